@@ -1,17 +1,17 @@
 import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** A notice that a call has to wait. */
+/** A notification that a call has to wait. */
 export interface Stall {
   /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";
-  /** The current time according to the generator's clock, in Unix milliseconds. */
+  /** The time according to the generator's clock, in Unix milliseconds. */
   unixMs: number;
   /**
-   * The number of this generator's calls that are currently waiting, including this one. It exceeds one if a clock or a
+   * The number of calls to this generator that are currently waiting, including this one. It exceeds one if a clock or a
    * callback calls the generator.
    */
   stalled: number;
-  /** How long this call has slept so far, in milliseconds, rounded up. It is 0 in a call's first notice. */
+  /** How long this call has slept, in milliseconds, rounded up. It is 0 in the first notification. */
   sleptMs: number;
 }
 

@@ -23,7 +23,7 @@ export interface Description {
   perSecondInAll: bigint | undefined;
   /** The start of the first tick, in Unix milliseconds. */
   firstMs: bigint | undefined;
-  /** The start of the last tick that fits in 64-bit milliseconds, in Unix milliseconds. */
+  /** The start of the last tick, in Unix milliseconds. Ticks whose start does not fit in 64-bit milliseconds are ignored. */
   lastMs: bigint | undefined;
   /**
    * `true` if IDs sort by time from the first tick to the last. Integers are compared as signed integers; bytes and strings are
@@ -32,7 +32,7 @@ export interface Description {
   sortsByTime: boolean;
   /** `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it. */
   below2_53: boolean;
-  /** `true` if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative. */
+  /** `true` if every ID, as an unsigned integer, is below 2^63, so that it is never negative as a signed integer. */
   below2_63: boolean;
 }
 

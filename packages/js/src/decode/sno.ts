@@ -108,8 +108,7 @@ export function metabyte(text: string): number {
 const metabyteOf = metabyte;
 
 /**
- * Returns an ID that differs only in its metabyte (0..255). The new ID can identify, for example, a version of a record or a
- * related record of another type.
+ * Returns a copy of an ID with the given metabyte (0..255), for example for another version or type of the same object.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */

@@ -227,7 +227,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 /** The positions of the machine bytes in an ID. */
 const MACHINE = [5, 4, 7, 6, 8];
 
-/** Returns the format's size, fields, rate and time span. The fields appear in the order of the string form. */
+/** Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -17,7 +17,7 @@ const LONGEST = 128;
 /** A layout's packed IDs: 64-bit integers, or the concatenated bytes of all IDs. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
 
-/** A packed array of a layout's IDs. */
+/** A packed array of IDs with the same layout. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   static readonly name: string = "LayoutArray";
 

@@ -27,14 +27,17 @@ export type GeneratorOptions<
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
    * The name of a bindable field, and the first and the last value that this generator can use. No other generator may use
-   * these values. When the sequence of one value is used up in a tick, the generator continues with the next value, so the rate
+   * these values. When a value has no sequence numbers left in a tick, the generator continues with the next value, so the rate
    * grows with the size of the range.
    *
    * The bindable field must be below the timestamp and above the sequence. The sequence must start at 0, and neither of the two
    * fields can be inverted. A restored generator begins in the tick after the one in the snapshot.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
-  /** Whether to allow a layout without a timestamp. Its generator goes through the sequence once. */
+  /**
+   * Whether to allow a layout without a timestamp. The generator then uses each sequence number once, from the start value to
+   * the maximum.
+   */
   sequenceOnly?: boolean;
   /**
    * The names of the constant or bindable fields that hold the leased worker ID, the most significant first. All other bindable
@@ -51,9 +54,9 @@ export type GeneratorOptions<
 export interface Snapshot {
   /** The version of the snapshot format. */
   format?: number;
-  /** The last tick used, in the timestamp's unit, counted from its epoch; 0 if the layout has no timestamp. */
+  /** The last tick used, counted in ticks since the timestamp's epoch; 0 if the layout has no timestamp. */
   tick: number | string;
-  /** The next sequence number in that tick, or one more than the field's highest value if the tick is used up. */
+  /** The next sequence number in that tick, or one past the field's maximum if the tick is used up. */
   next_sequence: number | string;
 }
 

@@ -53,8 +53,8 @@ export type PublicId<Name extends string = string> = `${Name}_${string}`;
 /** Options of {@link Keyring}. */
 export interface IdsOptions {
   /**
-   * The version to use for encoding instead of the highest one. Use it in the first step of a key rotation, until every process
-   * can decode the new version.
+   * The version to use for encoding instead of the highest one. This is the first step of a rotation: every process learns to
+   * decode the new version before any process encodes with it.
    */
   readonly write?: number | undefined;
 }
@@ -65,8 +65,8 @@ export interface TypeOptions<Bits extends number = number> {
    * The width of the numbers in bits, 1 to 64; 48 by default. All numbers must be below 2^bits.
    *
    * A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 at 48 bits,
-   * and every second one at 63 bits. The same applies to a public ID of a different type in which someone replaced the type
-   * name. The key depends on the width, so all strings change if you widen the type later.
+   * and every second one at 63 bits. The same applies to an ID of a different type or width whose type name was replaced. The
+   * key depends on the width, so changing the width of a type changes all its public IDs.
    */
   readonly bits?: Bits | undefined;
 }
@@ -90,8 +90,8 @@ let held: (keyring: Keyring) => Handle | undefined;
  * A public ID contains the version of its secret. Public IDs of all the keyring's versions can be decoded. New ones are encoded
  * with the highest version, unless `write` selects a different one.
  *
- * To rotate the secret, first deploy both secrets to every process while `write` still selects the old version. When all
- * processes can decode the new version, encode with it. From then on, a number has two public IDs, so compare numbers, not
+ * To rotate the secret, first provide both secrets to every process, while `write` still selects the old version. When every
+ * process can decode the new version, encode with it. From then on, a number has two public IDs, so compare numbers, not
  * strings.
  *
  * ```js
@@ -127,7 +127,7 @@ export class Keyring {
   }
 
   /**
-   * Returns the type of public IDs with the given name. A type with at most 53 bits uses numbers, and a wider one uses bigints.
+   * Returns the type of public ID with the given name. A type with at most 53 bits uses numbers, and a wider one uses bigints.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_character` or `invalid_length` if the
    * name does not match `[a-z][a-z0-9_]*` or does not have 1 to 63 characters; `out_of_range` unless the width is in 1..64;
@@ -183,7 +183,7 @@ const inText = (error: ErrorDetails): undefined => {
 };
 
 /**
- * A type of public IDs, such as `order`. It encodes numbers as strings and decodes these strings.
+ * A type of public ID, which encodes numbers as strings and decodes those strings.
  *
  * ```js
  * const orders = ids.of("order");
@@ -235,7 +235,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the public ID of a number. With the same secret, it is always the same string.
+   * Returns the public ID of a number. With the same secret, a number always has the same public ID.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the number is negative or
    * needs more bits than the type has.
@@ -254,8 +254,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
    *
    * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `type_mismatch` if the ID belongs to a different
    * type; `invalid_length` or `invalid_character` if the string is not a public ID, with a suggestion for the invalid
-   * character; `check_failed` if a character was mistyped; `unknown_version` if the keyring has no secret for its version;
-   * `unknown_id` if the ID was forged or encoded with a different secret.
+   * character; `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; `unknown_id` if the
+   * ID was forged or encoded with a different secret.
    */
   decode(text: string): N {
     attached(isObject(this) && #handle in this);

@@ -14,9 +14,9 @@ import { machine } from "./ids.js";
 export class Grant {
   /** The first and the last node, both inclusive. */
   readonly nodes: readonly [first: number, last: number];
-  /** The first second, as a Unix timestamp. */
+  /** The first second of the grant, as a Unix timestamp. */
   readonly start: number;
-  /** The second after the last one, as a Unix timestamp. */
+  /** The first second after the grant, as a Unix timestamp. */
   readonly end: number;
 
   /**

@@ -166,7 +166,10 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   return true;
 }
 
-/** Returns the format's size, fields, rate and time span. The fields are those of a decrypted ID. */
+/**
+ * Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be decrypted only
+ * with the secret.
+ */
 export function describe(): Description {
   return figuresOf(
     [

@@ -44,7 +44,7 @@ export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 export const machine = /* @__PURE__ */ onDemand(load);
 
 /**
- * Returns an ID that differs only in its partition (0..65535).
+ * Returns a copy of an ID with the given partition (0..65535).
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
@@ -56,7 +56,7 @@ export function withPartition(text: string, partition: number): SnoId {
 }
 
 /**
- * Returns an ID that differs only in its sequence number (0..65535).
+ * Returns a copy of an ID with the given sequence number (0..65535).
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */

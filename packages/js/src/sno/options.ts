@@ -57,7 +57,7 @@ interface OwnOptions {
 export interface Snapshot {
   /** The version of the snapshot format. The original library does not write it. */
   format?: number;
-  /** The two bytes of the partition. */
+  /** The partition, as two big-endian bytes. */
   partition: [number, number];
   /** The first sequence number in each tick. */
   sequenceMin: number;
@@ -65,17 +65,22 @@ export interface Snapshot {
   sequenceMax: number;
   /** The last sequence number used in the tick `wallHi`. */
   sequence: number;
-  /** The time of the snapshot. */
+  /** The tick at which the snapshot was taken. */
   now: number;
-  /** The tick in which the last ID was generated. */
+  /** The tick of the last ID. */
   wallHi: number;
-  /** After a second clock rollback, calls wait until the clock has passed this tick. */
+  /**
+   * The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again, calls wait.
+   */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;
 }
 
-/** A generator's statistics at one point in time. They cannot restore the generator, because it continues to generate IDs. */
+/**
+ * A generator's statistics at one point in time. They cannot be used to restore the generator, because it may generate more IDs
+ * afterwards.
+ */
 export interface Stats {
   /** The partition, or undefined if none has been assigned yet. */
   partition: number | undefined;
@@ -83,15 +88,17 @@ export interface Stats {
   sequenceMin: number;
   /** The last sequence number in each tick. */
   sequenceMax: number;
-  /** The last sequence number used in the current tick, or the first one if none has been used. */
+  /** The last sequence number used in the current tick, or `sequenceMin` if none has been used. */
   sequence: number;
   /** The number of IDs generated in the current tick. */
   len: number;
   /** The current tick according to the generator's clock, in 4 ms units since 2010. */
   now: number;
-  /** The tick in which the last ID was generated. */
+  /** The tick of the last ID. */
   wallHi: number;
-  /** After a second clock rollback, calls wait until the clock has passed this tick. */
+  /**
+   * The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again, calls wait.
+   */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;

@@ -105,7 +105,7 @@ class _Array(Generic[_Item]):
 
 @final
 class Stall:
-    """A notice that a call has to wait. It is the argument of a generator's ``on_stall`` callback."""
+    """A notification that a call has to wait. It is the argument of a generator's ``on_stall`` callback."""
 
     @property
     def reason(self) -> str:
@@ -113,17 +113,17 @@ class Stall:
 
     @property
     def unix_ms(self) -> int:
-        """The current time according to the generator's clock, in Unix milliseconds."""
+        """The time according to the generator's clock, in Unix milliseconds."""
 
     @property
     def stalled(self) -> int:
-        """The number of this generator's calls that are currently waiting, including this one. Waiting calls compete
-        for IDs; they do not form a queue.
+        """The number of calls to this generator that are currently waiting, including this one. They are not queued but
+        compete for the next IDs.
         """
 
     @property
     def slept_ms(self) -> int:
-        """How long this call has slept so far, in milliseconds, rounded up. It is 0 in a call's first notice."""
+        """How long this call has slept, in milliseconds, rounded up. It is 0 in the first notification."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -175,7 +175,7 @@ class Description:
 
     @property
     def below_2_63(self) -> bool:
-        """True if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative."""
+        """True if every ID, as an unsigned integer, is below 2^63, so that it is never negative as a signed integer."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]

@@ -207,7 +207,7 @@ def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID,
     """
 
 def describe() -> Description:
-    """Returns the format's size, fields, rate and time span. The fields appear in the order of the string form."""
+    """Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form."""
 
 @final
 class Parts:
@@ -376,9 +376,10 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
-        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
+        """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
+        IDs written.
 
-        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -489,7 +490,7 @@ class HotGuidArray(_Array[UUID]):
     def shard_keys(self) -> FieldColumn:
         """Returns the shard key of each ID, as unsigned 32-bit integers.
 
-        This method reads the compatible form, like :func:`parts`. In version 8 UUIDs the bytes of the shard key are in
+        This method reads the compatible form, like :func:`parts`. In version 8 UUIDs, the bytes of the shard key are in
         a different order.
         """
 

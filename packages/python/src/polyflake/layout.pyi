@@ -317,12 +317,12 @@ class Generator:
             restore it from a snapshot. In a layout without a timestamp, every restart without a snapshot leads to
             duplicate IDs.
         :param range: the name of a bindable field, and the first and the last value that this generator can use. No
-            other generator may use these values. When the sequence of one value is used up in a tick, the generator
+            other generator may use these values. When a value has no sequence numbers left in a tick, the generator
             continues with the next value, so the rate grows with the size of the range. The bindable field must be
             below the timestamp and above the sequence. The sequence must start at 0, and neither of the two fields can
             be inverted. A restored generator begins in the tick after the one in the snapshot.
-        :param sequence_only: whether to allow a layout without a timestamp. Its generator goes through the sequence
-            once.
+        :param sequence_only: whether to allow a layout without a timestamp. The generator then uses each sequence
+            number once, from the start value to the maximum.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
             in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -412,8 +412,8 @@ class Generator:
 
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next tick.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -428,9 +428,10 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
-        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
+        """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
+        IDs written.
 
-        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -488,14 +489,14 @@ class Generator:
         again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
-            because the parent process still uses the generator.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class LayoutArray(_Array[Any]):
-    """A packed array of a layout's IDs.
+    """A packed array of IDs with the same layout.
 
     The array supports the buffer protocol, read-only. Integer IDs form a one-dimensional array of signed 64-bit
     integers, and byte IDs form a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the data. The
@@ -535,11 +536,11 @@ class Snapshot:
 
     @property
     def tick(self) -> int:
-        """The last tick used, in the timestamp's unit, counted from its epoch; 0 if the layout has no timestamp."""
+        """The last tick used, counted in ticks since the timestamp's epoch; 0 if the layout has no timestamp."""
 
     @property
     def next_sequence(self) -> int:
-        """The next sequence number in that tick, or one more than the field's highest value if the tick is used up."""
+        """The next sequence number in that tick, or one past the field's maximum if the tick is used up."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

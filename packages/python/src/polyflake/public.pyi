@@ -32,8 +32,8 @@ class Keyring:
         Public IDs of all these versions can be decoded, and new ones are encoded with the highest version. A single
         secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
 
-        :param write: the version to use for encoding instead of the highest one. Use it in the first step of a key
-            rotation, until every process can decode the new version.
+        :param write: the version to use for encoding instead of the highest one. This is the first step of a rotation:
+            every process learns to decode the new version before any process encodes with it.
         :raises InvalidValueError: ``invalid_secret`` if a secret does not have 32 bytes or two versions have the same
             secret, ``missing_field`` if the mapping is empty, or ``unknown_version`` if there is no secret for the
             version ``write``.
@@ -41,13 +41,13 @@ class Keyring:
         """
 
     def of(self, name: str, bits: SupportsIndex = 48) -> IdType:
-        """Returns the type of public IDs with the given name. Each type has its own key.
+        """Returns the type of public ID with the given name. Each type has its own key.
 
         :param name: the name of the type, which matches ``[a-z][a-z0-9_]*`` and has at most 63 characters.
         :param bits: the width of the numbers in bits, 1..64. All numbers must be below 2^bits. On average, one in 2^(64
             - bits) forged strings is accepted: 1 in 65,536 at 48 bits, every second one at 63 bits, and all at 64 bits.
-            The same applies to a public ID of a different type in which someone replaced the type name. The key depends
-            on the width, so all strings change if you widen the type later.
+            The same applies to an ID of a different type or width whose type name was replaced. The key depends on the
+            width, so changing the width of a type changes all its public IDs.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` if the name is invalid.
         :raises OutOfRangeError: ``out_of_range`` if the width is out of range.
         """
@@ -56,7 +56,7 @@ class Keyring:
 
 @final
 class IdType:
-    """A type of public IDs, such as ``order``. It encodes numbers as strings and decodes these strings.
+    """A type of public ID, which encodes numbers as strings and decodes those strings.
 
     Copying the object returns the same object. It cannot be pickled.
     """
@@ -66,7 +66,7 @@ class IdType:
         """The name of the type."""
 
     def encode(self, number: SupportsIndex, /) -> str:
-        """Returns the public ID of a number. With the same secret, it is always the same string.
+        """Returns the public ID of a number. With the same secret, a number always has the same public ID.
 
         :raises OutOfRangeError: ``out_of_range`` if the number is negative or needs more bits than the type has.
         """
@@ -84,8 +84,8 @@ class IdType:
 
         :raises InvalidValueError: ``type_mismatch`` if the ID belongs to a different type, ``invalid_length`` or
             ``invalid_character`` if the string is not a public ID, ``check_failed`` if a character was mistyped,
-            ``unknown_version`` if the keyring has no secret for its version, or ``unknown_id`` if the ID was forged or
-            encoded with a different secret.
+            ``unknown_version`` if its version has no secret, or ``unknown_id`` if the ID was forged or encoded with a
+            different secret.
         """
 
     def decode_many(self, texts: Iterable[str], /) -> list[int]:

@@ -71,7 +71,9 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """Returns the format's size, fields, rate and time span. The fields are those of a decrypted ID."""
+    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be
+    decrypted only with the secret.
+    """
 
 @final
 class Grant:
@@ -90,8 +92,8 @@ class Grant:
         """Creates a grant.
 
         :param nodes: one node, or the first and the last node of a range, 0..131071.
-        :param start: the first second, as a Unix timestamp of at least 1730000000.
-        :param end: the second after the last one, as a Unix timestamp of at most 2803741824.
+        :param start: the first second of the grant, as a Unix timestamp, at least 1730000000.
+        :param end: the first second after the grant, as a Unix timestamp, at most 2803741824.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
@@ -101,11 +103,11 @@ class Grant:
 
     @property
     def start(self) -> int:
-        """The first second, as a Unix timestamp."""
+        """The first second of the grant, as a Unix timestamp."""
 
     @property
     def end(self) -> int:
-        """The second after the last one, as a Unix timestamp."""
+        """The first second after the grant, as a Unix timestamp."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -217,9 +219,9 @@ class Codec:
 
 @final
 class Generator:
-    """An ID generator for one grant. It generates up to 131,072 IDs per second for each node of the grant.
+    """An ID generator for one grant. It generates up to 131,072 IDs per second for each node in the grant.
 
-    Threads can share a generator. When the IDs of a second are used up, or the clock is behind the last second used,
+    Threads can share a generator. When all IDs of a second are used up, or the clock is behind the last second used,
     calls wait or raise an exception, depending on ``on_exhausted``. After one generator has used a grant, another
     generator must not use it without ``resume_after``. For this reason, a generator cannot be copied or pickled, and it
     raises ``forked`` in a forked child. Its ``repr`` does not show the secret.
@@ -249,7 +251,7 @@ class Generator:
             zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
-        :param on_exhausted: what to do when the IDs of a second are used up, or the clock is behind: ``"wait"`` waits
+        :param on_exhausted: what to do when all IDs of a second are used up, or the clock is behind: ``"wait"`` waits
             until the clock has advanced, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param resume_after: the last second in which the grant was used, which :meth:`close` returned,
@@ -308,7 +310,7 @@ class Generator:
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next second.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -329,9 +331,10 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
-        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
+        """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
+        IDs written.
 
-        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -397,7 +400,7 @@ class Generator:
         generated. Calls in progress on other threads end, too.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
-            because the parent process still uses the generator.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
@@ -430,7 +433,7 @@ class RandflakeArray(_Array[int]):
 
         :param column: an Arrow column of strings, or of fixed-width bytes padded with zeros (from pyarrow, polars and
             others, through ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of strings (NumPy's ``S`` and
-            ``U``) or with 16 bytes per ID (a two-dimensional byte array with 16 bytes per row, or packed bytes); or an
+            ``U``) or of 16 bytes per ID (a two-dimensional byte array with 16 bytes per row, or packed bytes); or an
             iterable of ``str``.
         :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
             of that item.

@@ -115,8 +115,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
 def metabyte(text: str, /) -> int:
     """Returns the metabyte of an encoded ID, 0..255, without decoding the rest of the string.
 
-    Only the length and the two characters that hold the metabyte are checked. This is useful when the metabyte decides
-    which type a document is parsed as.
+    Only the length and the two characters that hold the metabyte are checked. This is useful when the metabyte
+    determines how to parse the rest of a document.
 
         >>> metabyte("9afikjv326nct5if")
         1
@@ -286,18 +286,18 @@ class Sno:
         """The sequence number, 0..65535, which distinguishes IDs generated in the same tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with a different metabyte, 0..255. The new ID can identify, for example, a version
-        of a record or a related record of another type.
+        """Returns a copy of this ID with the given metabyte, 0..255, for example for another version or type of the
+        same object.
 
         The new ID cannot collide with any other ID from the same generator, except with one that was derived from this
         ID in the same way.
         """
 
     def with_partition(self, partition: _Partition, /) -> Sno:
-        """Returns a copy of this ID with a different partition, 0..65535 or two bytes."""
+        """Returns a copy of this ID with the given partition, which is 0..65535 or two bytes."""
 
     def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with a different sequence number, 0..65535."""
+        """Returns a copy of this ID with the given sequence number, 0..65535."""
 
     def __bytes__(self) -> bytes: ...
     def __hash__(self) -> int: ...
@@ -475,8 +475,8 @@ class Generator:
 
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next tick.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -497,9 +497,10 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
-        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
+        """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
+        IDs written.
 
-        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -569,7 +570,7 @@ class Generator:
         again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
-            because the parent process still uses the generator.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
@@ -673,8 +674,8 @@ class FieldColumn(_Array[int]):
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
     (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. If the
-    values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and a byte table
-    with one row per ID for the buffer protocol.
+    values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and its buffer is a
+    table with one row of bytes per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
@@ -730,17 +731,20 @@ class Snapshot:
 
     @property
     def now(self) -> int:
-        """The time of the snapshot, in ticks. In a snapshot from this library, it equals ``wall_hi``. In a snapshot
-        from the original library, it can be later, in which case the sequence number is lost.
+        """The tick at which the snapshot was taken. In a snapshot from this library, it equals ``wall_hi``. In a
+        snapshot from the original library, it can be later. In that case, the last sequence number is unknown, and the
+        tick ``wall_hi`` is treated as exhausted.
         """
 
     @property
     def wall_hi(self) -> int:
-        """The tick in which the last ID was generated."""
+        """The tick of the last ID."""
 
     @property
     def wall_safe(self) -> int:
-        """After a second clock rollback, calls wait until the clock has passed this tick."""
+        """The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one
+        again, calls wait.
+        """
 
     @property
     def drifts(self) -> int:
@@ -767,7 +771,7 @@ class Stats:
 
     @property
     def sequence(self) -> int:
-        """The last sequence number used in the current tick, or the first one if none has been used."""
+        """The last sequence number used in the current tick, or ``sequence_min`` if none has been used."""
 
     @property
     def len(self) -> int:
@@ -779,11 +783,13 @@ class Stats:
 
     @property
     def wall_hi(self) -> int:
-        """The tick in which the last ID was generated."""
+        """The tick of the last ID."""
 
     @property
     def wall_safe(self) -> int:
-        """After a second clock rollback, calls wait until the clock has passed this tick."""
+        """The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one
+        again, calls wait.
+        """
 
     @property
     def drifts(self) -> int:
