@@ -23,19 +23,19 @@ export function attached(is: boolean): void {
 /**
  * Checks that a value is one of the given generators, and returns it.
  *
- * @throws {PolyflakeError} `invalid_type` otherwise.
+ * @throws {PolyflakeError} `invalid_type` if it is not one of them.
  */
 export function generatorOf<G extends object>(generators: WeakSet<G>, value: unknown): G {
   if (generators.has(value as G)) return value as G;
   throw invalidType("Generator of this copy of the package", value, { field: "generator" });
 }
 
-/** Checks that a value is an integer number, and returns it, or {@link ABSENT} if the value is missing. */
+/** Checks that a value is an integer and returns it, or returns {@link ABSENT} if the value is missing. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
 
-/** Checks that a value is a bigint of at most 64 bits, unsigned, and returns it. */
+/** Checks that a value is an unsigned 64-bit integer, passed as a bigint, and returns it. */
 export function unsigned(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asUintN, 0n);
 }
@@ -52,7 +52,7 @@ export function string(value: unknown, field: string): string {
   throw invalidType("string", value, { field });
 }
 
-/** Checks that a value is a valid Date or an integer number of Unix milliseconds, and returns the milliseconds. */
+/** Checks that a value is a valid Date or an integer in Unix milliseconds, and returns the milliseconds. */
 export function time(value: unknown, field: string): number {
   if (typeof value === "number") return integer(value, field);
   const ms = millisecondsOf(value);

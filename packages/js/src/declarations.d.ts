@@ -16,7 +16,7 @@ declare module "#backend" {
 /** The backend for the ID format whose name replaces the asterisk. `load` throws if the backend is not available. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
-  /** Opens the file of the wasm module, if it is a separate file next to the script. */
+  /** Opens the wasm module's file, if it is a separate file next to the script. */
   export const init: import("./init.js").Init;
 }
 
@@ -26,7 +26,7 @@ declare module "#family" {
 }
 
 declare module "#family-base64" {
-  /** The module in base64. */
+  /** The wasm module, in base64. */
   export const base64: string;
 }
 
@@ -41,6 +41,6 @@ declare module "#family.wasm?module" {
 }
 
 declare module "#lease-base64" {
-  /** The rules of leases in base64. */
+  /** The wasm module with the lease rules, in base64. */
   export const base64: string;
 }

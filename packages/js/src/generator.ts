@@ -36,7 +36,7 @@ export interface Family<Id, Many> {
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** A generator for any format. `Parameters` are the parameters for one ID, of which there is at most one. */
+/** The base class of all generators. `Parameters` are the parameters for one ID, of which there is at most one. */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
@@ -192,7 +192,7 @@ export abstract class AnyGenerator<
   }
 }
 
-/** A generator for a format whose generators can have a window. */
+/** The base class of all generators that can have a window. */
 export abstract class WindowGenerator<
   Parameters extends unknown[],
   Id,

@@ -77,7 +77,7 @@ export class Handle {
     return this;
   }
 
-  /** Releases its own state, and takes over the state of another handle. */
+  /** Releases this handle's state, and takes over the state of another handle. */
   become(other: Handle): void {
     release(this.#held);
     this.number = other.number;
@@ -125,7 +125,7 @@ export class Handle {
     }
   }
 
-  /** Throws the error of the last call, which was to generate one ID and may wait. */
+  /** Throws the error with which the last call to generate one ID failed. */
   refused(): never {
     this.check(undefined, 0, false, "generateAsync");
     throw new Error("expected a refusal");

@@ -69,7 +69,7 @@ const CUT = 32;
 /** A function that adds details to an error that only the JavaScript side knows, and returns a better message if it has one. */
 type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
 
-/** A backend with views of its scratch area. It throws the errors of calls. */
+/** A backend with views of its scratch area. It throws an error if a call fails. */
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];

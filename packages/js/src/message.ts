@@ -106,7 +106,7 @@ export class MessageWriter {
     m.numbers[messageSlots.length] = length;
   }
 
-  /** Passes the message to the next call, except for the length of its last piece, which it returns. */
+  /** Passes the message to the next call. The length of the last piece is not passed but returned. */
   putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {

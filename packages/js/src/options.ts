@@ -37,7 +37,7 @@ export interface SharedOptions {
   onStall?: (stall: Stall) => void;
 }
 
-/** Options of a generator that can have a window, or a lease that provides the window. */
+/** Options for a generator that can have a window, or a lease that provides the window. */
 export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 
 interface LeasedWindow {

@@ -1,60 +1,60 @@
 /**
- * The numbers and names that Rust also defines, in `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares them.
+ * Numbers and names that Rust also defines, in `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares the two.
  *
- * A call has no parameters: its arguments and results are in slots of the scratch area. A record names the slots of some arguments
- * or of a result. Slots contain floats, or 64-bit integers where the record says so.
+ * A call has no parameters: its arguments and results are in slots of the scratch area. A record names the slots for some
+ * arguments or for a result. Slots contain floats, or 64-bit integers where the record says so.
  */
 
-/** The number of slots. */
+/** The number of slots in the scratch area. */
 export const NUMBERS = 72;
 
-/** The number of bytes: 1,024 strings of 16 characters. */
+/** The number of bytes in the scratch area, which is enough for 1,024 strings of 16 characters. */
 export const BYTES = 16384;
 
 /** The maximum number of IDs that one call converts or generates. */
 export const BATCH = 1024;
 
-/** No value. */
+/** The tag for a missing value. */
 export const TAG_NONE = 0;
-/** False. */
+/** The tag for false. */
 export const TAG_FALSE = 1;
-/** True. */
+/** The tag for true. */
 export const TAG_TRUE = 2;
-/** A signed 64-bit integer. */
+/** The tag for a signed 64-bit integer. */
 export const TAG_INTEGER = 3;
-/** A 32-bit length, then that number of bytes of UTF-8. */
+/** The tag for a string: a 32-bit length, followed by that number of UTF-8 bytes. */
 export const TAG_TEXT = 4;
-/** A 32-bit length, then that number of bytes. */
+/** The tag for bytes: a 32-bit length, followed by that number of bytes. */
 export const TAG_PIECE = 5;
-/** Bytes with the big-endian magnitude of an integer above 64 bits. */
+/** The tag for a positive integer of more than 64 bits: its big-endian magnitude, as a length and bytes. */
 export const TAG_WIDE = 6;
-/** Bytes with the big-endian magnitude of a negative integer of more than 64 bits. */
+/** The tag for a negative integer of more than 64 bits: its big-endian magnitude, as a length and bytes. */
 export const TAG_WIDE_BELOW = 7;
-/** A number that is not an integer. */
+/** The tag for a number that is not an integer. */
 export const TAG_FRACTION = 8;
-/** A 32-bit count, then that number of values. */
+/** The tag for a list: a 32-bit count, followed by that number of values. */
 export const TAG_LIST = 9;
-/** A 32-bit count, then that many pairs of an untagged string and a value. */
+/** The tag for an object: a 32-bit count, followed by that number of pairs of an untagged string and a value. */
 export const TAG_OBJECT = 10;
-/** A string with the name of a type that no field accepts. */
+/** The tag for a value whose type no field accepts: an untagged string with the name of the type. */
 export const TAG_OTHER = 11;
 
-/** The object that a call uses or has created. */
+/** The handle of the object that a call uses or has created. */
 export const objectSlots = { handle: 0 } as const;
 
 /**
- * The current time in Unix milliseconds, for calls that generate one ID, because reading the clock from within wasm takes
- * longer.
+ * The current time, in Unix milliseconds. It is an argument of calls that generate one ID, because reading the clock from
+ * within wasm takes longer.
  */
 export const clockSlots = { now: 1 } as const;
 
-/** The length of a piece of a message, in bytes. */
+/** The length of one piece of a message, in bytes. */
 export const messageSlots = { length: 2 } as const;
 
-/** The offset of a piece in its message. */
+/** The offset of a piece within its message. */
 export const pieceSlots = { offset: 3 } as const;
 
-/** The nanoseconds to sleep before the next step; NaN at the end. */
+/** The time to sleep before the next step of an asynchronous call, in nanoseconds; NaN if the call has ended. */
 export const turnSlots = { sleep: 4 } as const;
 
 /** The metabyte of new IDs. */
@@ -66,7 +66,7 @@ export const snoAtSlots = { time: 6 } as const;
 /** The shard key of new IDs. */
 export const hotguidOneSlots = { shardKey: 7 } as const;
 
-/** The number of IDs or blocks of a batch call, and the index of its first one in the whole batch. */
+/** The number of IDs or blocks in one call of a batch, and the index of the first one within the whole batch. */
 export const manySlots = { count: 8, first: 9 } as const;
 
 /** The new end of a window, in Unix milliseconds. */
@@ -78,12 +78,12 @@ export const textsSlots = { count: 11 } as const;
 /** A half-open time range, in Unix milliseconds. */
 export const timeRangeSlots = { start: 12, end: 13 } as const;
 
-/** 1 for the string form that SQL Server uses, otherwise 0. */
+/** Whether to use the string form that sorts by time in SQL Server: 1 or 0. */
 export const hotguidRangeSlots = { sql: 14 } as const;
 
 /**
- * The options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds; 1 if
- * a generator with an explicit worker ID skips the tick of its first call, otherwise 0.
+ * The options that all generators share. The window and the longest wait are in milliseconds. `onExhausted` is 0 to wait and 1
+ * to fail. `skipsFirstTick` is 1 if a generator with an explicit worker ID skips the tick of its first call, otherwise 0.
  */
 export const optionsSlots = {
   windowStart: 15,
@@ -93,7 +93,10 @@ export const optionsSlots = {
   skipsFirstTick: 60,
 } as const;
 
-/** The options of sno. `how` is 0 to create, 1 to restore, 2 to import the original's snapshot; `isLent` is 1 with a lent table. */
+/**
+ * The options for a sno generator. `how` is 0 to create a generator, 1 to restore a snapshot and 2 to import a snapshot of the
+ * original library. `isLent` is 1 if a partition table is lent to the backend.
+ */
 export const snoOptionsSlots = {
   how: 19,
   metabyte: 20,
@@ -103,7 +106,7 @@ export const snoOptionsSlots = {
   isLent: 24,
 } as const;
 
-/** A snapshot of sno, as an argument and as a result. */
+/** A sno generator's snapshot, as an argument and as a result. */
 export const snoSnapshotSlots = {
   format: 25,
   partitionHigh: 26,
@@ -123,7 +126,7 @@ export const grantSlots = { firstNode: 35, lastNode: 36, start: 37, end: 38 } as
 /** The length of a secret or key, in bytes. */
 export const secretSlots = { length: 39 } as const;
 
-/** The options of Randflake: the last second that is used up. */
+/** The options for a Randflake generator: the last second that is used up. */
 export const randflakeOptionsSlots = { resumeAfter: 40 } as const;
 
 /** The ID to inspect, as a 64-bit integer. */
@@ -132,43 +135,49 @@ export const inspectedSlots = { id: 41 } as const;
 /** The fields of a Randflake, as an argument and as a result. */
 export const partsSlots = { timestamp: 42, node: 43, sequence: 44 } as const;
 
-/** The options of Hot Guid: 1 for version 8 UUIDs, otherwise 0. */
+/** The options for a Hot Guid generator: 1 to generate version 8 UUIDs, otherwise 0. */
 export const hotguidOptionsSlots = { uuid8: 45 } as const;
 
-/** The options of layouts: a handle; the length of a message; 1 for layouts without a timestamp; 1 to restore a snapshot. */
+/**
+ * The options for a layout generator: the layout's handle, the length of the message, 1 to allow a layout without a timestamp,
+ * and 1 to restore a snapshot.
+ */
 export const layoutOptionsSlots = { layout: 46, messageLength: 47, sequenceOnly: 48, restored: 49 } as const;
 
-/** A half-open time range, in Unix milliseconds, after a message. */
+/** A half-open time range, in Unix milliseconds, for a call that also has a message. */
 export const layoutRangeSlots = { start: 50, end: 51 } as const;
 
-/** 1 for a column of floats, 0 for one of integers. */
+/** Whether a column contains floats (1) or integers (0). */
 export const columnSlots = { isNumber: 52 } as const;
 
-/** The ID to parse, as a 64-bit integer, if the length of the message is NaN. */
+/** The ID to parse, as a 64-bit integer. It is used if the length of the message is NaN. */
 export const parsedSlots = { id: 53 } as const;
 
-/** 1 for a layout of integers, 0 for one of bytes. */
+/** Whether a layout's IDs are integers (1) or bytes (0). */
 export const layoutKindSlots = { isInteger: 54 } as const;
 
-/** A partition, its expected tick and a new tick. */
+/** A partition, the tick that its entry is expected to contain, and the new tick. */
 export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
 
-/** The number of a public ID, which is a 64-bit integer for a type of more than 53 bits, and the width of the type. */
+/**
+ * The number that a public ID represents, and the width of its type in bits. For a type of more than 53 bits, the number is a
+ * 64-bit integer.
+ */
 export const publicSlots = { number: 58, bits: 59 } as const;
 
-/** The number of IDs, or of bytes, in a result. */
+/** The number of IDs or bytes in a result. */
 export const answerSlots = { length: 61 } as const;
 
-/** A new ID that is an integer, as a 64-bit integer; the number of a public ID, as in {@link publicSlots}. */
+/** A new integer ID, as a 64-bit integer, or the number that a public ID represents, as in {@link publicSlots}. */
 export const madeSlots = { id: 61 } as const;
 
 /** A generator's partition. */
 export const snoPartitionSlots = { partition: 61 } as const;
 
-/** The end of the highest tick of a sealed generator, in Unix milliseconds. */
+/** The end of the highest tick that a sealed generator used, in Unix milliseconds. */
 export const snoSealSlots = { end: 61 } as const;
 
-/** The statistics of a sno generator. */
+/** A sno generator's statistics. */
 export const snoStatsSlots = {
   partition: 61,
   sequenceMin: 62,
@@ -182,19 +191,19 @@ export const snoStatsSlots = {
   closed: 70,
 } as const;
 
-/** The statistics of a Randflake generator. */
+/** A Randflake generator's statistics. */
 export const randflakeStatsSlots = { lastSecond: 61, len: 62, closed: 63 } as const;
 
 /** The last second in which a closed generator generated IDs. */
 export const randflakeCloseSlots = { lastSecond: 61 } as const;
 
-/** The statistics of a Hot Guid generator. `is_drawn` is 1 once it has random bytes. */
+/** A Hot Guid generator's statistics. `isDrawn` is 1 once the generator has picked its random bytes. */
 export const hotguidStatsSlots = { lastSecond: 61, len: 62, closed: 63, isDrawn: 64 } as const;
 
-/** The result of a table of partitions. */
+/** The result of a call to a partition table. */
 export const tableAnswerSlots = { number: 61 } as const;
 
-/** An error, whose strings are concatenated in the bytes. */
+/** An error. Its strings are concatenated in the scratch area's bytes. */
 export const errorSlots = {
   position: 61,
   retryAt: 62,
@@ -205,13 +214,13 @@ export const errorSlots = {
   messageLength: 67,
 } as const;
 
-/** The calls that each format has. */
+/** The calls that every format has. */
 type Verb = "Build" | "Close" | "Fill" | "FillNow" | "Generate" | "OneAsync" | "Stats" | "TryGenerate";
 
-/** The calls of formats whose IDs have a string form. */
+/** The calls of a format whose IDs have a string form. */
 type TextVerb = Verb | "FromTexts" | "Texts";
 
-/** The names of all calls that a format has in every backend. Rust lists them, too. */
+/** The names of all calls that exist in every backend. Rust lists them, too. */
 export type CallName =
   | "release"
   | "turn"
@@ -225,5 +234,5 @@ export type CallName =
   | `layout${"Parse" | "PresetBuild" | "TimeRange"}`
   | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 
-/** The names of the calls of the addon's table. */
+/** The names of the addon's calls for its partition table. */
 export type TableCallName = `partitions${"Entry" | "Next" | "Swap"}`;

@@ -15,7 +15,9 @@ export interface Texts {
   readonly at: (index: number) => string;
 }
 
-/** Returns the elements as strings. A string is valid if it has `least` to `most` characters, which `joined` checks. */
+/**
+ * Returns the elements as strings, each of which must have between `least` and `most` characters. `joined` checks the length.
+ */
 export function textsOf(all: readonly unknown[], least: number, most: number): Texts {
   return {
     count: all.length,

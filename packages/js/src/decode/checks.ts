@@ -1,13 +1,13 @@
 /** Checks values from the caller, for functions that read IDs without a backend. Values are never converted. */
 import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
-/** Checks that a value is an integer number, and returns it. The range is checked later. */
+/** Checks that a value is an integer, and returns it. The caller checks the range. */
 export function integer(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
   throw invalidType("integer", value, { field });
 }
 
-/** Checks that a value is an integer number from 0 to `most`, and returns it. */
+/** Checks that a value is an integer from 0 to `most`, and returns it. */
 export function within(value: unknown, field: string, most: number): number {
   const number = integer(value, field);
   if (number >= 0 && number <= most) return number;

@@ -2,7 +2,7 @@ import { invalidCharacter } from "../errors.js";
 import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./checks.js";
 import { type Bytes, TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
 
-/** The start of tick 0, in Unix milliseconds, and the length of a tick. */
+/** The start of tick 0, in Unix milliseconds, and the length of a tick, in milliseconds. */
 export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 

@@ -18,7 +18,7 @@ import {
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
-/** Options of a generator. */
+/** Options for a generator. */
 export type GeneratorOptions = WindowOptions & {
   /**
    * Whether to generate version 8 UUIDs, which strict validators accept, instead of the compatible form. {@link uuid8Parts}

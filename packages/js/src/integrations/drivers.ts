@@ -5,7 +5,7 @@ import { invalidType } from "../errors.js";
 /** Bytes that are not shared with other threads. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
-/** Checks that a value that a driver read is a string, and returns it. */
+/** Returns the value that a driver read if it is a string, and throws otherwise. */
 export function textIn(value: unknown): string {
   return string(value, "value");
 }
@@ -13,7 +13,7 @@ export function textIn(value: unknown): string {
 /** Two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
-/** Checks that a value that a driver read is bytes, and returns them. */
+/** Returns the bytes that a driver read. It also accepts a string of hexadecimal digits, as PostgreSQL writes bytes in JSON. */
 export function bytesIn(value: unknown): Uint8Array {
   // libSQL may give one of another realm, which `instanceof` would not know.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
@@ -28,7 +28,7 @@ export function bytesOut(bytes: Uint8Array): Bytes {
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
 }
 
-/** Decimal digits, as many as a 64-bit integer can have. */
+/** The decimal digits of an integer, at most as many as a 64-bit integer can have. */
 const INTEGER = /^-?\d{1,19}$/;
 
 /** Returns the integer that a driver read. Rejects numbers above 2^53, which may already have lost precision. */

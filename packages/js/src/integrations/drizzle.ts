@@ -66,7 +66,7 @@ type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<i
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 
-/** The columns for PostgreSQL, one for each form that it supports, by the name of the form. */
+/** The PostgreSQL columns, by form name: one for each form that PostgreSQL supports. */
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -74,7 +74,7 @@ export type PgColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
-/** The columns for MySQL and MariaDB, one for each form that they support, by the name of the form. */
+/** The MySQL and MariaDB columns, by form name: one for each form that these databases support. */
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -82,7 +82,7 @@ export type MysqlColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
-/** The columns for SQLite, one for each form that it supports, by the name of the form. */
+/** The SQLite columns, by form name: one for each form that SQLite supports. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -100,7 +100,7 @@ interface Column {
   fromDriver: (value: unknown) => unknown;
 }
 
-/** Creates the columns for a database, by the names of their forms. */
+/** Creates a database's columns, by form name. */
 function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
   // In CommonJS the namespace has a member `default`, too, which is no form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
@@ -113,17 +113,17 @@ function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (colu
   } as Columns;
 }
 
-/** The columns for PostgreSQL. */
+/** The PostgreSQL columns. */
 export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
 
 /**
- * The columns for MySQL and MariaDB. Configure the driver to return integers without rounding them: set `supportBigNumbers` and
+ * The MySQL and MariaDB columns. Configure the driver to return integers without rounding them: set `supportBigNumbers` and
  * `bigNumberStrings`.
  */
 export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
 
 /**
- * The columns for SQLite. If the driver returns numbers, configure it to return integers without rounding them, for example
- * libSQL with `intMode: "bigint"`.
+ * The SQLite columns. If the driver returns numbers, configure it to return integers without rounding them, for example libSQL
+ * with `intMode: "bigint"`.
  */
 export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);

@@ -13,7 +13,7 @@ export interface Schema<Input, Output = Input> {
 
 /** The interface through which libraries use a schema. */
 export interface Standard<Input, Output> {
-  /** The version of the interface. */
+  /** The version of the Standard Schema interface. */
   readonly version: 1;
   /** The name of this package. */
   readonly vendor: "polyflake";
@@ -32,7 +32,7 @@ export type Result<Output> =
 
 /** The reason why a value is not an ID. */
 export interface Issue {
-  /** The message of the error. */
+  /** The error message. */
   readonly message: string;
   /** The stable error code. It is the same in every language binding. */
   readonly code: ErrorCode;

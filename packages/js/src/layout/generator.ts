@@ -17,7 +17,7 @@ import type { IdOf } from "./fields.js";
 import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
-/** Options of a generator for a layout with the given bindable fields. */
+/** Options for a generator for a layout with the given bindable fields. */
 export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,

@@ -280,7 +280,7 @@ type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [
 type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
-/** The constructor {@link Layout}: creates layouts from descriptions, from JSON and from presets. */
+/** The type of the constructor {@link Layout}, which creates layouts from descriptions, JSON and presets. */
 export interface LayoutConstructor {
   /**
    * Creates a layout from a description.
@@ -344,7 +344,7 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
 /**
  * Returns a layout's handle, for the call that creates a generator.
  *
- * @throws {PolyflakeError} `invalid_type` unless it is a layout of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless it is a layout from this copy of the package.
  */
 export function handleOf(value: unknown): number {
   const handle = typeof value === "object" && value !== null ? held(value) : undefined;

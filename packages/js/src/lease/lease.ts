@@ -11,7 +11,7 @@ import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
 
-/** Options of a lease. */
+/** Options for a lease. */
 export interface LeaseOptions {
   /** A worker ID to lease if it is free, such as the previous worker ID or the ordinal of a replica. */
   prefer?: number;
@@ -50,7 +50,7 @@ export interface LeaseOptions {
   sqlite?: DatabaseClass;
 }
 
-/** An event in a lease. See docs/leases.md, "Watching". Times are in Unix milliseconds. */
+/** An event that a lease reports. Times are in Unix milliseconds. See docs/leases.md, "Watching". */
 export interface LeaseEvent {
   name: "acquired" | "renewed" | "moved" | "refused" | "expired" | "sealed";
   /** A description of the event. */

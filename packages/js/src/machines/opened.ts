@@ -1,4 +1,4 @@
 import type { Init } from "../init.js";
 
-/** The `init` of backends that do not need to be opened. */
+/** The `init` function for backends that do not need to be opened. */
 export const init: Init = async () => {};

@@ -13,7 +13,7 @@ export interface Glue {
   readonly begin: (exports: Exports) => void;
   /** Stores a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
-  /** `Date.now` at the time of the import. */
+  /** The function `Date.now`, as it was when the module was imported. */
   readonly now: () => number;
   /** Lends the module the table from which random partitions are assigned. */
   readonly lend: (table: LentTable) => void;
@@ -26,7 +26,7 @@ type Exports = Calls & {
   __wbindgen_start(): void;
   /** Returns the address of the scratch area. */
   scratch(): number;
-  /** Sets the clock, by its number, for the next generator that is created. */
+  /** Sets the clock with the given number for the next generator that is created. */
   clock(number: number): void;
 };
 

@@ -50,7 +50,7 @@ const NUMBER_BITS = 53;
 /** A public ID of the type with the given name. */
 export type PublicId<Name extends string = string> = `${Name}_${string}`;
 
-/** Options of {@link Keyring}. */
+/** Options for {@link Keyring}. */
 export interface IdsOptions {
   /**
    * The version to use for encoding instead of the highest one. This is the first step of a rotation: every process learns to
@@ -59,7 +59,7 @@ export interface IdsOptions {
   readonly write?: number | undefined;
 }
 
-/** Options of a type. */
+/** Options for a type of public ID. */
 export interface TypeOptions<Bits extends number = number> {
   /**
    * The width of the numbers in bits, 1 to 64; 48 by default. All numbers must be below 2^bits.

@@ -1,6 +1,6 @@
 /** The part of a public ID that follows the type and `_`. It consists of lower-case characters from Crockford's alphabet. */
 
-/** The number of characters in this part. */
+/** The number of characters that follow the type and `_` in a public ID. */
 export const TAIL = 15;
 
 /** A regular expression that matches one of these characters. */

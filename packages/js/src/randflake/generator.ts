@@ -25,7 +25,7 @@ import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 
-/** Options of a generator. */
+/** Options for a generator. */
 export interface GeneratorOptions extends SharedOptions {
   /**
    * What to do when all IDs of a second are used up, or when the clock is behind the last second used. The default is `"wait"`.

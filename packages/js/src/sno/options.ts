@@ -12,13 +12,13 @@ interface MetabyteOption<Metabyte extends number> {
   metabyte?: Metabyte;
 }
 
-/** Options of a generator that continues from a snapshot. */
+/** Options for a generator that continues from a snapshot. */
 export type RestoreOptions<Metabyte extends number = number> = Exclude<WindowOptions, { lease: AnyLease }> &
   MetabyteOption<Metabyte>;
 
 /**
- * Options of a generator. A lease provides the partition, the sequence bounds and the window, so you cannot combine it with
- * these options.
+ * Options for a generator. A lease provides the partition, the sequence bounds and the window, so you cannot combine these
+ * options with a lease.
  */
 export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<Metabyte> &
   WindowOptions &
