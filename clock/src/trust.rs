@@ -1,4 +1,4 @@
-//! Decides whether to use the counter. The environment variable `POLYFLAKE_CLOCK` overrides the decision: `exact` selects the
+//! Decides whether to use the counter. The `POLYFLAKE_CLOCK` environment variable overrides the decision: `exact` selects the
 //! system call, and `counter` selects the counter even if the kernel does not trust it. Any other value has no effect.
 
 use std::{env, fs};

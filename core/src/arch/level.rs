@@ -1,7 +1,7 @@
 //! The instruction sets of this CPU, which are detected once and can be lowered on request.
 //!
 //! A level is created only for a set that the CPU supports, so owning one proves that its kernels may be called. With `std`,
-//! the environment variable `POLYFLAKE_CPU` simulates a weaker CPU. It contains the name of the highest set to use, or `scalar`
+//! the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use, or `scalar`
 //! for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has no effect.
 
 use super::{Kernels, Set};

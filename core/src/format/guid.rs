@@ -65,7 +65,7 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     }
 }
 
-/// Returns the 16 bytes of a string in either case.
+/// Returns the 16 bytes of a string in upper or lower case.
 #[inline]
 pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     bytes_of(text.as_bytes()).ok_or_else(|| why_not(text.chars().map(u32::from)))
@@ -76,7 +76,7 @@ pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
     bytes_of(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
 }
 
-/// Returns the 16 bytes of a string in either case, if it is valid. Can be used at compile time.
+/// Returns the 16 bytes of a string in upper or lower case, if it is valid. Can be used at compile time.
 #[inline]
 pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };

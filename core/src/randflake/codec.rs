@@ -111,7 +111,7 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
-    /// Decrypts many IDs at once and writes each field to a separate column, with the cipher's vector kernels.
+    /// Decrypts many IDs at once, using the cipher's vector kernels, and writes each field to a separate column.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Parts};

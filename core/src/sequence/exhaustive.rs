@@ -1,5 +1,5 @@
 //! Compares the state machines with small models that are obviously correct, for every short sequence of clock readings and for
-//! longer random ones. The environment variable `POLYFLAKE_SEQUENCES` sets the number of random sequences.
+//! longer random ones. The `POLYFLAKE_SEQUENCES` environment variable sets the number of random sequences.
 //!
 //! A model is sequential, stores all slots that it assigned in a set, and uses no words, bits or atomics.
 

@@ -206,7 +206,7 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 ///
 /// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
 /// that follow it are deserialized directly into the variant's type. In members before the ID, `RawValue` is rejected, and so
-/// are numbers if `serde_json` has the feature `arbitrary_precision`. `serde_json` reports an integer of more than 64 bits
+/// are numbers if `serde_json` has the `arbitrary_precision` feature. `serde_json` reports an integer of more than 64 bits
 /// there as a float, which a field of an integer type rejects.
 ///
 /// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with names. Other formats, such as postcard

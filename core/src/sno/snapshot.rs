@@ -6,8 +6,9 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
 /// the same snapshot would generate duplicate IDs.
 ///
-/// As JSON (feature `serde`), its members have the same names as in the Go library. The additional member `format` is 1. It may
-/// be missing, because the Go library does not write it. Times are in 4 ms units since 2010.
+/// With the `serde` feature, it is serialized to JSON with the same member names as in the Go library, and an additional `format`
+/// member with the value 1. `format` is optional in the input, because the Go library does not write it. Times count units of 4 ms
+/// since the start of 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};

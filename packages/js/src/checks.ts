@@ -70,10 +70,10 @@ export function millisecondsOf(value: unknown): number | undefined {
 }
 
 /**
- * Runs a call that accepts times. If the caller passed a Date, error messages show times in ISO 8601 format instead of
+ * Calls a function that accepts times. If the caller passed a Date, error messages show times in ISO 8601 format instead of
  * milliseconds.
  *
- * @throws {PolyflakeError} the error of the call.
+ * @throws {PolyflakeError} any error that `call` throws.
  */
 export function inDates<T>(times: readonly unknown[], call: () => T): T {
   try {

@@ -56,9 +56,10 @@ export class GuardedClock {
   }
 
   /**
-   * If the clock failed, adds the cause to an error. Returns a new message if the clock threw or did not return a number.
+   * Completes an error of a call. If the clock failed, sets the error's cause. Returns the error's message if the clock threw or
+   * did not return a number, or undefined to keep the existing message.
    *
-   * @throws the value that the stall callback threw, instead of the error.
+   * @throws whatever the stall callback threw, if it threw.
    */
   explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;

@@ -26,7 +26,7 @@ declare module "#family" {
 }
 
 declare module "#family-base64" {
-  /** The wasm module, in base64. */
+  /** The WebAssembly module, encoded in base64. */
   export const base64: string;
 }
 
@@ -41,6 +41,6 @@ declare module "#family.wasm?module" {
 }
 
 declare module "#lease-base64" {
-  /** The wasm module with the lease rules, in base64. */
+  /** The WebAssembly module that implements the lease rules, encoded in base64. */
   export const base64: string;
 }

@@ -200,7 +200,7 @@ export function alone({ lease }: Handle): void {
 }
 
 /**
- * Returns the options for a format's default generator. They contain a lease if the environment variable `POLYFLAKE_LEASE` or
+ * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` environment variable or
  * `POLYFLAKE_NODE` is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.

@@ -34,8 +34,8 @@ export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
   /**
-   * The calls that generate one ID, as functions that return it. They exist only in the native backend, where they are faster
-   * than reading the scratch area.
+   * Functions that generate one ID and return it directly. Only the native backend has them, because a return value is faster
+   * there than a read from the scratch area.
    */
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is created. */

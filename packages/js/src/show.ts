@@ -9,7 +9,7 @@ const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 const SHOWN = 6;
 
 /**
- * Adds members to an object for `JSON.stringify`, consoles and `String`. The member `kind` prevents the object from being
+ * Adds members to an object for `JSON.stringify`, consoles and `String`. The `kind` member prevents the object from being
  * cloned, because the copy would lose its class. It appears in the error message of `structuredClone`. All objects of a class
  * share the same members, so that test libraries can compare the objects as equal.
  */

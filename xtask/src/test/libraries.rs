@@ -129,6 +129,7 @@ pub fn versions(shell: &Shell) -> Result<()> {
     for library in LIBRARIES {
         for version in library.versions {
             library.write(folder.path(), version)?;
+            library.select(shell, version)?;
             println!("{} {version}", library.name);
             if cmd!(shell, "cargo check --quiet").quiet().run().is_err() {
                 failed.push(format!("{} {version}", library.name));
@@ -163,6 +164,22 @@ impl Library {
         fs::write(folder.join("src/main.rs"), program)?;
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
             .context("cannot copy the workspace's versions")?;
+        Ok(())
+    }
+
+    /// Selects the program's version for the crates as well, with the command that docs/integrations/rust.md names. Cargo selects the
+    /// newest version that they allow, unless both versions link the same library in C.
+    fn select(&self, shell: &Shell, version: &str) -> Result<()> {
+        let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
+        let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;
+        let of = |it: &toml::Value, key| it[key].as_str().map(str::to_owned);
+        let name = self.name;
+        let locked = packages.iter().filter(|it| of(it, "name").as_deref() == Some(name));
+        for locked in locked.filter_map(|it| of(it, "version")) {
+            // It fails if the program has only the one version already.
+            let update = cmd!(shell, "cargo update --quiet {name}@{locked} --precise {version}");
+            update.quiet().ignore_status().ignore_stderr().run()?;
+        }
         Ok(())
     }
 }

@@ -232,7 +232,7 @@ impl Options {
         Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
-    /// Sets whether a call waits for a tick or a lease, as in the core crate's builders.
+    /// Sets whether a call waits or fails while no tick or lease is available, as in the core crate's builders.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {

@@ -72,7 +72,7 @@ export const UUID_LENGTH = 36;
 /** The position of each byte's first digit. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-/** Returns the value of a hexadecimal digit in either case. */
+/** Returns the value of a hexadecimal digit in upper or lower case. */
 function nibble(text: string, position: number): number {
   const code = text.charCodeAt(position);
   return digit(code > 64 && code < 71 ? code + 32 : code, 0, 16);
@@ -97,7 +97,7 @@ export function bytesOfUuid(text: string): number[] | undefined {
 }
 
 /**
- * Returns the 16 bytes of a UUID string, in either case.
+ * Returns the 16 bytes of a UUID string, in upper or lower case.
  *
  * It uses no regular expression, because V8 terminates the process instead of throwing if it compiles one when the stack is
  * nearly full.

@@ -37,7 +37,7 @@ export interface Uuid8Parts {
 }
 
 /**
- * Parses an encoded ID, which consists of hexadecimal digits in either case, with hyphens. The result is in lower case.
+ * Parses an encoded ID, which consists of hexadecimal digits in upper or lower case, with hyphens. The result is in lower case.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
  * `invalid_character` with the `position` of the first invalid character.
@@ -48,7 +48,7 @@ export function parse(text: string): HotGuidId {
 }
 
 /**
- * Returns `true` if the value is an encoded ID, in either case. Every GUID that is written as a string with hyphens is a valid
+ * Returns `true` if the value is an encoded ID, in upper or lower case. Every GUID that is written as a string with hyphens is a valid
  * ID.
  */
 export function isValid(value: unknown): value is HotGuidId {
@@ -71,7 +71,7 @@ export function parts(id: string): Parts {
 }
 
 /**
- * Returns the fields of a version 8 UUID that was generated with the option `uuid8`.
+ * Returns the fields of a version 8 UUID that was generated with the `uuid8` option.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `not_canonical` if the UUID has a different version or variant.
  */

@@ -124,7 +124,7 @@ function bigEndian(number: number): number[] {
  * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
  * second begins in the range.
  *
- * With the option `sql`, this function returns GUIDs that SQL Server sorts by time.
+ * With the `sql` option, this function returns GUIDs that SQL Server sorts by time.
  *
  * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `time_out_of_range` if a bound is before 1970 or
  * past 2106; `out_of_range` if the range is reversed or contains no second.
@@ -178,7 +178,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * Creates an array of at most 16,777,216 IDs from an array of strings in either case, or from one string of concatenated IDs.
+   * Creates an array of at most 16,777,216 IDs from an array of strings in upper or lower case, or from one string of concatenated IDs.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.

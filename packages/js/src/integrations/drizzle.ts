@@ -102,7 +102,7 @@ interface Column {
 
 /** Creates a database's columns, by form name. */
 function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
-  // In CommonJS the namespace has a member `default`, too, which is no form.
+  // In CommonJS the namespace has a `default` member, too, which is no form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
   const columnOf = ({ column, to, from }: AnyForm) =>

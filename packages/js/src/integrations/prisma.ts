@@ -25,7 +25,7 @@ export { type PublicType, publicInt64 } from "./public.js";
 // biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
-/** A model's computed fields, for the member `result` of a client extension. */
+/** A model's computed fields, for the `result` member of a client extension. */
 export type Fields<F extends Forms> = {
   [K in keyof F]: {
     /** The column from which the field is computed. */

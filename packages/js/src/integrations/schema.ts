@@ -83,7 +83,7 @@ export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ s
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
 );
 
-/** The schema for Hot Guids as strings, in either case. The result is in lower case. */
+/** The schema for Hot Guids as strings, in upper or lower case. The result is in lower case. */
 export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
   (value) => parseHotGuid(text(value)),
   /* @__PURE__ */ uuids("0-9A-Fa-f"),

@@ -81,7 +81,7 @@ function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
 
-/** Checks the option `range`, and returns the name of the bindable field and its first and last value. */
+/** Checks the `range` option, and returns the name of the bindable field and its first and last value. */
 function rangeOf(range: unknown): readonly [name: string, first: bigint, last: bigint] {
   const { 0: name, 1: first, 2: last, length } = members(range, "range", ["0", "1", "2", "length"], "ignored");
   if (length !== 3) {

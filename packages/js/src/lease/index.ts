@@ -2,7 +2,7 @@
  * Leases of worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
  * processes on one host, or a PostgreSQL database. This module works in Node, Deno and Bun.
  *
- * If the environment variable `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import
+ * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with `node --import
  * polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID format (`sno`
  * or `hotguid`).
  *
@@ -47,7 +47,7 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server:
  * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it: `new sno.Generator({
  * lease })`.
  *
- * If no store is passed, the environment variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can require a
+ * If no store is passed, the `POLYFLAKE_LEASE` environment variable names the store, and `POLYFLAKE_NODE` can require a
  * particular worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.

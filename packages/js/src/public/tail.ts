@@ -16,7 +16,10 @@ const CODES = /* @__PURE__ */ (() => {
 /** Returns whether a character code belongs to the alphabet. */
 export const isOfTail = (code: number): boolean => CODES[code] === 1;
 
-/** Writes the characters of a string, starting at the index `from`. Returns false if one of them is not in the alphabet. */
+/**
+ * Writes the characters of `text` from the index `from` on to the start of `bytes`. Returns false if any of them is not in the
+ * alphabet.
+ */
 export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
   let all = 1;
   for (let k = 0; k < TAIL; k++) {

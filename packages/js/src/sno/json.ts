@@ -13,7 +13,7 @@ export interface JsonOptions {
 }
 
 /**
- * Returns the ID for a value from `JSON.parse`. The value is a string or, if the option `nullIsZero` is set, `null` for the
+ * Returns the ID for a value from `JSON.parse`. The value is a string or, if the `nullIsZero` option is set, `null` for the
  * zero ID.
  *
  * @throws {PolyflakeError} the same errors as `parse`; `invalid_type` if the value is `null` and `nullIsZero` is not set.
@@ -25,7 +25,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
 }
 
 /**
- * Returns an ID as a value for `JSON.stringify`. The value is a string or, if the option `nullIsZero` is set, `null` for the
+ * Returns an ID as a value for `JSON.stringify`. The value is a string or, if the `nullIsZero` option is set, `null` for the
  * zero ID.
  *
  * @throws {PolyflakeError} the same errors as `parse`.

@@ -109,7 +109,7 @@ def set_default_generator(generator: Generator | None, /) -> None:
     """
 
 def parse(text: str, /) -> UUID:
-    """Parses an encoded ID, which consists of hexadecimal digits in either case, with hyphens.
+    """Parses an encoded ID, which consists of hexadecimal digits in upper or lower case, with hyphens.
 
     This function is stricter than ``UUID(text)``, which also accepts braces, ``urn:uuid:`` and misplaced hyphens.
 
