@@ -56,7 +56,7 @@ export class Handle {
    * Creates the state with the call `build`, whose arguments are the slots that `write` fills and the bytes in the scratch
    * area.
    *
-   * @throws {PolyflakeError} the error of the call.
+   * @throws {PolyflakeError} any error that the call throws.
    */
   constructor(
     readonly machine: Machine,

@@ -170,7 +170,8 @@ impl Library {
     /// Selects the program's version for the crates as well, with the command that docs/integrations/rust.md names. Cargo selects the
     /// newest version that they allow, unless both versions link the same library in C.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
-        let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
+        let lock: toml::Table =
+            fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
         let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;
         let of = |it: &toml::Value, key| it[key].as_str().map(str::to_owned);
         let name = self.name;

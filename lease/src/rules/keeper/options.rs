@@ -250,7 +250,7 @@ impl Options {
         &self.shape
     }
 
-    /// How long to wait for a reply, in milliseconds. It is a quarter of a lease, so that three attempts fit into the time that
+    /// How long to wait for a reply, in milliseconds. It is a quarter of the lease duration, so that three attempts fit into the time that
     /// remains for a renewal.
     pub(crate) fn answer_limit(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)
