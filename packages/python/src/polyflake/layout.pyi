@@ -132,9 +132,9 @@ class Layout:
         bindables: Mapping[str, _Value | _Packed] | None = None,
         constants: Mapping[str, _Value | _Packed] | None = None,
     ) -> LayoutArray:
-        """Returns many IDs. The value for each field is either a column or a single value.
+        """Returns many IDs with the given field values.
 
-        Each ID uses one item from every column. A single value is the same in all IDs.
+        A column has one value per ID. Any other value is the same in all IDs.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)

@@ -156,7 +156,8 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """Returns the ID for a JSON value, which is a string in the result of :func:`json.loads`.
+    """Returns the ID for a JSON value from :func:`json.loads`. The value is a string or, with ``null_is_zero``,
+    ``None`` for the zero ID.
 
     :param null_is_zero: whether to read ``None`` as the zero ID, as the original Go library does.
     :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
@@ -164,7 +165,8 @@ def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """Returns an ID as a string, which :func:`json.dumps` can write.
+    """Returns an ID as a JSON value for :func:`json.dumps`. The value is a string or, with ``null_is_zero``, ``None``
+    for the zero ID.
 
     :param null_is_zero: whether to write the zero ID as ``None``, as the original Go library does.
     """
