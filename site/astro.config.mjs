@@ -29,7 +29,8 @@ export default defineConfig({
         { tag: "meta", attrs: { property: "og:image:alt", content: "An ID of 16 characters, coloured by field" } },
       ],
       components: { SiteTitle: "./src/SiteTitle.astro" },
-      expressiveCode: { defaultProps: { frame: "none" } },
+      // Commands are copied whole, so they wrap.
+      expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
       social: [{ icon: "seti:git", label: "Repository", href: HOME }],
       // A page's own words for what it is about count more than its title, and both more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },

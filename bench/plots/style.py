@@ -21,6 +21,19 @@ LINKS = "http://www.w3.org/1999/xlink"
 OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
+#: What takes the place of a colour where pages are dark. White areas let the page show through.
+IN_THE_DARK = {
+    "#ffffff": "none",
+    "#000000": "#e6edf3",
+    "#202124": "#e6edf3",
+    "#e4e6e8": "#30363d",
+    "#5f6368": "#a8b0b8",
+    "#c3c7cb": "#6e7681",
+    "#0b6e4f": "#3fb68b",
+    "#d1495b": "#f2808e",
+    "#30638e": "#6cb0e6",
+}
+
 
 def use_style() -> None:
     matplotlib.use("svg")
@@ -83,8 +96,16 @@ def slim(svg: str) -> str:
         if style := element.attrib.pop("style", None):
             element.set("class", classes.setdefault(style, f"s{len(classes)}"))
     sheet = next(root.iter(f"{{{SVG}}}style"))
-    sheet.text = "\n".join([sheet.text or "", *(f".{name}{{{style}}}" for style, name in classes.items())])
+    rules = {name: style for style, name in classes.items()}
+    sheet.text = "\n".join([sheet.text or "", *(f".{name}{{{style}}}" for name, style in rules.items()), dark(rules)])
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def dark(rules: dict[str, str]) -> str:
+    """The rules of classes whose colours differ on dark pages. Text is black where its class has no colour."""
+    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: IN_THE_DARK.get(it[0], it[0]), rules[name]) for name in rules}
+    lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
+    return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {IN_THE_DARK['#000000']}}}", *lines, "}"])
 
 
 def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:

@@ -41,7 +41,7 @@ let built;
 let changed = () => {};
 
 /** Figures, large ones by their powers of ten. */
-const count = (number) => (number === undefined ? "no limit that is known" : number.toLocaleString("en"));
+const count = (number) => (number === undefined ? "no known limit" : number.toLocaleString("en"));
 
 /** A day, as far as calendars go. */
 function day(ms) {
@@ -53,16 +53,16 @@ function day(ms) {
 
 function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, below2_53, below2_63 }) {
   const warning = below2_53
-    ? "Every ID is below 2^53: a JavaScript number holds it."
-    : "IDs pass 2^53: JavaScript's numbers round them. Keep them as bigint or as text, in JSON, too.";
+    ? "Every ID is below 2^53, so a JavaScript number can hold it."
+    : "IDs exceed 2^53, so JavaScript numbers round them. Use bigints, and strings in JSON.";
   const lines = [
     ["Bits", `${bits}`],
-    ["A second, one generator", count(perSecond)],
-    ["A second, all together", count(perSecondInAll)],
+    ["IDs per second, one generator", count(perSecond)],
+    ["IDs per second, all generators", count(perSecondInAll)],
     ["First day", firstMs === undefined ? "no time" : day(firstMs)],
     ["Last day", lastMs === undefined ? "no time" : day(lastMs)],
     ["Sorts by time", sortsByTime ? "yes" : "no"],
-    ["Below 2^63", below2_63 ? "yes: never negative as a signed integer" : "no: signed integers turn negative"],
+    ["Below 2^63", below2_63 ? "yes, so never negative as a signed integer" : "no, so negative as a signed integer"],
     ["JavaScript", warning],
   ];
   return lines.flatMap(([name, value]) => [
@@ -94,7 +94,7 @@ function build(from) {
         : missing > 0
           ? ` ${missing} bits are left.`
           : ` ${-missing} bits are too many.`;
-    element("problem").textContent = `No layout yet: ${error.message}.${hint}`;
+    element("problem").textContent = `The layout is not valid yet: ${error.message}.${hint}`;
     changed("");
   }
 }
@@ -198,14 +198,14 @@ function restoreLayout(json) {
     description = given;
     return true;
   } catch (error) {
-    element("problem").textContent = `No layout yet: ${error.message}.`;
+    element("problem").textContent = `The layout is not valid yet: ${error.message}.`;
     return false;
   }
 }
 
 export function startLayout(json, change) {
   changed = change;
-  options(element("preset"), [["", "a layout of your own"], ...layout.presets().map((name) => [name, name])]);
+  options(element("preset"), [["", "your own layout"], ...layout.presets().map((name) => [name, name])]);
   element("preset").addEventListener("change", () => {
     const name = element("preset").value;
     description = name ? JSON.parse(layout.Layout.preset(name).toJson()) : structuredClone(FIRST);

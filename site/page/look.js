@@ -1,4 +1,4 @@
-/** One box: what the IDs of its lines may be, while they are typed. */
+/** Identifies the IDs in the box while they are typed. */
 
 import * as bound from "inspect";
 import wasm from "inspect.wasm";
@@ -12,15 +12,18 @@ const EXAMPLES = [
   ["UUID v7", "019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa"],
 ];
 
-/** Lines past these are not read: each is read anew at every letter. */
+/** Further lines are ignored, because every keystroke reads all lines again. */
 const MAX_LINES = 500;
 
 const percent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
 
+/** What the roles of fields are called where their names do not say it. */
+const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
+
 /** A reading's bits as digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
-/** A moment in the reader's own time zone; empty past what dates hold. */
+/** A time in the reader's time zone; empty if a date cannot represent it. */
 function local(unixMs) {
   const date = new Date(unixMs);
   if (unixMs === null || Number.isNaN(date.getTime())) return "";
@@ -32,7 +35,7 @@ const row = ({ name, role, bits, value }) =>
     "tr",
     {},
     create("th", { scope: "row" }, create("span", { className: `swatch ${role}` }), name.replaceAll("_", " ")),
-    create("td", {}, role),
+    create("td", {}, ROLES[role] ?? role),
     create("td", { className: "number" }, String(bits)),
     create("td", { className: "value" }, value),
   );
@@ -52,7 +55,7 @@ function rows(reading) {
 }
 
 function table(reading) {
-  const heads = ["Field", "What it is", "Bits", "Value"].map((text) => create("th", { scope: "col" }, text));
+  const heads = ["Field", "Meaning", "Bits", "Value"].map((text) => create("th", { scope: "col" }, text));
   return create(
     "table",
     {},
@@ -76,7 +79,7 @@ function list(answers, current, choose) {
       "tr",
       {},
       create("th", { scope: "row" }, create("button", pressed, id)),
-      create("td", {}, first ? `${first.title}, ${percent(first.odds)}` : "no known format"),
+      create("td", {}, first ? `${first.title}, ${percent(first.odds)}` : "unknown format"),
       create("td", {}, first?.time ?? ""),
     );
   };

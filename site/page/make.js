@@ -1,4 +1,4 @@
-/** New IDs of each family, by the package itself. */
+/** Generates new IDs of each format with the package itself. */
 
 import discordPicture from "pictures/discord.svg";
 import hotguidPicture from "pictures/hotguid.svg";
@@ -9,7 +9,7 @@ import { copyButton, create, element, options } from "./elements.js";
 
 const DAY = 86_400;
 
-/** Generators live as long as the page, so that no ID is made twice. */
+/** Each generator lives as long as the page, so that it never repeats an ID. */
 const once = (make) => {
   let made;
   return () => (made ??= make());
@@ -33,37 +33,38 @@ const FAMILIES = {
   sno: {
     title: "sno",
     about:
-      "16 characters that sort by time; the kind is the metabyte, 0 to 255, which you choose. This page has drawn a partition.",
-    kind: ["Kind (metabyte)", 255],
+      "16 characters that sort by time. The type tag (metabyte) is a number from 0 to 255 that you choose. This page uses a random partition.",
+    kind: ["Type tag (metabyte)", 255],
     picture: snoPicture,
     make: (kind) => orders().generate(kind),
   },
   randflake: {
     title: "Randflake",
-    about: "A 64-bit integer, encrypted. This page has drawn a secret and a node, and forgets them when it is closed.",
+    about:
+      "An encrypted 64-bit integer. This page uses a random secret and a random node, and discards them when you close it.",
     picture: randflakePicture,
     make: () => `${invoices().generate()}`,
   },
   hotguid: {
     title: "Hot Guid",
-    about: "A GUID that sorts by time, of random bits, a counter and the shard key that you choose.",
+    about: "A GUID that sorts by time. It contains random bits, a counter and a shard key that you choose.",
     kind: ["Shard key", 0xffffffff],
     picture: hotguidPicture,
     make: (kind) => keys().generate(kind),
   },
   discord: {
     title: "Discord's layout",
-    about: "A 64-bit integer that sorts by time. This page has drawn a worker and a process.",
+    about: "A 64-bit integer that sorts by time. This page uses a random worker and a random process.",
     picture: discordPicture,
     make: () => `${posts().generate()}`,
   },
   own: {
     title: "The layout below",
-    about: "With 0 for each of its bindables.",
+    about: "Each bindable field is 0.",
   },
 };
 
-/** A generator for the layout as it is now; the same one as long as the layout stays. */
+/** Returns a generator for the current layout. It is the same generator until the layout changes. */
 const ownGenerator = (() => {
   let [text, generator] = [];
   return (own) => {

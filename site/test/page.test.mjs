@@ -75,9 +75,9 @@ for (const [name, path] of Object.entries(BROWSERS)) {
           rows.map(({ innerText }) => innerText.split("\t").map((cell) => cell.trim())),
         );
       const [discord, sno, none] = await cells();
-      assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, \d+ % 2016-04-30T11:18:25\.796Z$/);
+      assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, \d+% 2016-04-30T11:18:25\.796Z$/);
       assert.match(sno.join(" "), /^9q9vvh8k29fx4j3e sno, 99% 2026-/);
-      assert.deepEqual(none.slice(0, 2), ["hello", "no known format"]);
+      assert.deepEqual(none.slice(0, 2), ["hello", "unknown format"]);
       assert.match(await text(page, "#sentence"), /Discord snowflake.*only the source of the ID can tell\.$/);
       await page.click("#lines tbody tr:nth-child(2) button");
       assert.match(await text(page, "#sentence"), /^This is a sno, /);
@@ -93,7 +93,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     test("shows a time as a moment, here and in UTC, and copies it", async () => {
       const page = await opened();
       const time = await page.$eval("#fields tbody tr:first-child", ({ innerText }) => innerText);
-      assert.match(time, /^time\s+time\s+42\s+2016-04-30T11:18:25\.796Z\s+.*2016.*, in your time zone$/s);
+      assert.match(time, /^time\s+creation time\s+42\s+2016-04-30T11:18:25\.796Z\s+.*2016.*, in your time zone$/s);
       await page.evaluate(() => (navigator.clipboard.writeText = async (text) => (window.copied = text)));
       await page.click("#copies button");
       await page.waitForFunction(() => document.querySelector("#copies button").textContent === "Copied");
@@ -141,10 +141,10 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     test("draws a layout, and keeps it in the fragment", async () => {
       const page = await opened();
       await page.select("#preset", "sonyflake");
-      assert.match(await text(page, "#facts"), /one generator25,600.*IDs pass 2\^53/s);
+      assert.match(await text(page, "#facts"), /one generator25,600.*IDs exceed 2\^53/s);
       await page.click("#rows li:nth-child(2) input[type=number]", { count: 3 });
       await page.type("#rows li:nth-child(2) input[type=number]", "38");
-      assert.match(await text(page, "#problem"), /^No layout yet: .* 1 bits are left\.$/);
+      assert.match(await text(page, "#problem"), /^The layout is not valid yet: .* 1 bits are left\.$/);
       assert.equal((await page.$$("#facts dd")).length, 0);
       await page.click("#add");
       assert.equal(await text(page, "#problem"), "");
@@ -177,7 +177,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       assert.match(await text(page, "#facts"), /1,048,576.*Every ID is below 2\^53/s);
       assert.equal((await page.$$("#rows li")).length, 3);
       await set("{");
-      assert.match(await text(page, "#problem"), /^No layout yet: /);
+      assert.match(await text(page, "#problem"), /^The layout is not valid yet: /);
       assert.deepEqual(page.faults, []);
       await page.close();
     });
@@ -211,7 +211,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
         });
         reached.push(found);
       }
-      const at = ["id", "Hot Guid", "family", "count", "Make IDs", "preset", "add", "json"].map((name) =>
+      const at = ["id", "Hot Guid", "family", "count", "Generate IDs", "preset", "add", "json"].map((name) =>
         reached.indexOf(name),
       );
       assert(
