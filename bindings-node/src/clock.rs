@@ -1,6 +1,6 @@
 //! Clocks in Node: the system's clock or a function, and the thread's sleep.
 
-use std::ptr;
+use std::{ptr, time::Duration};
 
 use napi::{
     Env, JsValue as _,
@@ -9,7 +9,7 @@ use napi::{
 };
 use polyflake::{
     Error, ErrorKind, Result,
-    clock::{self, Clock, Stall, SystemClock},
+    clock::{self, Clock, ClockInfo, Stall, SystemClock},
     fork::partitions::{self, FindTable},
 };
 use polyflake_js::Host;
@@ -17,10 +17,7 @@ use polyflake_js::Host;
 use crate::table;
 
 /// Clocks of callers count milliseconds.
-const NANOS_PER_MS: u32 = 1_000_000;
-
-/// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
-const LONGEST_WAIT: u64 = 10_000_000;
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
@@ -51,26 +48,18 @@ impl Clock for JsClock {
         SystemClock.sleep(nanos)
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        SystemClock.elapsed_nanos()
-    }
-
     #[inline]
-    fn slack_nanos(&self) -> u64 {
-        if self.is_system() { SystemClock.slack_nanos() } else { 0 }
+    fn info(&self) -> ClockInfo {
+        let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
+        // The option of the generator decides about the first tick, as under wasm.
+        let mut info = info.skips_first_tick(true);
+        info.unit = MILLISECOND;
+        info.in_event_loop = true;
+        info
     }
 
-    /// The option of the generator decides, as under wasm.
-    fn skips_first_tick(&self) -> bool {
-        true
-    }
-
-    fn unit_nanos(&self) -> u32 {
-        NANOS_PER_MS
-    }
-
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        tick_nanos.min(LONGEST_WAIT)
+    fn monotonic(&self) -> Option<Duration> {
+        SystemClock.monotonic()
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]

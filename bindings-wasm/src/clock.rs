@@ -1,10 +1,13 @@
 //! Clocks in JavaScript without a system: `Date.now` as of the import or a function, and sleep if the runtime allows it.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use polyflake::{
     Error, ErrorKind, Result,
-    clock::{self, Clock, Stall},
+    clock::{self, Clock, ClockInfo, Stall},
     fork::partitions::FindTable,
 };
 use polyflake_js::Host;
@@ -13,10 +16,7 @@ use wasm_bindgen::prelude::*;
 use crate::table;
 
 /// `Date.now` and the clocks of callers count milliseconds.
-const NANOS_PER_MS: u32 = 1_000_000;
-
-/// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
-const LONGEST_WAIT: u64 = 10_000_000;
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
@@ -72,34 +72,21 @@ impl Clock for JsClock {
         Ok(())
     }
 
+    fn info(&self) -> ClockInfo {
+        // The option of the generator decides about the first tick, since only TypeScript knows the platform.
+        let mut info = ClockInfo::new().skips_first_tick(true);
+        info.unit = MILLISECOND;
+        // Only the system's clock is known to show the step that its past readings showed.
+        info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };
+        info.spins = sleeps() == 0;
+        info.in_event_loop = true;
+        info
+    }
+
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
-    fn elapsed_nanos(&self) -> Option<u64> {
+    fn monotonic(&self) -> Option<Duration> {
         let ms = elapsed();
-        (ms >= 0.0).then_some((ms * 1e6) as u64)
-    }
-
-    /// The option of the generator decides, since only TypeScript knows the platform.
-    fn skips_first_tick(&self) -> bool {
-        true
-    }
-
-    fn spins(&self) -> bool {
-        sleeps() == 0
-    }
-
-    fn unit_nanos(&self) -> u32 {
-        NANOS_PER_MS
-    }
-
-    /// Only the system's clock is known to show the step that its past readings showed.
-    fn step_nanos(&self) -> u64 {
-        if self.is_system() { u64::from(step()) * u64::from(NANOS_PER_MS) } else { 1 }
-    }
-
-    /// On a clock with long steps, two of them: a browser may hold one back for a random time.
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        let two_steps = 2 * self.step_nanos();
-        tick_nanos.min(LONGEST_WAIT).max(if two_steps > LONGEST_WAIT { two_steps } else { 0 })
+        (ms >= 0.0).then_some(Duration::from_nanos((ms * 1e6) as u64))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]

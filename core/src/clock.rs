@@ -9,6 +9,8 @@
 //! # Ok::<(), polyflake::Error>(())
 //! ```
 
+use core::time::Duration;
+
 #[cfg(feature = "std")]
 use crate::fork;
 use crate::{Error, ErrorKind, Result};
@@ -68,73 +70,22 @@ pub trait Clock {
     /// Sleeps for about `nanos` nanoseconds. The call may return early. An error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Returns the nanoseconds that have passed since a fixed moment, according to a monotonic clock. Waits are measured
-    /// with it, so a wait ends after `max_wait` even if the wall clock stops.
+    /// Returns the properties of this clock. The default is [`ClockInfo::new`], for an exact clock that only this process reads.
+    ///
+    /// Generators do not store the result. They call this method again whenever they need it, so it should be cheap.
+    #[inline]
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new()
+    }
+
+    /// Returns the time since a fixed moment, according to a monotonic clock. Waits are measured with it, so a wait ends
+    /// after `max_wait` even if the wall clock stops.
     ///
     /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep counts as its requested
-    /// duration, and [`Clock::patience`] also limits the wait. The same applies to a sleep during which the monotonic clock did
-    /// not advance.
-    fn elapsed_nanos(&self) -> Option<u64> {
+    /// duration, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same applies to a
+    /// sleep during which the monotonic clock did not advance.
+    fn monotonic(&self) -> Option<Duration> {
         None
-    }
-
-    /// Returns the number of consecutive readings with the same time after which a call stops waiting. It limits waits for a
-    /// clock that does not advance on its own, if [`Clock::elapsed_nanos`] returns `None`.
-    fn patience(&self) -> u32 {
-        16
-    }
-
-    /// Returns the largest step between two readings, in nanoseconds. A generator rejects a clock that is coarser than its
-    /// tick.
-    fn resolution_nanos(&self) -> u64 {
-        1
-    }
-
-    /// Returns how far a reading can lag behind one that another thread has already used, in nanoseconds. The default is 0, for
-    /// a clock whose readings never lag.
-    ///
-    /// A reading that is before the generator's current tick by less than this lag is treated as that tick. Therefore a lagging
-    /// reading is not mistaken for a clock rollback, and no call waits because of it. A real clock rollback by less than this
-    /// lag is not detected either.
-    fn slack_nanos(&self) -> u64 {
-        0
-    }
-
-    /// Returns whether a generator with an explicit worker ID skips the tick of its first call. An earlier generator with the
-    /// same worker ID may have created IDs in it, for example before a restart.
-    ///
-    /// The default is `false`, for clocks that are set manually or replay a recording. The operating system's clocks return
-    /// `true`. Return `true` if generators in different processes use this clock.
-    fn skips_first_tick(&self) -> bool {
-        false
-    }
-
-    /// Returns whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep.
-    #[doc(hidden)]
-    fn spins(&self) -> bool {
-        false
-    }
-
-    /// Returns the time unit of this clock's source, in nanoseconds. Errors about a reading use this unit.
-    #[doc(hidden)]
-    fn unit_nanos(&self) -> u32 {
-        1
-    }
-
-    /// Returns the resolution of the readings that this clock has observed so far, in nanoseconds. All readings are multiples
-    /// of it.
-    ///
-    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before the
-    /// next step, so waits and `retry_at` end at that step.
-    #[doc(hidden)]
-    fn step_nanos(&self) -> u64 {
-        1
-    }
-
-    /// Returns the default value of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        let _ = tick_nanos;
-        1_000_000_000
     }
 
     /// Receives a notification before each sleep of a call that has to wait. It is called on the waiting thread, while no
@@ -143,6 +94,169 @@ pub trait Clock {
         let _ = stall;
         Ok(())
     }
+}
+
+/// The properties of a clock, as returned by [`Clock::info`].
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use polyflake::{
+///     Error, Result,
+///     clock::{Clock, ClockInfo, nanos_from_ms},
+///     sno::Builder,
+/// };
+///
+/// /// The system's time in whole milliseconds.
+/// struct Milliseconds;
+///
+/// impl Clock for Milliseconds {
+///     fn unix_nanos(&self) -> Result<i64> {
+///         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+///         nanos_from_ms(now.as_millis().try_into().expect("before 2262"))
+///     }
+///
+///     fn sleep(&self, nanos: u64) -> Result<()> {
+///         std::thread::sleep(Duration::from_nanos(nanos));
+///         Ok(())
+///     }
+///
+///     fn info(&self) -> ClockInfo {
+///         ClockInfo::new().resolution(Duration::from_millis(1)).skips_first_tick(true)
+///     }
+/// }
+///
+/// let ids = Builder::with_clock(Milliseconds).partition(42).build()?;
+/// assert_eq!(ids.generate(7)?.partition(), 42);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClockInfo {
+    /// The largest step between two readings. A generator rejects a clock that is coarser than its tick. The default is one
+    /// nanosecond.
+    pub resolution: Duration,
+    /// How far a reading can lag behind one that another thread has already used. The default is zero, for a clock whose
+    /// readings never lag.
+    ///
+    /// A reading that is before the generator's current tick by less than this lag is treated as that tick. Therefore a lagging
+    /// reading is not mistaken for a clock rollback, and no call waits because of it. A real clock rollback by less than this
+    /// lag is not detected either.
+    pub slack: Duration,
+    /// Whether a generator with an explicit worker ID skips the tick of its first call. An earlier generator with the same
+    /// worker ID may have created IDs in it, for example before a restart.
+    ///
+    /// The default is `false`, for clocks that are set manually or replay a recording. It is `true` for the operating system's
+    /// clocks, and should be for every clock that generators in different processes use.
+    pub skips_first_tick: bool,
+    /// The time unit of the clock's source, in which errors state a reading. Not part of the public API: for bindings.
+    #[doc(hidden)]
+    pub unit: Duration,
+    /// The resolution of the readings that the clock has observed so far, all of which are multiples of it, or zero if the
+    /// clock does not observe it. Not part of the public API: for bindings.
+    ///
+    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before the
+    /// next step, so waits and `retry_at` end at that step.
+    #[doc(hidden)]
+    pub step: Duration,
+    /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API: for
+    /// bindings.
+    #[doc(hidden)]
+    pub spins: bool,
+    /// Whether a wait blocks an event loop, so that calls wait only briefly by default. Not part of the public API: for
+    /// bindings.
+    #[doc(hidden)]
+    pub in_event_loop: bool,
+}
+
+impl ClockInfo {
+    /// Returns the properties of an exact clock that only this process reads. The fields state the defaults.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use polyflake::clock::{Clock, ClockInfo, ManualClock};
+    ///
+    /// let info = ClockInfo::new();
+    /// assert_eq!((info.resolution, info.slack), (Duration::from_nanos(1), Duration::ZERO));
+    /// assert!(!info.skips_first_tick);
+    /// assert_eq!(ManualClock::new(0).info(), info);
+    /// ```
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            resolution: Duration::from_nanos(1),
+            slack: Duration::ZERO,
+            skips_first_tick: false,
+            unit: Duration::from_nanos(1),
+            step: Duration::ZERO,
+            spins: false,
+            in_event_loop: false,
+        }
+    }
+
+    /// Sets the [resolution](Self#structfield.resolution).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use polyflake::clock::ClockInfo;
+    ///
+    /// const MILLISECONDS: ClockInfo = ClockInfo::new().resolution(Duration::from_millis(1));
+    /// assert_eq!(MILLISECONDS.resolution.as_nanos(), 1_000_000);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn resolution(mut self, resolution: Duration) -> Self {
+        self.resolution = resolution;
+        self
+    }
+
+    /// Sets the [slack](Self#structfield.slack).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use polyflake::clock::ClockInfo;
+    ///
+    /// let info = ClockInfo::new().slack(Duration::from_micros(50));
+    /// assert_eq!(info.slack.as_nanos(), 50_000);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn slack(mut self, slack: Duration) -> Self {
+        self.slack = slack;
+        self
+    }
+
+    /// Sets whether a generator [skips the tick of its first call](Self#structfield.skips_first_tick).
+    ///
+    /// ```
+    /// use polyflake::clock::{Clock, ClockInfo, SystemClock};
+    ///
+    /// assert!(ClockInfo::new().skips_first_tick(true).skips_first_tick);
+    /// assert!(SystemClock.info().skips_first_tick);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn skips_first_tick(mut self, skips: bool) -> Self {
+        self.skips_first_tick = skips;
+        self
+    }
+}
+
+impl Default for ClockInfo {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Returns a duration in nanoseconds. Durations of more than 584 years, which do not fit in 64 bits, count as 584 years.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "just compared")]
+pub(crate) const fn nanos(duration: Duration) -> u64 {
+    let nanos = duration.as_nanos();
+    if nanos > u64::MAX as u128 { u64::MAX } else { nanos as u64 }
 }
 
 /// A notification that a call has to wait, which is passed to [`Clock::stalled`].
@@ -192,32 +306,12 @@ macro_rules! by_clock {
         fn sleep(&$this, nanos: u64) -> Result<()> {
             $clock.sleep(nanos)
         }
-        fn elapsed_nanos(&$this) -> Option<u64> {
-            $clock.elapsed_nanos()
+        #[inline]
+        fn info(&$this) -> ClockInfo {
+            $clock.info()
         }
-        fn patience(&$this) -> u32 {
-            $clock.patience()
-        }
-        fn resolution_nanos(&$this) -> u64 {
-            $clock.resolution_nanos()
-        }
-        fn slack_nanos(&$this) -> u64 {
-            $clock.slack_nanos()
-        }
-        fn skips_first_tick(&$this) -> bool {
-            $clock.skips_first_tick()
-        }
-        fn spins(&$this) -> bool {
-            $clock.spins()
-        }
-        fn unit_nanos(&$this) -> u32 {
-            $clock.unit_nanos()
-        }
-        fn step_nanos(&$this) -> u64 {
-            $clock.step_nanos()
-        }
-        fn default_max_wait(&$this, tick_nanos: u64) -> u64 {
-            $clock.default_max_wait(tick_nanos)
+        fn monotonic(&$this) -> Option<Duration> {
+            $clock.monotonic()
         }
     };
 }
@@ -404,6 +498,12 @@ impl SystemClock {
     }
 }
 
+/// The properties of all clocks of the operating system: other processes read them too.
+#[cfg(feature = "std")]
+const INFO: ClockInfo = ClockInfo::new()
+    .resolution(Duration::from_nanos(system::RESOLUTION_NANOS))
+    .skips_first_tick(true);
+
 /// The default clock of generators. Without `std`, there is no default clock.
 #[cfg(feature = "std")]
 pub(crate) type DefaultClock = SystemClock;
@@ -418,36 +518,28 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
-        std::thread::sleep(core::time::Duration::from_nanos(nanos));
+        std::thread::sleep(Duration::from_nanos(nanos));
         polyflake_clock::slept();
         Ok(())
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        monotonic::elapsed_nanos()
-    }
-
-    fn resolution_nanos(&self) -> u64 {
-        system::RESOLUTION_NANOS
-    }
-
     #[inline]
-    fn slack_nanos(&self) -> u64 {
-        polyflake_clock::slack_nanos(system::exact)
+    fn info(&self) -> ClockInfo {
+        INFO.slack(Duration::from_nanos(polyflake_clock::slack_nanos(system::exact)))
     }
 
-    fn skips_first_tick(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        monotonic::elapsed()
     }
 }
 
 /// Returns the error for a reading that a format cannot represent, in the unit of the clock. `error` has the limits of the
 /// format in milliseconds.
 #[cold]
-pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit_nanos: u32) -> Error {
+pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
     let (_, least, most) = error.range().unwrap_or_default();
-    let unit = i128::from(unit_nanos);
+    let unit = i128::from(nanos(unit));
     let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
     let found = i128::from(unix_nanos).div_euclid(unit);
     Error::time_out_of_range("clock", found, first.div_euclid(unit), (end - 1).div_euclid(unit))
@@ -515,4 +607,57 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
     // The cast rounds towards zero, and keeps what is out of range within it.
     let whole = unix_ms as i64;
     nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use alloc::{boxed::Box, sync::Arc};
+    use core::{cell::Cell, time::Duration};
+
+    use super::{Clock, ClockInfo, OnStall, Stall};
+    use crate::{Error, ErrorKind, Result};
+
+    /// A clock whose answers all differ from the default ones.
+    #[derive(Clone)]
+    struct Marked;
+
+    impl Clock for Marked {
+        fn unix_nanos(&self) -> Result<i64> {
+            Ok(7)
+        }
+        fn sleep(&self, nanos: u64) -> Result<()> {
+            if nanos == 9 { Err(Error::new(ErrorKind::ClockFailed)) } else { Ok(()) }
+        }
+        fn info(&self) -> ClockInfo {
+            ClockInfo::new().slack(Duration::from_nanos(11))
+        }
+        fn monotonic(&self) -> Option<Duration> {
+            Some(Duration::from_nanos(13))
+        }
+        fn stalled(&self, stall: &Stall) -> Result<()> {
+            if stall.stalled == 15 { Err(Error::new(ErrorKind::GeneratorClosed)) } else { Ok(()) }
+        }
+    }
+
+    #[track_caller]
+    fn assert_forwards(clock: impl Clock) {
+        let reason = ErrorKind::ClockBehind;
+        let stall = Stall { reason, unix_ms: 0, stalled: 15, slept_ms: 0 };
+        assert_eq!(clock.unix_nanos(), Ok(7));
+        assert_eq!(clock.sleep(9), Err(Error::new(ErrorKind::ClockFailed)));
+        assert_eq!(clock.info(), Marked.info());
+        assert_eq!(clock.monotonic(), Some(Duration::from_nanos(13)));
+        assert_eq!(clock.stalled(&stall), Err(Error::new(ErrorKind::GeneratorClosed)));
+    }
+
+    #[test]
+    fn every_wrapper_forwards_every_method() {
+        assert_forwards(&Marked);
+        assert_forwards(Box::new(Marked));
+        assert_forwards(Arc::new(Marked));
+        assert_forwards(&Marked as &dyn Clock);
+        let heard = Cell::new(0);
+        assert_forwards(OnStall::new(Marked, |stall| heard.set(stall.stalled)));
+        assert_eq!(heard.get(), 15);
+    }
 }

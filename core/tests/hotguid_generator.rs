@@ -34,7 +34,7 @@ fn a_static_whose_clock_is_coarser_than_a_second_refuses_every_call() {
     assert!(FINE.generate(0).is_ok());
     for _ in 0..2 {
         let error = assert_code(COARSE.generate(0), "out_of_range");
-        assert_eq!(error.field(), Some("resolution_nanos"));
+        assert_eq!(error.field(), Some("resolution"));
         assert_code(COARSE.handle().generate(0), "out_of_range");
     }
     assert_eq!(COARSE.stats().last_second, None);

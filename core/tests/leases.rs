@@ -13,7 +13,7 @@ use std::{
 
 use polyflake::{
     Error, ErrorKind,
-    clock::{Clock, ManualClock},
+    clock::{Clock, ClockInfo, ManualClock},
     fork::partitions::{FindTable, KEPT, Table},
     sno::{Assignment, Builder, Generator, Sno},
 };
@@ -525,8 +525,8 @@ fn a_generator_that_was_not_built_claims_nothing() {
         fn sleep(&self, _: u64) -> polyflake::Result<()> {
             Ok(())
         }
-        fn resolution_nanos(&self) -> u64 {
-            1_000_000_000
+        fn info(&self) -> ClockInfo {
+            ClockInfo::new().resolution(Duration::from_secs(1))
         }
     }
     static TABLE: Few<1> = Few::new();

@@ -1,19 +1,22 @@
-//! Clocks whose readings may lag: a reading before the generator's tick by less than `slack_nanos` is of that tick.
+//! Clocks whose readings may lag: a reading before the generator's tick by less than the clock's slack counts as that tick.
 //!
 //! Every short sequence of readings around the edges of three ticks, against models that know nothing of words and atomics.
 
 #[path = "support/family.rs"]
 mod family;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
 };
 
 use family::{FAMILIES, Terms};
 use polyflake::{
     ErrorKind, OnExhausted, Result,
-    clock::Clock,
+    clock::{Clock, ClockInfo},
     hotguid,
     sno::{Generator, Sno},
 };
@@ -42,8 +45,8 @@ impl Clock for Lagging {
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
     }
-    fn slack_nanos(&self) -> u64 {
-        self.slack.unsigned_abs()
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().slack(Duration::from_nanos(self.slack.unsigned_abs()))
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 use family::{FAMILIES, T, use_up};
 use polyflake::{
     Result,
-    clock::Clock,
+    clock::{Clock, ClockInfo},
     sno::{self, Sno},
 };
 use support::assert_code;
@@ -54,8 +54,8 @@ impl Clock for Slow {
         self.sleeps.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        Some(self.passed.load(Ordering::Relaxed))
+    fn monotonic(&self) -> Option<Duration> {
+        Some(Duration::from_nanos(self.passed.load(Ordering::Relaxed)))
     }
 }
 
@@ -119,8 +119,8 @@ fn lost_races_are_charged() {
         fn sleep(&self, nanos: u64) -> Result<()> {
             self.0.sleep(nanos)
         }
-        fn elapsed_nanos(&self) -> Option<u64> {
-            self.0.elapsed_nanos()
+        fn monotonic(&self) -> Option<Duration> {
+            self.0.monotonic()
         }
     }
     let slow = Slow { reading: MS, step: 4_000_000, ..Slow::still(1) };
@@ -157,14 +157,13 @@ impl Clock for Stepped {
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.clock.sleep(nanos)
     }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        self.clock.elapsed_nanos()
+    fn monotonic(&self) -> Option<Duration> {
+        self.clock.monotonic()
     }
-    fn step_nanos(&self) -> u64 {
-        100 * MS
-    }
-    fn spins(&self) -> bool {
-        self.spins
+    fn info(&self) -> ClockInfo {
+        let mut info = ClockInfo::new();
+        (info.step, info.spins) = (Duration::from_millis(100), self.spins);
+        info
     }
 }
 

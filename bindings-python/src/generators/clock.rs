@@ -7,7 +7,7 @@ use std::{
 
 use polyflake::{
     Error, ErrorKind, Result,
-    clock::{Clock, SystemClock},
+    clock::{Clock, ClockInfo, SystemClock},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
@@ -61,21 +61,13 @@ impl Clock for PythonClock {
         Python::try_attach(wait).unwrap_or_else(|| SystemClock.sleep(nanos))
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        SystemClock.elapsed_nanos()
-    }
-
     #[inline]
-    fn slack_nanos(&self) -> u64 {
-        if self.time.is_none() { SystemClock.slack_nanos() } else { 0 }
+    fn info(&self) -> ClockInfo {
+        if self.time.is_none() { SystemClock.info() } else { ClockInfo::new() }
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        if self.time.is_none() { SystemClock.resolution_nanos() } else { 1 }
-    }
-
-    fn skips_first_tick(&self) -> bool {
-        self.time.is_none()
+    fn monotonic(&self) -> Option<Duration> {
+        SystemClock.monotonic()
     }
 
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {

@@ -1,6 +1,8 @@
 //! The wall clock, read with the system call only.
 
-use super::{Clock, SystemClock, system};
+use core::time::Duration;
+
+use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::Result;
 
 /// The operating system's wall clock, read with a system call every time. It is meant for tests that set the system time, and
@@ -29,16 +31,12 @@ impl Clock for ExactClock {
         SystemClock.sleep(nanos)
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        SystemClock.elapsed_nanos()
+    fn info(&self) -> ClockInfo {
+        INFO
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        SystemClock.resolution_nanos()
-    }
-
-    fn skips_first_tick(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        SystemClock.monotonic()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Linux's wall clocks, read directly, because a `SystemTime` and its difference from 1970 would cost 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
-use super::{Clock, SystemClock};
+use core::time::Duration;
+
+use super::{Clock, ClockInfo, INFO, SystemClock};
 use crate::{Error, ErrorKind, Result};
 
 /// Linux's `CLOCK_REALTIME_COARSE` clock. It is cheaper to read than the exact clock, but only as precise as the kernel's timer
@@ -19,17 +21,20 @@ use crate::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CoarseClock {
-    resolution: u64,
+    resolution: Duration,
 }
 
 impl CoarseClock {
     /// Creates the clock, if the system supports it.
     ///
     /// ```
+    /// use std::time::Duration;
+    ///
     /// use polyflake::clock::{Clock, CoarseClock};
     ///
     /// let clock = CoarseClock::new()?;
-    /// assert!(clock.resolution_nanos() > 1); // a millisecond or more, which must not exceed your tick
+    /// // It must not exceed your tick.
+    /// assert!(clock.info().resolution >= Duration::from_millis(1));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
@@ -46,7 +51,7 @@ impl CoarseClock {
                 "expected a coarse clock of the system, found none",
             ));
         }
-        Ok(Self { resolution: nanos(resolution)?.cast_unsigned() })
+        Ok(Self { resolution: Duration::from_nanos(nanos(resolution)?.cast_unsigned()) })
     }
 }
 
@@ -88,15 +93,11 @@ impl Clock for CoarseClock {
         SystemClock.sleep(nanos)
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        SystemClock.elapsed_nanos()
+    fn info(&self) -> ClockInfo {
+        INFO.resolution(self.resolution)
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        self.resolution
-    }
-
-    fn skips_first_tick(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        SystemClock.monotonic()
     }
 }

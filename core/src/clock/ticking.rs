@@ -8,7 +8,7 @@ use std::{
 
 use polyflake_clock::Ticks;
 
-use super::{Clock, SystemClock, system};
+use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::{Error, ErrorKind, Result, fork};
 
 /// The shortest and the longest interval, in nanoseconds.
@@ -54,7 +54,7 @@ struct Shared {
     ticks: Ticks,
     /// The generation of the process that runs the thread.
     epoch: u32,
-    interval: u64,
+    interval: Duration,
 }
 
 impl TickingClock {
@@ -66,7 +66,7 @@ impl TickingClock {
     /// use polyflake::clock::{Clock, TickingClock};
     ///
     /// let clock = TickingClock::new(Duration::from_millis(1))?;
-    /// assert_eq!(clock.resolution_nanos(), 1_000_000);
+    /// assert_eq!(clock.info().resolution, Duration::from_millis(1));
     /// assert_eq!(TickingClock::new(Duration::ZERO).unwrap_err().code(), "out_of_range");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -84,8 +84,7 @@ impl TickingClock {
         fork::prepare()?;
         let ticks = Ticks::new(system::exact()?);
         let epoch = fork::process();
-        let shared =
-            Arc::new(Shared { ticks, epoch, interval: u64::try_from(nanos).unwrap_or(most) });
+        let shared = Arc::new(Shared { ticks, epoch, interval });
         let weak = Arc::downgrade(&shared);
         let thread = thread::Builder::new().name("polyflake-clock".into());
         thread.spawn(move || tick(&weak, interval)).map_err(|error| {
@@ -135,15 +134,11 @@ impl Clock for TickingClock {
         SystemClock.sleep(nanos)
     }
 
-    fn elapsed_nanos(&self) -> Option<u64> {
-        SystemClock.elapsed_nanos()
+    fn info(&self) -> ClockInfo {
+        INFO.resolution(self.0.interval)
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        self.0.interval
-    }
-
-    fn skips_first_tick(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        SystemClock.monotonic()
     }
 }

@@ -155,7 +155,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     #[inline]
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
         ticks.tick_of_nanos(unix_nanos).map_err(|error| {
-            let error = clock::in_unit(&error, unix_nanos, self.clock.unit_nanos());
+            let error = clock::in_unit(&error, unix_nanos, self.clock.info().unit);
             self.family.outside(error, unix_nanos)
         })
     }
@@ -166,10 +166,10 @@ impl<F: Family, C: Clock> Engine<F, C> {
     fn tick_after(&self, (seen, now): Sight<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
         let (tick, last) = (self.tick_of(ticks, now)?, self.machine.tick(seen));
-        let slack = self.clock.slack_nanos();
-        if tick >= last || slack == 0 {
+        if tick >= last {
             return Ok(tick);
         }
+        let slack = clock::nanos(self.clock.info().slack);
         let lags = ticks.nanos_of(last).saturating_sub(now).cast_unsigned() < slack;
         Ok(if lags { last } else { tick })
     }

@@ -3,7 +3,7 @@
 use super::NEVER_DRAWN;
 use crate::{
     Result,
-    clock::Clock,
+    clock::{self, Clock, ClockInfo},
     fork,
     format::Ticks,
     sequence::floor::{Floor, lateness},
@@ -72,14 +72,18 @@ impl FirstReading {
         clock: &C,
         now: i64,
     ) -> Result<Option<Floor>> {
-        if !self.applies || !clock.skips_first_tick() {
+        if !self.applies {
             return Ok(None);
         }
-        let (first, late) =
-            (self.stored_or(now), lateness(clock.slack_nanos(), coarsest_nanos(clock)));
+        let info = clock.info();
+        if !info.skips_first_tick {
+            return Ok(None);
+        }
+        let first = self.stored_or(now);
+        let late = lateness(clock::nanos(info.slack), coarsest_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
-        if is_past { Ok(None) } else { floor_of(ticks, clock, first).map(Some) }
+        if is_past { Ok(None) } else { floor_of(ticks, &info, first).map(Some) }
     }
 
     /// Returns the last tick of the floor, if there was a first call in this process.
@@ -87,26 +91,28 @@ impl FirstReading {
         let is_of_process = self.epoch.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
         let is_read = self.applies && is_of_process && first != UNREAD;
-        is_read.then(|| floor_of(ticks, clock, first).ok())?.map(|floor| floor.last)
+        is_read.then(|| floor_of(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
     }
 }
 
 /// The coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still serve formats with
 /// shorter ticks, for which a stated resolution would reject them.
-pub(super) fn coarsest_nanos<C: Clock>(clock: &C) -> u64 {
-    clock.resolution_nanos().max(clock.unit_nanos().into())
+pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
+    clock::nanos(info.resolution.max(info.unit))
 }
 
-fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor> {
-    Floor::of(first, clock.slack_nanos(), coarsest_nanos(clock), |nanos| ticks.tick_of_nanos(nanos))
+fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
+    let slack = clock::nanos(info.slack);
+    Floor::of(first, slack, coarsest_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod tests {
+    use core::time::Duration;
+
     use super::{FirstReading, NEVER_DRAWN, UNREAD, floor_of};
     use crate::{
-        Result,
-        clock::Clock,
+        clock::{ClockInfo, ManualClock},
         fork,
         format::Scale,
         sync::{
@@ -115,28 +121,12 @@ mod tests {
         },
     };
 
-    /// A clock that counts in units of 10 ms and states a resolution of one nanosecond.
-    struct Coarse;
-
-    impl Clock for Coarse {
-        fn unix_nanos(&self) -> Result<i64> {
-            Ok(0)
-        }
-
-        fn sleep(&self, _: u64) -> Result<()> {
-            Ok(())
-        }
-
-        fn unit_nanos(&self) -> u32 {
-            10_000_000
-        }
-    }
-
     /// An earlier generator may have read a finer clock, up to one unit later than this one shows.
     #[test]
     fn the_floor_covers_all_ticks_of_a_clocks_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
-        let floor = floor_of(&milliseconds, &Coarse, 70_000_000).unwrap();
+        let info = ClockInfo { unit: Duration::from_millis(10), ..ClockInfo::new() };
+        let floor = floor_of(&milliseconds, &info, 70_000_000).unwrap();
         assert_eq!((floor.from, floor.last), (70, 79));
     }
 
@@ -166,7 +156,7 @@ mod tests {
             (inherited.epoch, inherited.nanos) =
                 (AtomicU32::new(epoch), AtomicU64::new(nanos.cast_unsigned()));
             let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
-            assert_eq!(inherited.last_tick(&milliseconds, &Coarse), None);
+            assert_eq!(inherited.last_tick(&milliseconds, &ManualClock::new(0)), None);
             assert!(explore(&inherited, &[1, 2, 1]).states > 100);
         }
     }

@@ -36,7 +36,7 @@ pub struct Builder<F, C> {
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
-    /// Sets how long a call can wait for a tick, measured with the clock's monotonic time ([`Clock::elapsed_nanos`]). The
+    /// Sets how long a call can wait for a tick, measured with the clock's monotonic time ([`Clock::monotonic`]). The
     /// default depends on the clock; it is 1 s for the system clock. A batch may wait this long for each of its ticks. If the
     /// clock stops, a call fails after this time.
     ///

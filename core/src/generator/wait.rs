@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::first::coarsest_nanos;
 use crate::{
     Error, ErrorKind, Result,
-    clock::{Clock, Stall},
+    clock::{self, Clock, ClockInfo, Stall},
     format::Scale,
     sequence::Flip,
     sync::{Ordering, Tally},
@@ -57,9 +57,7 @@ impl WaitPolicy {
         tick_nanos: u64,
     ) -> Self {
         let max_wait = match max_wait {
-            Some(wait) if wait.as_nanos() > u64::MAX as u128 => Some(u64::MAX),
-            #[allow(clippy::cast_possible_truncation, reason = "just compared")]
-            Some(wait) => Some(wait.as_nanos() as u64),
+            Some(wait) => Some(clock::nanos(wait)),
             None => None,
         };
         Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
@@ -72,10 +70,10 @@ impl WaitPolicy {
 
     /// Rejects a clock that is coarser than the format's tick, because its readings would skip ticks and waste all their IDs.
     pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
-        let resolution = clock.resolution_nanos();
+        let resolution = clock::nanos(clock.info().resolution);
         if resolution > self.tick_nanos {
             let (found, most) = (resolution.into(), self.tick_nanos.into());
-            return Err(Error::out_of_range("resolution_nanos", found, 1, most));
+            return Err(Error::out_of_range("resolution", found, 1, most));
         }
         Ok(())
     }
@@ -87,8 +85,21 @@ impl WaitPolicy {
 
     /// Returns the maximum wait in nanoseconds.
     fn max_wait<C: Clock>(&self, clock: &C) -> u64 {
-        self.max_wait.unwrap_or_else(|| clock.default_max_wait(self.tick_nanos))
+        self.max_wait.unwrap_or_else(|| default_max_wait(&clock.info(), self.tick_nanos))
     }
+}
+
+/// The default of `max_wait`, in nanoseconds, unless a wait blocks an event loop.
+const MAX_WAIT: u64 = 1_000_000_000;
+
+/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing else runs
+/// on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, it waits for two.
+fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
+    if !info.in_event_loop {
+        return MAX_WAIT;
+    }
+    let two_steps = clock::nanos(info.step).saturating_mul(2);
+    if two_steps > LONGEST_SLEEP { two_steps } else { tick_nanos.min(LONGEST_SLEEP) }
 }
 
 /// The cause of a wait.
@@ -121,8 +132,8 @@ const FLOOR_WAIT: u64 = 1_000_000_000;
 
 /// Returns the limit for a clock. The floor may end later than its first tick, by slack and resolution, and then a reading may
 /// lag behind.
-fn floor_wait<C: Clock>(clock: &C) -> u64 {
-    let late = clock.slack_nanos().saturating_add(coarsest_nanos(clock));
+fn floor_wait(info: &ClockInfo) -> u64 {
+    let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
 }
 
@@ -193,17 +204,19 @@ impl<'p> Call<'p> {
         // The wait for the floor's end has a limit of its own, so a wait for another cause begins anew.
         let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
         self.wait.take_if(is_other);
-        let until = next_step(until, clock.step_nanos());
+        let info = clock.info();
+        let step = clock::nanos(info.step);
+        let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
-        let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && clock.spins();
+        let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && info.spins;
         // A coarse clock stands still for longer than a thread that cannot sleep may be kept busy.
-        let is_coarse = clock.step_nanos() > LONGEST_SLEEP && self.policy.waits();
+        let is_coarse = step > LONGEST_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
             return Err(Error::await_until(reason, ms_rounded_up(until)));
         }
         let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy, cause));
-        if wait.is_over(clock, now) {
+        if wait.is_over(now) {
             return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
         clock.stalled(&wait.notice(reason, now))?;
@@ -223,7 +236,7 @@ const FREE_RACES: u32 = 16;
 /// The races that one call has lost.
 struct Races {
     lost: u32,
-    first: Option<u64>,
+    first: Option<Duration>,
 }
 
 impl Races {
@@ -231,11 +244,11 @@ impl Races {
     fn lose<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
-            self.first = clock.elapsed_nanos();
+            self.first = clock.monotonic();
         }
         let is_late = || {
-            let passed = clock.elapsed_nanos()?.checked_sub(self.first?)?;
-            Some(passed > policy.max_wait(clock))
+            let passed = clock.monotonic()?.checked_sub(self.first?)?;
+            Some(clock::nanos(passed) > policy.max_wait(clock))
         };
         if self.lost > MOST_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
             return Err(outrun());
@@ -253,6 +266,10 @@ fn outrun() -> Error {
 /// most this time at a generator's first call, and under a clock whose steps are longer.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
+/// The number of consecutive readings with the same time after which a call without a monotonic clock stops waiting, because
+/// the wall clock does not advance on its own.
+const MOST_EQUAL_READINGS: u32 = 16;
+
 /// The minimum time by which each sleep shortens a wait. Otherwise a clock that stays just before the next tick could make a
 /// call sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
@@ -266,7 +283,7 @@ struct Wait<'p> {
     /// The requested duration of the last sleep.
     asked: u64,
     /// The time at which the wait was last charged, by the monotonic clock.
-    charged_at: Option<u64>,
+    charged_at: Option<Duration>,
     /// Whether the monotonic clock advanced since the previous charge.
     is_timed: bool,
     unmoved: u32,
@@ -276,11 +293,11 @@ struct Wait<'p> {
 impl<'p> Wait<'p> {
     fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy, cause: Cause) -> Self {
         let left = match cause {
-            Cause::Floor => policy.max_wait.unwrap_or_else(|| floor_wait(clock)),
+            Cause::Floor => policy.max_wait.unwrap_or_else(|| floor_wait(&clock.info())),
             _ => policy.max_wait(clock),
         };
         policy.stalled.fetch_add(1, Ordering::Relaxed);
-        let charged_at = clock.elapsed_nanos();
+        let charged_at = clock.monotonic();
         let (is_timed, last) = (charged_at.is_some(), None);
         Self { policy, cause, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last }
     }
@@ -288,8 +305,10 @@ impl<'p> Wait<'p> {
     /// Subtracts the time since the last charge from the remaining time. It uses the monotonic clock, or the requested duration
     /// of the sleep if there is no such clock or it did not advance.
     fn charge<C: Clock>(&mut self, clock: &C) {
-        let now = clock.elapsed_nanos();
-        let passed = self.charged_at.zip(now).map_or(0, |(last, now)| now.saturating_sub(last));
+        let now = clock.monotonic();
+        let passed =
+            self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
+        let passed = clock::nanos(passed);
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));
@@ -297,10 +316,10 @@ impl<'p> Wait<'p> {
     }
 
     /// Returns whether the wait ends at a clock reading of `now`.
-    fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
+    fn is_over(&mut self, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
-        let is_stuck = || !self.is_timed && self.unmoved >= clock.patience();
+        let is_stuck = || !self.is_timed && self.unmoved >= MOST_EQUAL_READINGS;
         let may_wait = self.policy.waits() || self.cause == Cause::Floor;
         !may_wait || self.left == 0 || is_stuck()
     }
@@ -329,4 +348,26 @@ fn next_step(nanos: i64, step: u64) -> i64 {
 
 pub(super) fn ms_rounded_up(nanos: i64) -> i64 {
     nanos.div_euclid(1_000_000) + i64::from(nanos.rem_euclid(1_000_000) > 0)
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use core::time::Duration;
+
+    use super::default_max_wait;
+    use crate::clock::ClockInfo;
+
+    #[test]
+    fn a_call_in_an_event_loop_waits_for_one_short_tick_or_two_long_steps() {
+        const MS: u64 = 1_000_000;
+        let wait = |in_event_loop, step, tick| {
+            let step = Duration::from_millis(step);
+            let info = ClockInfo { step, in_event_loop, ..ClockInfo::new() };
+            default_max_wait(&info, tick * MS)
+        };
+        assert_eq!([4, 1000].map(|tick| wait(false, 100, tick)), [1000 * MS; 2]);
+        assert_eq!([4, 1000].map(|tick| wait(true, 0, tick)), [4 * MS, 10 * MS]);
+        assert_eq!([4, 1000].map(|tick| wait(true, 5, tick)), [4 * MS, 10 * MS]);
+        assert_eq!([4, 1000].map(|tick| wait(true, 100, tick)), [200 * MS; 2]);
+    }
 }

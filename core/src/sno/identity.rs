@@ -49,7 +49,7 @@ impl Assignment {
         };
         let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
         let tick = SCALE.tick_of_nanos(now);
-        let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.unit_nanos()))?;
+        let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.take(tick).map_err(exhausted)?;
             if table.keep(lease) {

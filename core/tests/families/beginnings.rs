@@ -10,7 +10,7 @@ use std::{
 
 use polyflake::{
     Error, OnExhausted, Result,
-    clock::{Clock, ManualClock, OnStall},
+    clock::{Clock, ClockInfo, ManualClock},
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
     randflake::{self, Grant},
@@ -40,20 +40,13 @@ impl<C: Clock> Clock for Shared<C> {
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.clock.sleep(nanos)
     }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        self.clock.elapsed_nanos()
+    fn info(&self) -> ClockInfo {
+        let info = self.clock.info().skips_first_tick(true);
+        info.slack(Duration::from_nanos(self.slack))
+            .resolution(Duration::from_nanos(self.resolution))
     }
-    fn slack_nanos(&self) -> u64 {
-        self.slack
-    }
-    fn resolution_nanos(&self) -> u64 {
-        self.resolution
-    }
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        self.clock.default_max_wait(tick_nanos)
-    }
-    fn skips_first_tick(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        self.clock.monotonic()
     }
 }
 
@@ -61,7 +54,7 @@ fn shared<C>(clock: C) -> Shared<C> {
     Shared { clock, slack: 0, resolution: 1 }
 }
 
-/// A clock that goes on while a call sleeps, and by default lets no call wait.
+/// A clock that continues while a call sleeps. By default, calls wait only briefly.
 #[derive(Clone, Default)]
 struct Sleeping(Arc<AtomicI64>);
 
@@ -79,11 +72,13 @@ impl Clock for Sleeping {
         self.0.fetch_add(nanos.cast_signed(), Ordering::Relaxed);
         Ok(())
     }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::Relaxed).cast_unsigned())
+    fn info(&self) -> ClockInfo {
+        let mut info = ClockInfo::new();
+        info.in_event_loop = true;
+        info
     }
-    fn default_max_wait(&self, _: u64) -> u64 {
-        0
+    fn monotonic(&self) -> Option<Duration> {
+        Some(Duration::from_nanos(self.0.load(Ordering::Relaxed).cast_unsigned()))
     }
 }
 
@@ -161,12 +156,13 @@ fn calls_wait_for_the_next_tick() {
     }
 }
 
-/// The wait for a second tick is bounded by the clock's default again, which is none here.
+/// The wait for a second tick is bounded by the clock's default again, which is 10 ms here.
 #[test]
 fn only_the_first_tick_is_waited_for_longer() {
-    let ids = FAMILIES[0].build(Sleeping::at(T), Terms::default()).unwrap();
-    assert_made(ids.generate(), T + 4, 0);
-    super::family::use_up(&*ids, &FAMILIES[0], 1);
+    let family = &FAMILIES[1];
+    let ids = family.build(Sleeping::at(T), Terms::default()).unwrap();
+    assert_made(ids.generate(), T + family.tick, 0);
+    super::family::use_up(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
@@ -339,28 +335,14 @@ fn a_window_that_has_begun_exempts_nobody() {
 }
 
 #[test]
-fn every_wrapper_forwards_the_question() {
-    fn asks(clock: impl Clock) -> bool {
-        clock.skips_first_tick()
-    }
-    let manual = ManualClock::new(0);
-    assert!(!asks(&manual));
-    let clock = shared(&manual);
-    assert!(asks(&clock) && asks(Box::new(clock.clone())) && asks(Arc::new(clock.clone())));
-    assert!(asks(OnStall::new(clock.clone(), |_| ())));
-    let ids = sno::Builder::with_clock(&clock).partition(7).on_stall(|_| ()).build().unwrap();
-    manual.set_unix_ms(T);
-    assert_full(ids.try_generate(7), T + 4);
-}
-
-#[test]
 fn the_systems_clocks_ask_for_it() {
     use polyflake::clock::{CoarseClock, ExactClock, SystemClock, TickingClock};
 
-    assert!(SystemClock.skips_first_tick() && ExactClock.skips_first_tick());
-    assert!(TickingClock::new(Duration::from_millis(1)).unwrap().skips_first_tick());
-    assert!(CoarseClock::new().unwrap().skips_first_tick());
-    assert!(!ManualClock::new(0).skips_first_tick());
+    let ticking = TickingClock::new(Duration::from_millis(1)).unwrap();
+    let clocks: [&dyn Clock; 4] =
+        [&SystemClock, &ExactClock, &ticking, &CoarseClock::new().unwrap()];
+    assert!(clocks.iter().all(|clock| clock.info().skips_first_tick));
+    assert!(!ManualClock::new(0).info().skips_first_tick);
 }
 
 #[test]
@@ -488,14 +470,13 @@ impl Clock for Spinning {
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.0.sleep(nanos)
     }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        self.0.elapsed_nanos()
+    fn info(&self) -> ClockInfo {
+        let mut info = self.0.info();
+        info.spins = true;
+        info
     }
-    fn skips_first_tick(&self) -> bool {
-        true
-    }
-    fn spins(&self) -> bool {
-        true
+    fn monotonic(&self) -> Option<Duration> {
+        self.0.monotonic()
     }
 }
 

@@ -58,7 +58,7 @@ fn a_clock_coarser_than_a_tick_is_refused() {
         for nanos in [tick + 1, u64::MAX] {
             let error = assert_code(build(nanos), "out_of_range");
             let limits = (nanos.into(), 1, tick.into());
-            assert_eq!((error.field(), error.range()), (Some("resolution_nanos"), Some(limits)));
+            assert_eq!((error.field(), error.range()), (Some("resolution"), Some(limits)));
         }
     }
 }

@@ -21,11 +21,14 @@ mod partitions;
 mod per_tick;
 mod sno;
 
-use std::fmt::Debug;
+use std::{fmt::Debug, time::Duration};
 
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
 use family::{AnyClock, Ids, Made};
-use polyflake::{Result, clock::Clock};
+use polyflake::{
+    Result,
+    clock::{Clock, ClockInfo},
+};
 
 /// A clock that gives the readings of a script, in Unix milliseconds, to the next thread that asks; the last reading stays.
 struct Shared {
@@ -52,8 +55,8 @@ impl Clock for Shared {
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
     }
-    fn slack_nanos(&self) -> u64 {
-        self.slack_ms * 1_000_000
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().slack(Duration::from_millis(self.slack_ms))
     }
 }
 

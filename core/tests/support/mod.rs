@@ -5,9 +5,13 @@ use std::{
     collections::VecDeque,
     path::Path,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
-use polyflake::{Error, ErrorKind, Result, clock::Clock};
+use polyflake::{
+    Error, ErrorKind, Result,
+    clock::{Clock, ClockInfo},
+};
 use serde_json::Value;
 
 /// A vector file of the repository.
@@ -147,8 +151,8 @@ impl Clock for CoarseClock {
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
     }
-    fn resolution_nanos(&self) -> u64 {
-        self.0
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().resolution(Duration::from_nanos(self.0))
     }
 }
 
