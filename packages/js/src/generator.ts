@@ -94,8 +94,7 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns up to `count` new IDs without waiting. The array holds as many IDs as are available without waiting, so it can be
-   * shorter than `count` or empty.
+   * Returns up to `count` new IDs without waiting. The array is shorter than `count`, or empty, if fewer IDs are available.
    *
    * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, except `sequence_exhausted` and
    * `clock_behind`.

@@ -77,7 +77,7 @@ export class Handle {
     return this;
   }
 
-  /** Releases this handle's state, and takes over the state of another handle. */
+  /** Releases this handle's state, and takes over the state of the handle `other`. */
   become(other: Handle): void {
     release(this.#held);
     this.number = other.number;

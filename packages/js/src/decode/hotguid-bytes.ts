@@ -22,7 +22,7 @@ export function toSql(id: string): string {
 }
 
 /**
- * Returns the ID for a GUID from a `uniqueidentifier` column. This function reverses {@link toSql}.
+ * Returns the ID for a GUID from a `uniqueidentifier` column. This is the inverse of {@link toSql}.
  *
  * @throws {PolyflakeError} the same errors as `parse`.
  */
@@ -49,7 +49,7 @@ export function toDotnetBytes(id: string): Uint8Array {
 }
 
 /**
- * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`. This function reverses {@link toDotnetBytes}.
+ * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`. This is the inverse of {@link toDotnetBytes}.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */

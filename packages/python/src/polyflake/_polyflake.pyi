@@ -190,7 +190,7 @@ class FieldDescription:
 
     @property
     def kind(self) -> str:
-        """The kind of the field, as in the JSON description of a layout."""
+        """The kind of the field, as in a layout's JSON description."""
 
     @property
     def offset(self) -> int:

@@ -183,13 +183,13 @@ def to_sql(id: UUID, /) -> UUID:
     """Returns the GUID to store in an SQL Server ``uniqueidentifier`` column, which sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """Returns the ID for a GUID from a ``uniqueidentifier`` column. This function reverses :func:`to_sql`."""
+    """Returns the ID for a GUID from a ``uniqueidentifier`` column. This is the inverse of :func:`to_sql`."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
     """Returns the ID's 16 bytes in the order of .NET's ``Guid.ToByteArray()``, like ``id.bytes_le``."""
 
 def from_dotnet_bytes(data: _Buffer, /) -> UUID:
-    """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``. This function reverses
+    """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``. This is the inverse of
     :func:`to_dotnet_bytes`.
 
     :raises InvalidValueError: ``invalid_length`` unless ``data`` has 16 bytes.
@@ -368,7 +368,7 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
+        The array is shorter than ``n``, or empty, if fewer IDs are available.
 
         :param n: the maximum number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and

@@ -27,7 +27,8 @@ class Keyring:
     """
 
     def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Keyring:
-        """Creates the keyring from one 32-byte secret, or from a mapping of versions, 0..31, to secrets.
+        """Creates the keyring from one 32-byte secret, or from several secrets in a mapping whose keys are their
+        versions, 0..31.
 
         Public IDs of all these versions can be decoded, and new ones are encoded with the highest version. A single
         secret has version 1. The bytes are copied, so later changes to a buffer have no effect.

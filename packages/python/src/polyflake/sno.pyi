@@ -491,7 +491,7 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
+        The array is shorter than ``n``, or empty, if fewer IDs are available.
 
         :param n: the maximum number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
