@@ -25,6 +25,7 @@ const TITLES = {
   leases: "The lease protocol",
   "node-numbers": "Which worker ID?",
   safety: "Verification",
+  "public-ids": "Hide integer keys: public IDs",
   rust: "Rust package",
   python: "Python package",
   npm: "JavaScript package",

@@ -2,13 +2,15 @@
 export const WORDS = {
   "how-it-works": "duplicate IDs, duplicates, uniqueness, clock went backwards, clock skew, NTP, drift, leap second",
   promises:
-    "collision, collisions, probability, birthday paradox, monotonic, ordering, sortable, guarantee, thread safe",
+    "collision, collisions, probability, birthday paradox, monotonic, ordering, sortable, guarantee, thread safe, thread safety",
   "guide/workers":
     "worker ID, machine ID, node ID, instance ID, datacenter ID, gunicorn, uvicorn, Celery, Kubernetes, pod, replica, Docker, PM2, cluster, multiple processes",
   "public-ids":
     "prefix, prefixed IDs, hide integer, hide integer keys, obfuscate, hashids, sqids, typeid, encrypt, enumeration",
+  "guide/which-id": "which ID, choose, decide, compare formats",
+  bench: "benchmark, speed, performance, fast, throughput",
   "guide/types-in-json": "type, type tag, metabyte, kind, polymorphic, discriminator",
-  "guide/uuid-v7": "uuid7, uuidv7, uuid v7, uuid v4, comparison, alternative, versus",
+  "guide/uuid-v7": "uuid7, uuidv7, uuid v7, uuid v4, comparison, alternative, versus, decide",
   "guide/64-bits": "bigint, int64, JavaScript number, precision, rounding, MAX_SAFE_INTEGER, 2^53",
   "guide/discord-and-x": "Discord, Twitter, X, tweet, snowflake, message ID, timestamp of a Discord ID",
   "guide/restarts": "snapshot, restart, restore, resume, fork",

@@ -28,7 +28,7 @@ const READMES: [(&str, &[(&str, Run)]); 10] = [
     ("docs/integrations/prisma.md", &[JAVASCRIPT]),
     ("docs/integrations/validation.md", &[JAVASCRIPT]),
     ("docs/node-numbers.md", &[PYTHON, JAVASCRIPT]),
-    ("docs/public-ids.md", &[PYTHON]),
+    ("docs/public-ids.md", &ALL),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
