@@ -21,6 +21,9 @@ use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 /// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
 /// finds it held.
 pub(crate) struct Default<G> {
+    /// Creates the family's own generator. It does not use the constructor that Python calls, because that one warns of a random
+    /// worker ID beside leased ones. The family's own generator exists from the import on, but makes no IDs if there is a lease.
+    plain: fn() -> PyResult<G>,
     /// The family's own, without a lease.
     own: PyOnceLock<Py<G>>,
     /// The one that counts until a program sets another: the family's own, or one under a lease, as the environment of the first ID
@@ -31,9 +34,10 @@ pub(crate) struct Default<G> {
     given: RwLock<Option<Py<G>>>,
 }
 
-impl<G: PyClass> Default<G> {
-    pub(crate) const fn new() -> Self {
+impl<G: PyClass<BaseType = PyAny>> Default<G> {
+    pub(crate) const fn new(plain: fn() -> PyResult<G>) -> Self {
         Self {
+            plain,
             own: PyOnceLock::new(),
             first: PyOnceLock::new(),
             is_given: AtomicBool::new(false),
@@ -43,7 +47,7 @@ impl<G: PyClass> Default<G> {
 
     /// Makes the family's own generator, unless it is there.
     pub(crate) fn own<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        self.own.get_or_try_init(py, || plain(py)).map(|own| own.bind(py))
+        self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
 
     #[inline]
@@ -76,7 +80,7 @@ impl<G: PyClass> Default<G> {
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
-            None => leased(py)?.map_or_else(|| plain(py), Ok)?,
+            None => leased(py)?.map_or_else(|| self.plain(py), Ok)?,
         };
         let before = {
             let mut place = self.given.write().unwrap_or_else(PoisonError::into_inner);
@@ -87,11 +91,10 @@ impl<G: PyClass> Default<G> {
         drop(before);
         Ok(())
     }
-}
 
-/// A generator without arguments.
-fn plain<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
-    Ok(py.get_type::<G>().call0()?.cast_into::<G>()?.unbind())
+    fn plain(&self, py: Python<'_>) -> PyResult<Py<G>> {
+        Py::new(py, (self.plain)()?)
+    }
 }
 
 /// A generator under a lease, if the environment asks for one.

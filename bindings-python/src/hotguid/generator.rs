@@ -27,7 +27,8 @@ use crate::{
 
 type Leased = hotguid::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: Default<Generator> = Default::new();
+pub(crate) static DEFAULT: Default<Generator> =
+    Default::new(|| Generator::new(Of::new(Flag(false)), None, None));
 
 #[doc = doc!("hotguid.generate")]
 #[pyfunction]

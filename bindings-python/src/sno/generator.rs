@@ -32,7 +32,8 @@ use crate::{
 type Inner = sno::Generator<PythonClock>;
 type Leased = sno::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: Default<Generator> = Default::new();
+pub(crate) static DEFAULT: Default<Generator> =
+    Default::new(|| make(NEW, Metabyte(0), None, 0..=u16::MAX, Builder::build));
 
 #[doc = doc!("sno.generate")]
 #[pyfunction]

@@ -349,6 +349,18 @@ def test_a_random_worker_id_beside_leased_ones_is_warned_of(
         sno.Generator()
 
 
+def test_a_program_under_a_lease_gets_no_warning(url: str) -> None:
+    code = f"""
+import json, os, warnings
+warnings.simplefilter("error")
+os.environ["POLYFLAKE_LEASE"] = "{url}&namespace=orders"
+from polyflake import hotguid, sno
+hotguid.generate()
+print(json.dumps(sno.generate().partition))
+"""
+    assert child(code) == 0
+
+
 def test_the_names_of_leases_are_listed() -> None:
     assert {*polyflake.__all__, "__doc__"} <= set(dir(polyflake))
     assert "LeaseStatus" in pydoc.render_doc(polyflake)
