@@ -71,12 +71,14 @@ pub extern "C" fn name(length: usize) -> usize {
     })
 }
 
-/// Begins the lease, with its settings.
+/// Begins the lease, with its settings. The answer is how long a caller waits for the first number, in milliseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(length: usize) -> usize {
     answer(&taken(length), |settings| {
-        LEASE.set(Some(Hosted::new(&settings.to_string())?));
-        Ok("null".to_owned())
+        let lease = Hosted::new(&settings.to_string())?;
+        let wait_ms = lease.wait_ms();
+        LEASE.set(Some(lease));
+        Ok(wait_ms.to_string())
     })
 }
 

@@ -125,7 +125,7 @@ impl Host {
                 Json::Null
             }
             "seal" => json!({ "used_until": self.ids.seal() }),
-            "tell" => {
+            "report" => {
                 self.told.push(command["event"].clone());
                 Json::Null
             }
@@ -198,7 +198,7 @@ fn what_fails_is_told_and_tried_again() {
     let mut host = Host::new(folder.path(), &settings());
     let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
     host.instead = vec![("run", json!({ "silent": true })), ("open", refused)];
-    host.keep_until("tell");
+    host.keep_until("report");
     let told = &host.told[0];
     assert_eq!((&told["name"], &told["code"]), (&json!("refused"), &json!("lease_unavailable")));
     assert!(told["message"].as_str().unwrap().contains("unable to open"), "{told}");
@@ -238,7 +238,7 @@ fn only_lasting_errors_of_a_host_are_permanent() {
         let mut host = Host::new(folder.path(), &settings());
         let refused = json!({ "refused": { "code": code, "message": message } });
         host.instead = vec![("open", refused)];
-        host.keep_until("tell");
+        host.keep_until("report");
         assert_eq!(host.told[0]["permanent"], is_permanent, "{}", host.told[0]);
     }
 }
@@ -254,9 +254,9 @@ fn a_server_that_fails_is_connected_to_again() {
         assert_eq!(next("null"), r#"{"do":"open"}"#);
         assert!(next(r#"{"opened":null}"#).contains(r#""do":"run""#));
         let told = next(answer);
-        assert!(told.contains(r#""do":"tell""#) || told == r#"{"do":"close"}"#, "{told}");
+        assert!(told.contains(r#""do":"report""#) || told == r#"{"do":"close"}"#, "{told}");
         let mut commands = vec![told, next("null"), next("null")];
-        commands.retain(|command| !command.contains("tell"));
+        commands.retain(|command| !command.contains("report"));
         assert_eq!(commands[0], r#"{"do":"close"}"#);
         assert!(commands[1].contains("wait"), "{commands:?}");
     }
@@ -291,8 +291,8 @@ fn a_grant_over_a_server_counts_once_it_has_begun() {
             }
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
             "begin" => ("begin 1", Json::Null),
-            "tell" if command["event"]["name"] == "acquired" => ("acquired", Json::Null),
-            "tell" => ("refused", Json::Null),
+            "report" if command["event"]["name"] == "acquired" => ("acquired", Json::Null),
+            "report" => ("refused", Json::Null),
             "close" => ("close", Json::Null),
             _ => ("other", Json::Null),
         };
@@ -341,10 +341,50 @@ fn an_answer_of_another_kind_is_a_connection_without_one() {
     let mut host = Host::new(folder.path(), &settings());
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
         host.instead = vec![("run", answer)];
-        host.keep_until("tell");
+        host.keep_until("report");
         assert_eq!(host.names().last(), Some(&"refused"));
     }
     host.keep_until("begin");
+}
+
+#[test]
+fn hosts_wait_longer_for_a_required_worker_id_unless_they_say_how_long() {
+    for (more, wait_ms) in [
+        (json!({}), 10_000),
+        (json!({ "prefer": 7 }), 10_000),
+        (json!({ "insist": 7 }), 70_000),
+        (json!({ "node": 7 }), 70_000),
+        (json!({ "node": 7, "wait_ms": 0 }), 0),
+        (json!({ "wait_ms": 2500 }), 2500),
+    ] {
+        let mut settings = settings();
+        settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(Hosted::new(&settings.to_string()).unwrap().wait_ms(), wait_ms, "{more}");
+    }
+}
+
+#[test]
+fn a_check_rejects_the_settings_that_a_lease_rejects() {
+    let check = |more: Json| {
+        let mut settings = json!({ "namespace": "orders", "store": "sqlite", "check": true });
+        settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Hosted::new(&settings.to_string()).map(drop)
+    };
+    // The ID format is unknown, and so is its largest worker ID.
+    check(json!({ "numbers": [0, 1_000_000], "insist": 1_000_000, "lease_ms": 60_000 })).unwrap();
+    for (bad, reason) in [
+        (json!({ "lease_ms": 1 }), "expected a lease of two steps"),
+        (json!({ "numbers": [8, 7] }), "found 8 to 7"),
+        (json!({ "numbers": [7, 8], "insist": 9 }), "from 7 to 8, found 9"),
+        (json!({ "numbers": [7, 8], "node": 9 }), "cannot use the worker ID in POLYFLAKE_NODE"),
+        (json!({ "holder": "x".repeat(201) }), "200 bytes"),
+        (json!({ "wait_ms": -1 }), "`wait_ms`"),
+        (json!({ "create": "always" }), "`create`"),
+    ] {
+        let error = check(bad.clone()).expect_err(&bad.to_string());
+        assert_eq!(error.code(), "out_of_range", "{bad}");
+        assert!(error.to_string().contains(reason), "{bad}: {error}");
+    }
 }
 
 #[test]

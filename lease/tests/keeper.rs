@@ -1,4 +1,5 @@
 //! A keeper, step by step: its requests, its use of the answers, and its errors.
+#![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]

@@ -3,7 +3,7 @@
 //! drivers of their own.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "std"))]
 
 #[path = "steps/languages.rs"]
 mod languages;

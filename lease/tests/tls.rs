@@ -121,6 +121,10 @@ fn a_server_is_asked_under_its_certificate_or_not_at_all() {
     ] {
         let Err(error) = Postgresql::open(&url) else { panic!("expected a refusal of {url}") };
         assert_eq!(error.kind(), kind, "{url}: {error}");
+        if url.contains("nowhere") {
+            let reason = "cannot read the root certificates in /nowhere (`sslrootcert`): ";
+            assert!(error.to_string().contains(reason), "{error}");
+        }
         assert!(!format!("{error:?} {error}").contains("sesame"), "{error:?}");
     }
 }

@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -89,6 +90,50 @@ def test_psycopg_leases_renews_and_returns(durable: Server, store: str) -> None:
             given.dispose()
     assert {id.partition for id in made} == {3}
     assert len(set(made)) == len(made)
+
+
+def test_a_connection_that_cannot_be_given_back_has_no_consequences(durable: Server) -> None:
+    def give_back(connection: psycopg.Connection) -> None:
+        connection.close()
+        raise OSError("the pool is closed")
+
+    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable.url()), give_back)
+    assert driver.do({"do": "open"}) == {"opened": None}
+    assert driver.do({"do": "close"}) is None
+    assert driver.connection is None
+
+
+@pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
+def test_a_file_of_root_certificates_that_cannot_be_read_is_an_error_at_once(
+    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
+    empty = tmp_path / "empty.pem"
+    empty.write_text("")
+    for file in (tmp_path / "none.pem", tmp_path, empty):
+        # Nothing listens there: the file is read before a server is asked.
+        url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
+        reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
+        with pytest.raises(PolyflakeError, match=reason) as refused:
+            polyflake.lease.check(url)
+        assert refused.value.code == "out_of_range"
+        begun = time.monotonic()
+        with polyflake.lease(url) as lease, pytest.raises(PolyflakeError, match=reason):
+            sno.Generator(lease=lease).generate()
+        assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
+def test_a_single_server_that_accepts_no_writes_is_passed_over_if_the_url_says_so(
+    client: str, durable: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
+    url = f"{durable.url()}&namespace=orders&options=-c%20default_transaction_read_only%3Don"
+    with pytest.raises(PolyflakeError, match="no host of the URL accepts writes: ") as refused:
+        polyflake.lease.check(f"{url}&target_session_attrs=read-write")
+    assert refused.value.code == "lease_unavailable"
+    with pytest.raises(PolyflakeError, match="read-only transaction"):
+        polyflake.lease.check(f"{url}&target_session_attrs=any")
 
 
 def roles_of(url: str, *roles: str) -> list[str]:

@@ -296,12 +296,13 @@ impl Keeper {
 
 #[pymethods]
 impl Keeper {
-    /// Begins the rules, without a number yet.
+    /// Begins the rules, without a number yet, and returns how long a caller waits for one, in milliseconds.
     #[pyo3(signature = (settings, /))]
-    fn start(&self, settings: &str) -> PyResult<()> {
+    fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(refused)?;
+        let wait_ms = hosted.wait_ms();
         *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);
-        Ok(())
+        Ok(wait_ms)
     }
 
     /// Takes the answer to the last command, and returns the next one.
@@ -387,7 +388,7 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
 /// Commands that check whether a lease could be acquired, and lease nothing.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
-pub(crate) fn checker(settings: &str) -> PyResult<Keeper> {
+pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
     let keeper = Keeper { granted: Arc::new(Nothing), hosted: Mutex::new(None) };
     keeper.start(settings)?;
     Ok(keeper)
@@ -396,10 +397,10 @@ pub(crate) fn checker(settings: &str) -> PyResult<Keeper> {
 /// Checks the path of a store's file, and returns whether the file exists.
 #[pyfunction]
 #[pyo3(signature = (path, allows_overlayfs, /))]
-pub(crate) fn look_at_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool> {
+pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool> {
     let access = Access { allows_overlayfs, ..Access::default() };
     let exists =
-        absolute_path(&path).and_then(|path| polyflake_lease::steps::look_at_file(&path, access));
+        absolute_path(&path).and_then(|path| polyflake_lease::steps::check_file(&path, access));
     exists.map_err(refused)
 }
 

@@ -11,7 +11,7 @@
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
 //! | `{"do":"extend","end":MS}` | extends the generator's grant, like [`Granted::extend`] | `null` |
 //! | `{"do":"seal"}` | ends the generator, like [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
-//! | `{"do":"tell","event":EVENT}` | reports the event | `null` |
+//! | `{"do":"report","event":EVENT}` | reports the event | `null` |
 //! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
 //! | `{"do":"end"}` | stops; after a check, `refused` is the reason why no lease could be acquired, or null | |
 //!
@@ -119,7 +119,8 @@ impl Hosted {
     /// overrides) and `place` (the store's name in messages). For `PostgreSQL`, they also include `schema` and `create`
     /// (`second-store`), as in a store's URL.
     ///
-    /// If the setting `check` is true, nothing is leased. The commands end once it is known whether a lease could be acquired.
+    /// If the setting `check` is true, nothing is leased, and the ID format is unknown. The commands end once it is known whether a
+    /// lease could be acquired.
     ///
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
@@ -153,7 +154,7 @@ impl Hosted {
         self.take(&answer, now, for_steps);
         loop {
             if let Some(event) = self.lease.next_event() {
-                return json!({ "do": "tell", "event": event_of(&event) }).to_string();
+                return json!({ "do": "report", "event": event_of(&event) }).to_string();
             }
             if mem::take(&mut self.is_stale) && self.engine.take().is_some() {
                 return json!({ "do": "close" }).to_string();
@@ -164,6 +165,11 @@ impl Hosted {
             }
             self.advance(now, for_steps);
         }
+    }
+
+    /// Returns how long a caller waits for the first grant, in milliseconds: the setting `wait_ms` or its default.
+    pub fn wait_ms(&self) -> u64 {
+        self.lease.options().wait_ms()
     }
 
     /// Requests the release of the worker ID, which starts with the next command.
@@ -272,7 +278,7 @@ impl Hosted {
     /// Executes the keeper's next action.
     fn advance(&mut self, now: Moment, random: Random) {
         if self.check.is_some() {
-            return self.look(now, random);
+            return self.advance_check(now, random);
         }
         let action = self.lease.poll(now);
         self.is_stale |= closes_store(&action, now);
@@ -301,7 +307,7 @@ impl Hosted {
     }
 
     /// Sends the next request of a check, or ends the check.
-    fn look(&mut self, now: Moment, random: Random) {
+    fn advance_check(&mut self, now: Moment, random: Random) {
         let Some((check, result)) = &mut self.check else { return };
         let request = if result.is_ok() { check.next() } else { None };
         if let Some(request) = request {

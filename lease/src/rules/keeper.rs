@@ -57,6 +57,8 @@ use core::fmt;
 use answers::VERSION_STEPS;
 pub(crate) use claims::quiet_time;
 pub use options::Options;
+#[cfg(feature = "std")]
+pub(crate) use options::default_wait_ms;
 
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,

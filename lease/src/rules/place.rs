@@ -20,7 +20,7 @@ use crate::{
     rules::url::{EXAMPLE, Location, Site, TERMS, digits},
 };
 #[cfg(feature = "std")]
-use crate::{Options, Shape, Source};
+use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
@@ -174,11 +174,11 @@ impl Place {
         self.location.site.to_string()
     }
 
-    /// How long to wait for the first grant. A required worker ID may still be leased by a killed process.
+    /// How long to wait for the first grant.
     #[cfg(feature = "std")]
     pub(crate) fn longest(&self) -> Duration {
-        let longest = if self.number.is_some() { 70_000 } else { 10_000 };
-        Duration::from_millis(self.location.terms.wait_ms.unwrap_or(longest))
+        let wait_ms = self.location.terms.wait_ms;
+        Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }
 
     /// Returns the namespace that a URL names. This is meant for programs that otherwise need only the store.
@@ -208,7 +208,8 @@ impl Place {
 
     /// Returns the place as JSON, for a host in another language. `store` is `sqlite` or `postgresql`. For `sqlite`, `path`
     /// is the file's path. For `postgresql`, `server` contains `hosts` (each a name and a port), `user`, `password`,
-    /// `database`, `encrypts`, `roots` (a file of root certificates), `connect_timeout` in seconds, `application_name` and
+    /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether a
+    /// server that rejects writes is passed over), `connect_timeout` in seconds, `application_name` and
     /// `options`. The other members are `namespace`, `allows_overlayfs`, the lease's settings (`place`, which is the
     /// store's name in messages, `node`, which is the worker ID in `POLYFLAKE_NODE`, `schema`, `create`, `lease_ms` and
     /// `numbers`), and the terms that the host itself applies (`wait_ms` and `sigterm`). Missing values are null.

@@ -114,7 +114,7 @@ impl Shape {
 
     /// Returns the shape for a check, for which the ID format of the program's generators is unknown. It allows everything that
     /// any format allows.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "hosted")]
     pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MOST - 1))
     }

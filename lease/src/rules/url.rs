@@ -84,6 +84,8 @@ pub(crate) struct Server {
     pub(crate) encrypts: bool,
     /// The absolute path of a file of root certificates, in place of those that the client trusts.
     pub(crate) roots: Option<String>,
+    /// Whether a host is used only if it accepts writes, which is always so if there are several to choose from.
+    pub(crate) read_write: bool,
     /// In seconds.
     pub(crate) connect_timeout: Option<u64>,
     pub(crate) application_name: Option<String>,
@@ -262,15 +264,16 @@ impl Server {
                 ));
             }
         };
-        // Clients check this only where there are several hosts to choose from. The first write rejects any other host that takes none.
-        match parameters.take("target_session_attrs").as_deref() {
-            None | Some("any" | "primary" | "read-write") => {}
+        // As in libpq, the parameter also applies to a single host.
+        let read_write = match parameters.take("target_session_attrs").as_deref() {
+            None | Some("any") => hosts.len() > 1,
+            Some("primary" | "read-write") => true,
             Some(_) => {
                 return Err(out_of_range(
                     "`target_session_attrs` can only be `read-write`, since a lease is written",
                 ));
             }
-        }
+        };
         Ok(Self {
             hosts,
             user,
@@ -278,6 +281,7 @@ impl Server {
             database,
             encrypts: encrypts && !is_socket,
             roots,
+            read_write,
             // As libpq has it, 0 stands for no limit of its own.
             connect_timeout: parameters.number("connect_timeout")?.filter(|seconds| *seconds > 0),
             application_name: parameters.take("application_name"),
@@ -293,6 +297,7 @@ impl Server {
             "database": self.database,
             "encrypts": self.encrypts,
             "roots": self.roots,
+            "read_write": self.read_write,
             "connect_timeout": self.connect_timeout,
             "application_name": self.application_name.as_deref().unwrap_or("polyflake-lease"),
             "options": self.options,

@@ -100,7 +100,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         match &action {
             Action::Begin(grant) => {
                 // The end of a grant that was not renewed comes before the next one.
-                self.look(now);
+                self.report_end(now);
                 self.handed = Some((*grant.numbers().start(), grant.start(), grant.end()));
             }
             Action::Refused(error) => {
@@ -117,7 +117,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 }
             }
             Action::Wait(until) => {
-                let longest = self.look(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
+                let longest = self.report_end(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
                 return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));
             }
             _ => {}
@@ -170,7 +170,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
 
     /// Reports the grant's end if it has been reached. Otherwise returns the milliseconds until the end, if it is still to be
     /// reported.
-    fn look(&mut self, now: Moment) -> Option<u64> {
+    fn report_end(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.standing.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
             return Some(end - now.wall_ms);

@@ -52,7 +52,7 @@ pub use crate::rules::location::{Access, Create, Schema};
 pub(crate) use facts::is_lasting;
 pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
 #[cfg(feature = "std")]
-pub use file::{absolute as absolute_path, look as look_at_file, open as open_file};
+pub use file::{absolute as absolute_path, check as check_file, open as open_file};
 
 /// A value in a statement or in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -68,16 +68,16 @@ pub fn check(url: Option<&str>) -> Result<String> {
     }?;
     let options = place.options_of_check()?;
     let lead = format!("cannot lease a worker ID {}", options.place());
-    look(&place, Duration::from_millis(options.answer_limit()))
+    run_check(&place, Duration::from_millis(options.answer_limit()))
         .map_err(|error| error.after(&lead))?;
     Ok(place.name())
 }
 
-fn look(place: &Place, longest: Duration) -> Result<()> {
+fn run_check(place: &Place, longest: Duration) -> Result<()> {
     let address = Address::at(place.location().clone())?.trial();
     #[cfg(feature = "sqlite")]
     if let Kind::Sqlite(path) = &address.store
-        && !crate::stores::steps::file::look(path, address.access)?
+        && !crate::stores::steps::file::check(path, address.access)?
     {
         return Ok(());
     }

@@ -217,6 +217,17 @@ fn a_replica_that_is_named_first_is_passed_over() {
     let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
     let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
     claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
+    // As in libpq, a single host is checked where the URL asks for it.
+    for (attributes, reason) in [
+        ("read-write", "no host of the URL accepts writes: "),
+        ("primary", "no host of the URL accepts writes: "),
+        ("any", "a server in recovery"),
+    ] {
+        let url =
+            format!("postgresql://lease@{first}/postgres?target_session_attrs={attributes}");
+        let error = claim_at(&url).unwrap_err().to_string();
+        assert!(error.contains(reason), "{attributes}: {error}");
+    }
 }
 
 #[test]

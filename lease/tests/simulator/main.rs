@@ -5,6 +5,7 @@
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
 //! `POLYFLAKE_SEED=7` through one again.
+#![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod generator;

@@ -98,7 +98,13 @@ const preloaded = (name) =>
   ].join("\n");
 
 /** Imports pg where bundlers and tracers see it, for bundles and servers that leave the project. */
-const WITH_PG = 'globalThis[Symbol.for("polyflake.pg")] = require("pg");\n';
+const WITH_PG = `try {
+  globalThis[Symbol.for("polyflake.pg")] = require("pg");
+} catch (cause) {
+  const { PolyflakeError } = require("./readers.js");
+  throw new PolyflakeError("out_of_range", "expected the module pg, found none: npm install pg", { cause });
+}
+`;
 
 /** Writes a namespace of an entry point of CommonJS as a file. */
 function writeNamespace(entry, name) {

@@ -1,6 +1,6 @@
 /** Checks values from the caller. Values are never converted. */
-import { integer, within64 } from "./decode/checks.js";
-import { invalidType, PolyflakeError } from "./errors.js";
+import { integer, shown } from "./decode/checks.js";
+import { invalidType, outOfRange, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./slots.js";
 
 export { integer, signed, within } from "./decode/checks.js";
@@ -37,7 +37,9 @@ export function optionalInteger(value: unknown, field: string): number {
 
 /** Checks that a value is an unsigned 64-bit integer, passed as a bigint, and returns it. */
 export function unsigned(value: unknown, field: string): bigint {
-  return within64(value, field, BigInt.asUintN, 0n);
+  if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
+  if (BigInt.asUintN(64, value) === value) return value;
+  throw outOfRange(0n, (1n << 64n) - 1n, shown(value), field);
 }
 
 /** Checks that a value is a boolean and returns it, or returns false if the value is missing. */

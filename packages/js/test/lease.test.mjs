@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import * as polyflake from "polyflake";
@@ -94,7 +95,7 @@ test("URLs are read as in every language", async (t) => {
       create: place.create ?? null,
       lease_ms: place.lease_ms ?? null,
       numbers: place.numbers ?? null,
-      wait_ms: place.wait_ms ?? (node === undefined ? 10_000 : 70_000),
+      wait_ms: place.wait_ms ?? null,
     });
     catches ||= place.sigterm ?? false;
     assert.equal(process.listenerCount("SIGTERM") > 0, catches, one.url);
@@ -329,4 +330,218 @@ test("a check that fails before its first request keeps the cause", async () => 
   const { message, cause } = await rejected("lease_unavailable", check(url, undefined, { sqlite: class {} }));
   assert.equal(message, "cannot lease a worker ID from sqlite:/nowhere/at/all.db: the folder does not exist");
   assert.equal(cause.code, "ENOENT");
+});
+
+test("a check rejects the terms that a lease rejects", async () => {
+  const url = "sqlite:/ids.db?namespace=orders&";
+  for (const [terms, variables, reason] of [
+    ["lease_seconds=0.1", {}, /expected a lease of two steps/],
+    ["lease_seconds=99999999", {}, /expected a lease of two steps/],
+    ["numbers=3-4", { POLYFLAKE_NODE: "7" }, /cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7/],
+    ["numbers=3-4", { POLYFLAKE_HOLDER: "x".repeat(201) }, /200 bytes/],
+    ["sigterm=yes", {}, /`sigterm` can only be/],
+  ]) {
+    const before = { ...process.env };
+    Object.assign(process.env, variables, { POLYFLAKE_LEASE: url + terms });
+    try {
+      const { message } = await rejected("out_of_range", check(undefined, undefined, { sqlite: class {} }));
+      assert.match(message, reason);
+    } finally {
+      process.env = before;
+    }
+  }
+  for (const options of [{ leaseMs: 1 }, { insist: 7, numbers: [3, 4] }, { numbers: [4, 3] }, { prefer: 2 ** 53 }])
+    await rejected("out_of_range", check(refusing(), "orders", options));
+});
+
+test("a check waits for an answer as long as a lease of its length", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = { on() {}, off() {}, query: () => new Promise(() => {}), end: async () => {} };
+  const ended = rejected("lease_unavailable", check(async () => client, "orders", { leaseMs: 8000 }));
+  for (let k = 0; k < 20; k++) await null;
+  t.mock.timers.tick(2000);
+  assert.match((await ended).message, /did not answer in time/);
+});
+
+test("a file of root certificates that cannot be read is an error at once, which names it", async () => {
+  globalThis[PG] = { Client: class {} };
+  const folder = fs.mkdtempSync(`${tmpdir()}/roots-`);
+  fs.writeFileSync(`${folder}/empty.pem`, "");
+  for (const file of ["/nowhere/root.pem", folder, `${folder}/empty.pem`]) {
+    const url = `postgres://localhost/db?namespace=orders&sslrootcert=${encodeURIComponent(file)}`;
+    const said = `cannot read the root certificates in ${file} (\`sslrootcert\`): `;
+    assert((await rejected("out_of_range", check(url))).message.includes(said));
+    const held = lease(url);
+    const ids = new polyflake.sno.Generator({ lease: held });
+    const began = performance.now();
+    assert((await rejected("lease_unavailable", held.ready())).message.includes(said));
+    assert((await rejected("lease_unavailable", ids.generateAsync())).message.includes(said));
+    assert(performance.now() - began < 5000);
+    await held.close();
+  }
+  delete globalThis[PG];
+  fs.rmSync(folder, { recursive: true });
+});
+
+test("a server that accepts no writes is passed over if the URL asks for one that does, also if it is the only one", async () => {
+  const closed = [];
+  globalThis[PG] = {
+    Client: class {
+      constructor({ host }) {
+        this.host = host;
+      }
+      on() {}
+      off() {}
+      connect = async () => {};
+      query = async ({ text }) => {
+        if (text === "SHOW transaction_read_only") return { rows: [["on"]] };
+        throw new Error("a statement of the rules");
+      };
+      end = async () => void closed.push(this.host);
+    },
+  };
+  for (const [hosts, attributes, reason] of [
+    ["one", "read-write", "no host of the URL accepts writes: one does not accept writes"],
+    ["one,two", "any", "no host of the URL accepts writes: two does not accept writes"],
+    ["one", "any", "a statement of the rules"],
+  ]) {
+    const url = `postgres://${hosts}/db?namespace=orders&sslmode=disable&target_session_attrs=${attributes}`;
+    const { message } = await rejected("lease_unavailable", check(url));
+    assert(message.includes(reason), message);
+    assert.deepEqual(closed.splice(0), hosts.split(","));
+  }
+  delete globalThis[PG];
+});
+
+test("a connection that cannot be closed has no consequences", async () => {
+  const unhandled = [];
+  const note = (error) => unhandled.push(error.message);
+  process.on("unhandledRejection", note);
+  const fails = () => Promise.reject(new Error("the pool says no"));
+  const throws = () => {
+    throw new Error("the pool throws");
+  };
+  for (const release of [fails, throws, () => ({ then: (_, failed) => failed(new Error("a promise of a library")) })]) {
+    const query = () => Promise.reject(new Error("the server says no"));
+    const pool = { connect: async () => ({ on() {}, off() {}, query, release }) };
+    assert.match((await rejected("lease_unavailable", check(pool, "orders"))).message, /the server says no/);
+    const held = lease(pool, "orders", { waitMs: 50 });
+    new polyflake.sno.Generator({ lease: held });
+    assert.match((await rejected("lease_unavailable", held.ready())).message, /the server says no/);
+    await held.close();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off("unhandledRejection", note);
+  assert.deepEqual(unhandled, []);
+});
+
+/** Runs a program under the variables, after code that prepares its process. */
+function run(program, variables, before = "") {
+  const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname, timeout: 60_000 };
+  const prepare = `data:text/javascript,${encodeURIComponent(before)}`;
+  return spawnSync(process.execPath, ["--import", prepare, "-e", program], options);
+}
+
+test("an unknown ID format in the variable ends a program that requires the module, each time", () => {
+  const variables = { POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_FORMATS: "randflake" };
+  const program = `
+    const { sno } = require("polyflake");
+    for (const call of [() => require("polyflake/lease"), () => require("polyflake/lease"), sno.generate])
+      try { call(); console.log("no error"); } catch ({ name, code, message }) { console.log(name, code, message); }`;
+  const { stdout, stderr } = run(program, variables);
+  const lines = stdout.trim().split("\n");
+  const refusal = "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, ";
+  assert.equal(lines.length, 3, stderr);
+  for (const line of lines.slice(0, 2)) assert(line.startsWith(refusal), line);
+  assert.match(lines[2], /^PolyflakeError lease_unavailable /);
+});
+
+test("what Deno does not permit a program to read is an error with a code and a remedy", () => {
+  // As in Deno, whose variables and host name throw errors of its own.
+  const denied = `
+    import os from "node:os";
+    import { syncBuiltinESMExports } from "node:module";
+    const deny = (name) => { throw new Error("NotCapable: " + name); };
+    const denied = process.env.DENIED.split(" ");
+    process.env = new Proxy(process.env, {
+      get: (all, name) => (denied.includes(name) ? deny(name) : all[name]),
+    });
+    os.hostname = () => deny("hostname");
+    process.cwd = () => deny("cwd");
+    syncBuiltinESMExports();`;
+  const shown = (call) =>
+    `try { console.log(${call}) } catch ({ name, code, message, cause }) { console.log(name, code, message, "|", cause.message) };`;
+  const remedy = "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
+  const refusal = (name) =>
+    `PolyflakeError lease_unavailable expected the permission to read ${name}, found none: ${remedy} | NotCapable: ${name}`;
+  const required = shown('typeof require("polyflake/lease")');
+  for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS"]) {
+    const { stdout, stderr } = run(required, { DENIED: name }, denied);
+    assert.equal(stdout.trim(), refusal(name), stderr);
+  }
+  const program = (url) =>
+    `const { sno } = require("polyflake"); const { lease } = require("polyflake/lease");
+    ${shown(`new sno.Generator({ lease: lease("${url}", "orders", { sqlite: class {} }) }).toString()`)}`;
+  const first = run(program("sqlite:/nowhere/ids.db"), { DENIED: "POLYFLAKE_HOLDER" }, denied);
+  assert.equal(first.stdout.trim(), refusal("POLYFLAKE_HOLDER"), first.stderr);
+  const named = run(program("sqlite:/nowhere/ids.db"), { DENIED: "" }, denied);
+  assert.match(named.stdout, /^\[?[oO]bject|Generator/, `the host name is only a part of a name: ${named.stdout}${named.stderr}`);
+  const relative = run(program("sqlite:ids.db"), { DENIED: "" }, denied);
+  const expected = "PolyflakeError lease_unavailable the working directory is unknown: NotCapable: cwd | NotCapable: cwd";
+  assert.equal(relative.stdout.trim(), expected, relative.stderr);
+  const server = run(program("postgres://localhost/db"), { DENIED: "" }, denied);
+  assert.match(server.stdout, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
+});
+
+test("polyflake/lease/pg without pg is an error with a code and a remedy", () => {
+  const program = `
+    import("polyflake/lease/pg").catch(({ name, code, message }) => console.log(name, code, message)).then(() => {
+      try { require("polyflake/lease/pg") } catch ({ name, code, message }) { console.log(name, code, message) }
+    });`;
+  const { stdout, stderr } = run(program, {});
+  const lines = stdout.trim().split("\n");
+  assert.equal(lines.length, 2, stderr);
+  for (const line of lines) assert.match(line, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
+});
+
+/** A program with a lease that is released on SIGTERM, which it sends itself, and its output. */
+const signalled = (before, after = "") =>
+  run(
+    `
+    const { sno } = require("polyflake");
+    const { close, lease } = require("polyflake/lease");
+    const alive = setInterval(() => {}, 1000);
+    const refusing = { connect: async () => { throw new Error("no server"); } };
+    ${before}
+    const held = lease(refusing, "orders", { signals: ["SIGTERM"] });
+    const ids = new sno.Generator({ lease: held });
+    ${after}
+    const isOpen = () => { try { ids.generate() } catch ({ code }) { return code !== "generator_closed" } };
+    process.kill(process.pid, "SIGTERM");`,
+    {},
+  );
+
+test("a signal ends a program without listeners of its own, after the lease was closed", () => {
+  const { signal, stdout } = signalled("", 'process.on("exit", () => console.log("exit"));');
+  assert.deepEqual([signal, stdout], ["SIGTERM", ""]);
+});
+
+test("a program that listens to the signal itself has its lease until it is done", () => {
+  for (const listen of ["on", "once"]) {
+    const drain = `
+      process.${listen}("SIGTERM", () => setTimeout(() => {
+        console.log(isOpen());
+        clearInterval(alive);
+      }, 300));`;
+    for (const [before, after] of [
+      [drain, ""],
+      ["", drain],
+    ]) {
+      const { signal, status, stdout, stderr } = signalled(
+        before,
+        `${after} process.on("exit", () => console.log(isOpen()));`,
+      );
+      assert.deepEqual([signal, status, stdout], [null, 0, "true\nfalse\n"], listen + stderr);
+    }
+  }
 });

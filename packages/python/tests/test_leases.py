@@ -230,14 +230,18 @@ def test_clients_connect_as_a_url_says() -> None:
     assert given["sslrootcert"] == "system" or Path(given["sslrootcert"]).exists()
     context = _lease_stores.for_asyncpg(server_of("postgres://lease@one,two/app"))
     assert (context["ssl"].check_hostname, context["target_session_attrs"]) == (True, "read-write")
+    for given in (_lease_stores.for_psycopg, _lease_stores.for_asyncpg):
+        for attributes, expected in (("read-write", "read-write"), ("primary", "read-write"), ("any", None)):
+            server = server_of(f"postgres://lease@localhost/app?target_session_attrs={attributes}")
+            assert given(server).get("target_session_attrs") == expected, attributes
 
 
 def test_arguments_override_the_terms_of_a_url(url: str) -> None:
     terms = f"{url}&numbers=3-4&lease_seconds=90&wait=2.5"
     lease = polyflake.lease(terms, "orders")
-    assert (lease._settings["numbers"], lease._settings["lease_ms"], lease._wait_seconds) == ([3, 4], 90_000, 2.5)
+    assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
     lease = polyflake.lease(terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
-    assert (lease._settings["numbers"], lease._settings["lease_ms"], lease._wait_seconds) == ((5, 6), 60_000, 1)
+    assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
     with polyflake.lease(terms, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
@@ -586,6 +590,40 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
         assert str(error.value).startswith(f"cannot lease a worker ID from {name}: all 1 worker IDs of orders/sno are ")
         assert polyflake.lease.check(url, "others") == name
     assert polyflake.lease.check(url, "orders") == name
+
+
+@pytest.mark.parametrize(
+    ("terms", "environment", "reason"),
+    [
+        ("lease_seconds=0.1", {}, "expected a lease of two steps"),
+        ("lease_seconds=99999999", {}, "expected a lease of two steps"),
+        ("numbers=3-4", {"POLYFLAKE_NODE": "7"}, "cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7"),
+        ("numbers=3-4", {"POLYFLAKE_HOLDER": "x" * 201}, "200 bytes"),
+        ("sigterm=yes", {}, "`sigterm` can only be"),
+    ],
+)
+def test_a_check_rejects_the_terms_that_a_lease_rejects(
+    url: str, terms: str, environment: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (environment | {"POLYFLAKE_LEASE": f"{url}&namespace=orders&{terms}"}).items():
+        monkeypatch.setenv(name, value)
+    with refused("out_of_range") as error:
+        polyflake.lease.check()
+    assert re.search(reason, str(error.value))
+
+
+def test_a_connection_that_cannot_be_given_back_has_no_consequences() -> None:
+    class Connection:
+        def remove_log_listener(self, _: object) -> None:
+            pass
+
+    async def give_back(_: object) -> None:
+        raise OSError("the pool is closed")
+
+    driver = _lease_stores.Asyncpg(lambda: None, give_back, True)
+    driver.connection = Connection()
+    assert asyncio.run(driver.do({"do": "close"})) is None
+    assert driver.connection is None
 
 
 def test_one_line_of_the_log_for_each_reason(url: str, caplog: pytest.LogCaptureFixture) -> None:

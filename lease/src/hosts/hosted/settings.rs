@@ -67,13 +67,17 @@ impl Settings {
 
     pub(super) fn create(&self) -> Result<Create> {
         let create = Create::of(self.given_text("create")?)?;
-        Ok(if self.given("check").is_some() { create.trial() } else { create })
+        Ok(if self.is_check() { create.trial() } else { create })
     }
 
     /// A check in place of a lease, and its result so far.
     pub(super) fn check(&self) -> Result<Option<(Check, Result<()>)>> {
         let name = self.text("namespace")?;
-        Ok(self.given("check").map(|_| (Check::new(name), Ok(()))))
+        Ok(self.is_check().then(|| (Check::new(name), Ok(()))))
+    }
+
+    fn is_check(&self) -> bool {
+        self.given("check").is_some()
     }
 
     pub(super) fn options(&self) -> Result<Options> {
@@ -114,6 +118,9 @@ impl Settings {
     }
 
     fn shape(&self) -> Result<Shape> {
+        if self.is_check() {
+            return Shape::of_any_format(self.numbers(0..=MOST - 1)?);
+        }
         match self.text("family")? {
             "sno" => Shape::sno(self.numbers(0..=65_535)?),
             "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),

@@ -33,7 +33,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// connections for others. A worker ID may be released before the end of its grant.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
-        let is_waited_for = !self.has_held && waited < self.options.wait_ms;
+        let is_waited_for = !self.has_held && waited < self.options.wait_ms();
         let longest = if is_waited_for { WAITED_FOR_MS.max(waited / 8) } else { 60_000 };
         (self.options.lease_ms / 10).clamp(50, longest)
     }

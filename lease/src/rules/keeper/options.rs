@@ -25,6 +25,12 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const LONGEST: u64 = 366 * 24 * HOUR;
 
+/// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a killed
+/// process, whose lease of a minute must end first. The hosts in other languages read this value, too.
+pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
+    if insists { 70_000 } else { 10_000 }
+}
+
 /// A namespace, its shape, and the terms on which its worker IDs are leased.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -37,8 +43,8 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    /// How long a caller waits for the first grant, in milliseconds.
-    pub(super) wait_ms: u64,
+    /// How long a caller waits for the first grant, in milliseconds, if it is not the default.
+    wait_ms: Option<u64>,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
@@ -82,7 +88,7 @@ impl Options {
             holder: String::new(),
             preferred: None,
             insists: false,
-            wait_ms: 10_000,
+            wait_ms: None,
             #[cfg(feature = "std")]
             watch: None,
             #[cfg(feature = "std")]
@@ -111,12 +117,18 @@ impl Options {
         }
     }
 
-    /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000. During this time, a failed
+    /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000, or 70,000 for a
+    /// required worker ID. During this time, a failed
     /// request is repeated after at most half a second, or after at most an eighth of the time waited if that is longer, so
     /// that a server that becomes available is noticed soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
-        Self { wait_ms, ..self }
+        Self { wait_ms: Some(wait_ms), ..self }
+    }
+
+    /// How long a caller waits for the first grant, in milliseconds.
+    pub(crate) fn wait_ms(&self) -> u64 {
+        self.wait_ms.unwrap_or(default_wait_ms(self.insists))
     }
 
     /// Sets the length of a lease in milliseconds.

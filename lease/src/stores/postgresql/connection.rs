@@ -146,8 +146,7 @@ fn config(server: &url::Server) -> Config {
     let connect_timeout = server.connect_timeout.map_or(PATIENCE, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * PATIENCE);
     config.application_name(server.application_name.as_deref().unwrap_or("polyflake-lease"));
-    if server.hosts.len() > 1 {
-        // A replica may be named first.
+    if server.read_write {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     config

@@ -22,7 +22,8 @@ pub(super) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(file) => {
             let wrong = |found: &str| {
-                out_of_range(format!("the file of `sslrootcert` has no root certificates: {found}"))
+                let lead = format!("cannot read the root certificates in {file} (`sslrootcert`)");
+                out_of_range(format!("{lead}: {found}"))
             };
             let read =
                 CertificateDer::pem_file_iter(file).map_err(|error| wrong(&format!("{error}")))?;

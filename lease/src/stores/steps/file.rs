@@ -65,7 +65,7 @@ pub fn open<C>(
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
-pub fn look(path: &Path, access: Access) -> Result<bool> {
+pub fn check(path: &Path, access: Access) -> Result<bool> {
     check_system_of(path, access)?;
     if path.exists() {
         return Ok(true);

@@ -145,6 +145,9 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
                 .permanent()
         }
         None if is_in(message, &REJECTIONS) => rejected(message),
+        None if is_in(message, &READ_ONLY) => {
+            unavailable(format!("no host of the URL accepts writes: {message}"))
+        }
         None if is_in(message, &WITHOUT_TLS) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.into()).permanent()
@@ -163,6 +166,14 @@ const REJECTIONS: [&str; 8] = [
     "password missing",
     "password must be a string",
     "is not permitted to log in",
+];
+
+/// Parts of the clients' messages about servers that were passed over because they accept no writes.
+const READ_ONLY: [&str; 4] = [
+    "session is read-only",
+    "does not allow writes",
+    "does not accept writes",
+    "match the target attribute requirement",
 ];
 
 /// Parts of the clients' messages about a server without TLS.

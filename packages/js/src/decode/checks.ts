@@ -19,16 +19,9 @@ export function within(value: unknown, field: string, most: number): number {
  * been rounded.
  */
 export function signed(value: unknown, field: string): bigint {
-  return within64(value, field, BigInt.asIntN, -1n << 63n);
-}
-
-/**
- * Checks that a value is a bigint that `as` leaves unchanged at 64 bits, and returns it. `least` is the lowest valid integer.
- */
-export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
-  if (as(64, value) === value) return value;
-  throw outOfRange(least, least + (1n << 64n) - 1n, shown(value), field);
+  if (BigInt.asIntN(64, value) === value) return value;
+  throw outOfRange(-1n << 63n, (1n << 63n) - 1n, shown(value), field);
 }
 
 /** Returns a bigint as an error message shows it. A long one is shortened, because it could have a million digits. */

@@ -109,7 +109,8 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  *
  * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
  * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID exceeds signed 64 bits, or if a
- * field's width is out of range; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice.
+ * field's width is out of range; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice or an
+ * entry that is not a name and an integer.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,
@@ -120,17 +121,21 @@ export function parseSnowflake<Name extends string>(
   let below = 0;
   let values = {} as Record<Name | "timestamp", number>;
   for (let k = fields?.length; k-- > 0; ) {
-    const [name, width] = fields[k]!;
+    const { 0: name, 1: width } = Object(fields[k]);
+    if (typeof name !== "string" || !Number.isInteger(width)) break;
     const most = Math.min(48, 64 - below);
-    if (!Number.isInteger(width) || width < 1 || width > most) throw outOfRange(1, most, width, name);
+    if (width < 1 || width > most) throw outOfRange(1, most, width, name);
     values = { [name]: Number(BigInt.asUintN(width, bits >> BigInt(below))), ...values };
     below += width;
   }
-  const unixMs = epochMs + values.timestamp * tickMs;
+  let unixMs = NaN;
+  try {
+    unixMs = epochMs + values.timestamp * tickMs;
+  } catch {} // a bigint
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
-  // A name that occurs twice has one value, and `unixMs` replaces the time.
+  // A name that occurs twice has one value, an entry that is no pair ends the loop, and `unixMs` replaces the time.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
-  throw new PolyflakeError("invalid_layout", "expected `epochMs`, `tickMs`, `timestamp` and distinct names");
+  throw new PolyflakeError("invalid_layout", "expected epochMs, tickMs, timestamp and distinct names");
 }
 
 /** The number of characters in the longest decimal 64-bit integer. */
@@ -138,7 +143,7 @@ export const LONGEST = 20;
 
 /** Returns the integer for a canonical decimal string. */
 export function fromDecimal(text: string): bigint {
-  const start = text.startsWith("-") ? 1 : 0;
+  const start = text[0] === "-" ? 1 : 0;
   for (let k = start; k < text.length; k++) {
     if (digit(text.charCodeAt(k), 0, 10) < 0) throw invalidCharacter(text, k);
   }

@@ -13,7 +13,7 @@ export interface Driver {
    *
    * @throws {PolyflakeError} an error from the rules if the file cannot exist.
    */
-  look?(): boolean;
+  checkFile?(): boolean;
 }
 
 /** A connection in autocommit mode. */
@@ -24,8 +24,25 @@ export interface Connection {
   readonly notices?: { code: string | null; message: string }[];
   /** Runs one statement and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
-  /** Closes the connection. If the connection is lost, it is closed without waiting. */
+  /** Closes the connection. If the connection is lost, it is closed without waiting. A failure has no consequences. */
   close(isLost: boolean): unknown;
+}
+
+const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS", "POLYFLAKE_HOLDER"] as const;
+
+/**
+ * Returns the value of an environment variable, or undefined.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` in Deno, if the program may not read the variable.
+ */
+export function variable(name: (typeof VARIABLES)[number]): string | undefined {
+  try {
+    return process.env[name];
+  } catch (cause) {
+    const remedy = `start with deno run --allow-env=${VARIABLES.join()}`;
+    const reason = `expected the permission to read ${name}, found none: ${remedy}`;
+    throw new PolyflakeError("lease_unavailable", reason, { cause });
+  }
 }
 
 /** Returns the reason why a statement failed. The code is null unless the database responded. */
@@ -45,10 +62,12 @@ export function installed<Module>(name: string, remedy: string): Module {
   if (imported) return imported as Module;
   // In a way that no bundler sees, as in machines/addon.ts.
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
-  const places = [process.argv[1], join(process.cwd(), "package.json")];
+  // The working directory may have been removed, and Deno may not permit to read it.
+  const places = [() => process.argv[1], () => join(process.cwd(), "package.json")];
   let cause: unknown;
-  for (const place of places) {
+  for (const placeOf of places) {
     try {
+      const place = placeOf();
       if (place !== undefined) return requireAt(place)(name) as Module;
     } catch (thrown) {
       cause = thrown;

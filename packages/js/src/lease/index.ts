@@ -12,8 +12,8 @@ import process from "node:process";
 import { string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
-import type { Driver } from "./driver.js";
-import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
+import { type Driver, variable } from "./driver.js";
+import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { Rules } from "./rules.js";
 import { type DatabaseClass, sqlite } from "./sqlite.js";
@@ -76,18 +76,17 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
  * `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease code.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
-  const { schema, sqlite: client } = leaseOptions(options);
+  const own = leaseOptions(options);
   if (source !== undefined && typeof source !== "string") {
-    const settings = { namespace: string(namespace, "namespace"), schema };
-    await checked(new Rules(), postgresql(source), settings);
+    const driver = postgresql(source);
+    await checked(new Rules(), driver, settingsOf(driver, string(namespace, "namespace"), own, {}));
     return "the store";
   }
   const name = namespace === undefined ? null : string(namespace, "namespace");
-  const { rules, driver, found } = placed(source, name, client);
-  const { place, create } = found;
-  const settings = { namespace: found.namespace, place, create, schema: schema ?? found.schema };
+  const { rules, driver, found, terms } = placed(source, name, own.sqlite);
+  const { place } = found;
   try {
-    await checked(rules, driver, settings);
+    await checked(rules, driver, settingsOf(driver, found.namespace, own, terms));
   } catch (error) {
     const lead = `cannot lease a worker ID from ${place}: `;
     if (!(error instanceof PolyflakeError) || error.message.startsWith(lead)) throw error;
@@ -104,23 +103,22 @@ function placed(
   url: string | undefined,
   namespace: string | null,
   client: DatabaseClass | undefined,
-): { rules: Rules; driver: Driver; found: Place } {
-  const { POLYFLAKE_LEASE = null, POLYFLAKE_NODE = null } = process.env;
-  const asked = url === undefined ? { variables: [POLYFLAKE_LEASE, POLYFLAKE_NODE] } : { url };
+): { rules: Rules; driver: Driver; found: Place; terms: Readonly<Record<string, unknown>> } {
+  const variables = () => [variable("POLYFLAKE_LEASE") ?? null, variable("POLYFLAKE_NODE") ?? null];
+  const asked = url === undefined ? { variables: variables() } : { url };
   const rules = new Rules();
   const found = rules.ask("place", { ...asked, namespace }) as Place;
   const driver =
     found.store === "sqlite" ? sqlite(found.path, found.allows_overlayfs, rules, client) : postgresql(found.server);
-  return { rules, driver, found };
+  const { place, node, schema, create, lease_ms, numbers, wait_ms } = found;
+  return { rules, driver, found, terms: { place, node, schema, create, lease_ms, numbers, wait_ms } };
 }
 
 function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
-  const { rules, driver, found } = placed(url, namespace, options.sqlite);
-  const { place, namespace: name, node, schema, create, lease_ms, numbers } = found;
+  const { rules, driver, found, terms } = placed(url, namespace, options.sqlite);
   const own = { ...options };
-  if (found.wait_ms !== null) own.waitMs ??= found.wait_ms;
   if (found.sigterm) own.signals ??= ["SIGTERM"];
-  return new Lease(rules, driver, name, own, { place, node, schema, create, lease_ms, numbers });
+  return new Lease(rules, driver, found.namespace, own, terms);
 }
 
 /** The default generators' leases that no generator has used yet, by ID format. */
@@ -164,19 +162,19 @@ function preload(): void {
   const realm = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
+  const url = variable("POLYFLAKE_LEASE") ?? variable("POLYFLAKE_NODE");
+  const formats = (variable("POLYFLAKE_FORMATS") ?? FAMILIES.join()).split(",");
+  if (url !== undefined && !formats.every((format) => FAMILIES.includes(format))) {
+    const found = `found \`${formats.join()}\``;
+    const reason = `cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, ${found}`;
+    throw new PolyflakeError("out_of_range", reason);
+  }
   realm[key] = (family: string): AnyLease => {
     const taken = begun.get(family) ?? lease(undefined, undefined, { watch: warn });
     begun.delete(family);
     return taken;
   };
-  const { POLYFLAKE_LEASE, POLYFLAKE_NODE, POLYFLAKE_FORMATS = FAMILIES.join() } = process.env;
-  if (POLYFLAKE_LEASE === undefined && POLYFLAKE_NODE === undefined) return;
-  const formats = POLYFLAKE_FORMATS.split(",");
-  if (!formats.every((format) => FAMILIES.includes(format))) {
-    const reason = `cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, found \`${POLYFLAKE_FORMATS}\``;
-    failure = new PolyflakeError("out_of_range", reason);
-    return;
-  }
+  if (url === undefined) return;
   for (const family of formats) {
     try {
       const own = lease(undefined, undefined, { watch: warn });

@@ -6,7 +6,7 @@ import { integer, string } from "../checks.js";
 import { type ErrorCode, invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
-import type { Driver } from "./driver.js";
+import { type Driver, variable } from "./driver.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
@@ -42,8 +42,9 @@ export interface LeaseOptions {
   /** A callback that is called with each event. */
   watch?: (event: LeaseEvent) => void;
   /**
-   * The signals on which the worker ID is released, such as `["SIGTERM"]`. Without other listeners, the signal then ends the
-   * process.
+   * The signals on which the worker ID is released, such as `["SIGTERM"]`, after which the signal ends the process. They have no
+   * effect in a program that listens to the signal itself, so that its last requests still get IDs. Such a program calls `close`
+   * when it is done.
    */
   signals?: readonly string[];
   /** The better-sqlite3 class, to be used instead of node:sqlite. */
@@ -111,11 +112,6 @@ export function leaseOptions(options: unknown): LeaseOptions {
 const LOOK_AGAIN_MS = 5;
 /** How long to wait for the release of a worker ID, in milliseconds. */
 const CLOSE_MS = 10_000;
-/**
- * How long to wait for a worker ID, in milliseconds. With `insist`, the wait is longer, because a killed process's lease may
- * have to expire first.
- */
-const [WAIT_MS, INSIST_MS] = [10_000, 70_000];
 
 /** All leases on this thread that hold a worker ID or wait for one. */
 const open = new Set<Lease>();
@@ -143,7 +139,8 @@ export class Lease implements AnyLease {
   readonly #session: Session;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #options: LeaseOptions;
-  readonly #longest: number;
+  /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
+  #longest = 0;
   #family: string | undefined;
   #grantee: Grantee | undefined;
   #grant: { first: number; start: number; end: number } | undefined;
@@ -160,15 +157,10 @@ export class Lease implements AnyLease {
     options: LeaseOptions,
     place: Readonly<Record<string, unknown>> = {},
   ) {
-    const { prefer, insist, schema, numbers, leaseMs } = options;
-    const holder = options.holder ?? process.env.POLYFLAKE_HOLDER ?? `${hostname()} ${process.pid}/${threadId}`;
     this.#rules = rules;
     this.#session = new Session(driver, false);
     this.#options = options;
-    this.#longest = options.waitMs ?? ((insist ?? place.node ?? null) === null ? WAIT_MS : INSIST_MS);
-    const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, wait_ms: this.#longest };
-    const given = Object.entries(own).filter(([, value]) => value !== undefined);
-    this.#settings = { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder };
+    this.#settings = settingsOf(driver, namespace, options, place);
   }
 
   /**
@@ -249,7 +241,7 @@ export class Lease implements AnyLease {
   /** Starts the lease, even if it has no generator yet. `isDefault` states whether the lease is for a default generator. */
   begin(settings: { family?: string | undefined }, isDefault = false): void {
     this.#isDefault = isDefault;
-    this.#rules.ask("begin", { ...this.#settings, ...settings });
+    this.#longest = this.#rules.ask("begin", { ...this.#settings, ...settings }) as number;
     this.#family = settings.family;
     open.add(this);
     hook(this.#options.signals ?? []);
@@ -304,8 +296,8 @@ export class Lease implements AnyLease {
         return this.#extend(command.end);
       case "seal":
         return this.#seal();
-      case "tell":
-        this.#tell(command.event);
+      case "report":
+        this.#report(command.event);
         return null;
       case "wait":
         return this.#pause(command.ms);
@@ -356,7 +348,7 @@ export class Lease implements AnyLease {
     });
   }
 
-  #tell({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
+  #report({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
     try {
       this.#options.watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
     } catch (error) {
@@ -364,6 +356,28 @@ export class Lease implements AnyLease {
         throw error;
       });
     }
+  }
+}
+
+/** Returns the settings of a lease for the rules: the options, and what the URL states otherwise. */
+export function settingsOf(
+  driver: Driver,
+  namespace: string,
+  { prefer, insist, schema, numbers, leaseMs, waitMs, holder }: LeaseOptions,
+  place: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, wait_ms: waitMs };
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  const name = holder ?? variable("POLYFLAKE_HOLDER") ?? `${hostOf()}${process.pid}/${threadId}`;
+  return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
+}
+
+/** Returns the host name, which Deno does not permit every program to read, and a blank. */
+function hostOf(): string {
+  try {
+    return `${hostname()} `;
+  } catch {
+    return "";
   }
 }
 
@@ -382,8 +396,8 @@ export async function checked(
   driver: Driver,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  if (driver.look?.() === false) return;
-  rules.ask("begin", { ...settings, family: "sno", store: driver.store, check: true });
+  rules.ask("begin", { ...settings, check: true });
+  if (driver.checkFile?.() === false) return;
   // The process must stay alive for the result.
   const session = new Session(driver, true);
   for (let answer: unknown = null; ; ) {
@@ -411,9 +425,13 @@ function hook(signals: readonly string[]): void {
   for (const signal of signals) {
     if (hooked.has(signal)) continue;
     hooked.add(signal);
-    process.once(signal, async () => {
+    // Before the other listeners, because those that listen once are counted only until they are called.
+    process.prependOnceListener(signal, async () => {
+      hooked.delete(signal);
+      // A program that handles the signal itself may generate IDs until its last requests are done, and then exits.
+      if (process.listenerCount(signal) > 0) return;
       await close();
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal as NodeJS.Signals);
+      process.kill(process.pid, signal as NodeJS.Signals);
     });
   }
 }

@@ -1,4 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { PolyflakeError } from "../errors.js";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Value } from "./rules.js";
 
@@ -40,6 +42,8 @@ export interface Server {
   readonly database: string | null;
   readonly encrypts: boolean;
   readonly roots: string | null;
+  /** Whether a host is used only if it accepts writes. */
+  readonly read_write: boolean;
   readonly connect_timeout: number | null;
   readonly application_name: string;
   readonly options: string | null;
@@ -65,6 +69,7 @@ function byServer(server: Server): () => Promise<PgClient> {
   );
   return async () => {
     let cause: unknown;
+    const ca = server.roots === null ? undefined : rootsOf(server.roots);
     for (const [host, port] of server.hosts) {
       const client = new Client({
         host,
@@ -72,7 +77,7 @@ function byServer(server: Server): () => Promise<PgClient> {
         user: server.user ?? undefined,
         password: server.password ?? undefined,
         database: server.database ?? undefined,
-        ssl: server.encrypts && { ca: server.roots === null ? undefined : readFileSync(server.roots, "utf8") },
+        ssl: server.encrypts && { ca },
         application_name: server.application_name,
         options: server.options ?? undefined,
         connectionTimeoutMillis: Math.min(server.connect_timeout ?? 10, 10) * 1000,
@@ -80,8 +85,8 @@ function byServer(server: Server): () => Promise<PgClient> {
       client.on("error", ignored);
       try {
         await client.connect!();
-        if (server.hosts.length === 1 || (await takesWrites(client))) return client;
-        cause = new Error("none of the hosts takes writes");
+        if (!server.read_write || (await takesWrites(client))) return client;
+        cause = new Error(`${host} does not accept writes`);
       } catch (error) {
         cause = error;
       }
@@ -89,6 +94,22 @@ function byServer(server: Server): () => Promise<PgClient> {
     }
     throw cause;
   };
+}
+
+/**
+ * Reads a file of root certificates.
+ *
+ * @throws {PolyflakeError} `out_of_range` if the file does not exist or contains none, for which waiting does not help.
+ */
+function rootsOf(file: string): string {
+  try {
+    const text = readFileSync(file, "utf8");
+    new X509Certificate(text);
+    return text;
+  } catch (cause) {
+    const reason = `cannot read the root certificates in ${file} (\`sslrootcert\`): ${(cause as Error).message}`;
+    throw new PolyflakeError("out_of_range", reason, { cause });
+  }
 }
 
 async function takesWrites(client: PgClient): Promise<boolean> {

@@ -22,7 +22,7 @@ export type Command =
   | { do: "run"; statements: [text: string, values: Value[]][]; within_ms: number }
   | { do: "begin"; first: number; start: number; end: number }
   | { do: "extend"; end: number }
-  | { do: "tell"; event: Record<string, unknown> }
+  | { do: "report"; event: Record<string, unknown> }
   | { do: "wait"; ms: number };
 
 /** A value in a statement or a row. */

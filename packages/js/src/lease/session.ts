@@ -41,7 +41,7 @@ export class Session {
     this.#opening = opening;
     const opened = (connection: Connection) => {
       // Too late: the rules gave it up.
-      if (this.#opening !== opening) return connection.close(true);
+      if (this.#opening !== opening) return closed(connection, true);
       this.#connection = connection;
       return { opened: connection.name };
     };
@@ -62,14 +62,13 @@ export class Session {
   #disconnect(): unknown {
     const connection = this.#connection;
     this.#connection = this.#opening = undefined;
-    const done = connection?.close(false);
-    if (!(done instanceof Promise)) return null;
-    const closed = done.then(() => null);
-    return this.#within(closed, OPEN_MS, () => connection!.close(true));
+    const done = connection && closed(connection, false);
+    if (!done) return null;
+    return this.#within(done, OPEN_MS, () => closed(connection, true));
   }
 
   #lose(): void {
-    this.#connection?.close(true);
+    if (this.#connection) closed(this.#connection, true);
     this.#connection = this.#opening = undefined;
   }
 
@@ -85,6 +84,22 @@ export class Session {
     });
   }
 }
+
+/**
+ * Closes a connection, and returns a promise of null if that takes time. If it fails, as the callback of a pool can, the connection
+ * is lost, which has no consequences for the lease.
+ */
+function closed(connection: Connection, isLost: boolean): Promise<null> | undefined {
+  try {
+    const done = connection.close(isLost);
+    if (isThenable(done)) return Promise.resolve(done).then(nothing, nothing);
+  } catch {}
+  return undefined;
+}
+
+const nothing = (): null => null;
+
+const isThenable = (value: unknown): boolean => typeof Object(value).then === "function";
 
 /** Runs statements in order, up to the first one that fails, and returns their results. It is synchronous if the client is. */
 function run(connection: Connection, statements: [string, Value[]][]): unknown {

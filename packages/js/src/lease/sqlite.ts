@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
+import { PolyflakeError } from "../errors.js";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Rules, Value } from "./rules.js";
 
@@ -28,7 +29,7 @@ const LOCKED_MS = 1000;
 
 /** Creates a store in an SQLite file. The file is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
-  const file = resolve(path);
+  const file = absolute(path);
   const Client = given ?? clientOf();
   const open = (): Connection => {
     const before = nameOf(file, allowsOverlayfs, rules);
@@ -43,11 +44,11 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
     }
     return { name: before, run: (text, values) => run(database, text, values), close: () => database.close() };
   };
-  const look = (): boolean => {
-    if (existsSync(file)) return true;
+  const checkFile = (): boolean => {
     const folder = dirname(file);
     let system: number | null = null;
     try {
+      if (existsSync(file)) return true;
       accessSync(folder, constants.W_OK);
       system = systemOf(folder);
     } catch (cause) {
@@ -56,7 +57,22 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
     rules.ask("name", { folder: true, system, allows_overlayfs: allowsOverlayfs });
     return false;
   };
-  return { store: "sqlite", open, look };
+  return { store: "sqlite", open, checkFile };
+}
+
+/**
+ * Returns the absolute path of a file, because the working directory may change.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` if the working directory is unknown, because it was removed or because Deno does not
+ * permit to read it.
+ */
+function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch (cause) {
+    const reason = `the working directory is unknown: ${(cause as Error).message}`;
+    throw new PolyflakeError("lease_unavailable", reason, { cause });
+  }
 }
 
 /** Returns the code of a system error, such as ENOENT, or its message if it has no code. */

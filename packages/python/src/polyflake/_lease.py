@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
 from polyflake._lease_stores import absolute, driver_of, file_of
-from polyflake._polyflake import Keeper, checker, look_at_file, place
+from polyflake._polyflake import Keeper, begin_check, check_file, place
 
 __all__ = ["Lease", "LeaseStatus", "lease"]
 
@@ -128,19 +128,13 @@ class Lease:
             "prefer": prefer,
             "insist": insist,
             "node": found.get("node"),
-            "wait_ms": 0,
+            "wait_ms": found.get("wait_ms") if wait is None else round(wait * 1000),
             "lease_ms": found.get("lease_ms") if lease_seconds is None else round(lease_seconds * 1000),
             "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
-        if wait is None and found.get("wait_ms") is not None:
-            wait = found["wait_ms"] / 1000
-        if wait is None:
-            # The worker ID that the process insists on may be that of a killed process, until its lease ends.
-            wait = 10.0 if insist is None and found.get("node") is None else 70.0
         self._is_named = self._settings["holder"] is not None
-        self._wait_seconds, self._watch = wait, watch
+        self._wait_seconds, self._watch = 0.0, watch
         self._handles_sigterm = sigterm or bool(found.get("sigterm"))
-        self._settings["wait_ms"] = round(wait * 1000)
         self._bound: Keeper | None = None
         self._pid = self._made_in = os.getpid()
         self._reset()
@@ -166,16 +160,16 @@ class Lease:
             reason = "expected a lease for each generator, found one that has a generator: call `polyflake.lease` again"
             raise _refusal("lease_mismatch", reason)
         self._settings.update(settings)
-        keeper.start(self._json(self._kind or "postgresql"))  # rejects what does not fit the format
+        wait_ms = keeper.start(self._json(self._kind or "postgresql"))  # rejects what does not fit the format
+        self._wait_seconds = wait_ms / 1000
         self._bound = keeper
         # The first ID may be another thread's.
         if self._handles_sigterm and threading.current_thread() is threading.main_thread():
             _handle_sigterm()
 
-    def _json(self, kind: str) -> str:
-        return json.dumps(
-            {"store": kind} | {name: value for name, value in self._settings.items() if value is not None}
-        )
+    def _json(self, kind: str, **others: object) -> str:
+        settings = self._settings | others | {"store": kind}
+        return json.dumps({name: value for name, value in settings.items() if value is not None})
 
     def _wait(self, waited: float | None) -> None:
         """Starts the lease and waits for a worker ID. If the caller measures its own waiting time, this method returns
@@ -312,8 +306,7 @@ class Lease:
                 return
             if self._handles_sigterm:
                 _handle_sigterm()
-            seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
-            self._driver = driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
+            self._driver = self._new_driver()
             if not self._is_named:
                 self._settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
             self._keeper.start(self._json(self._driver.kind))
@@ -325,6 +318,10 @@ class Lease:
             keep = self._keep_in_loop if self._driver.is_async else self._keep
             self._thread = threading.Thread(target=keep, name="polyflake.lease", daemon=True)
             self._thread.start()
+
+    def _new_driver(self) -> Any:
+        seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
+        return driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
 
     def _ask_to_close(self) -> None:
         if self._pid == os.getpid():
@@ -358,12 +355,12 @@ class Lease:
                 case "seal":
                     answer = {"used_until": keeper.seal()}
                     self._number = None
-                case "tell":
-                    self._tell(command["event"])
+                case "report":
+                    self._report(command["event"])
                 case _:
                     answer = yield command
 
-    def _tell(self, event: dict[str, Any]) -> None:
+    def _report(self, event: dict[str, Any]) -> None:
         if event["name"] == "acquired":
             self._is_permanent = self._has_waited = False
             self._settled.set()  # the figures know of it by now
@@ -488,23 +485,21 @@ def _in_loop(task: Any) -> Any:
 
 
 def _check(lease: Lease) -> str:
-    driver = driver_of(lease._kind, lease._store, os.getpid(), 10.0, lease._allows_overlayfs)
+    driver = lease._new_driver()
     name = lease._settings["place"] or "the store"
     if driver.is_of_loop:
         raise _refusal(
             "invalid_type", "expected a URL, a pool of psycopg_pool, an engine or a function, found a pool of asyncpg"
         )
-    settings = {"namespace": lease._settings["namespace"], "family": "sno", "store": driver.kind, "check": True}
-    settings |= {key: lease._settings[key] for key in ("place", "schema", "create")}
-    keeper = checker(json.dumps({key: value for key, value in settings.items() if value is not None}))
+    keeper = begin_check(lease._json(driver.kind, check=True))
     if driver.kind == "sqlite":
         try:
-            if not look_at_file(lease._store, lease._allows_overlayfs):
+            if not check_file(lease._store, lease._allows_overlayfs):
                 return name
         except PolyflakeError as error:
             raise _refusal(error.code, f"cannot lease a worker ID from {name}: {error}") from None
 
-    async def look() -> dict[str, Any] | None:
+    async def run() -> dict[str, Any] | None:
         answer: Any = None
         try:
             while True:
@@ -522,7 +517,7 @@ def _check(lease: Lease) -> str:
 
     # On a thread, since the caller's may have a loop that runs.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        refused = thread.submit(_in_loop, look()).result()
+        refused = thread.submit(_in_loop, run()).result()
     if refused is not None:
         raise _refusal(refused["code"], refused["message"], refused["until"])
     return name

@@ -225,9 +225,10 @@ class Psycopg(Driver):
         if self.give_back is None or self.connection is None or self.connection.closed:
             return super().close()
         connection, self.connection = self.connection, None
-        connection.remove_notice_handler(self._note)
-        connection.autocommit = False
-        self.give_back(connection)
+        with suppress(Exception):  # a pool that was closed meanwhile, or whose callback fails
+            connection.remove_notice_handler(self._note)
+            connection.autocommit = False
+            self.give_back(connection)
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         cursors: list[Any] = []
@@ -329,7 +330,8 @@ class Asyncpg:
         if connection is not None:
             with suppress(Exception):  # a pool takes back a connection that was terminated by itself
                 connection.remove_log_listener(self._note)
-            await (connection.close() if self.give_back is None else self.give_back(connection))
+            with suppress(Exception):  # a pool that was closed meanwhile, or whose callback fails
+                await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
 def file_of(store: Any) -> str | None:
@@ -382,7 +384,14 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
     seconds = min(seconds, server["connect_timeout"] or seconds)
     if find_spec("psycopg"):
         connect, given = import_module("psycopg").connect, for_psycopg(server)
-        return Psycopg(lambda: connect(**given, connect_timeout=max(2, round(seconds)), prepare_threshold=None))
+        given |= {"connect_timeout": max(2, round(seconds)), "prepare_threshold": None}
+
+        def connect_checked() -> Any:
+            if server["roots"]:
+                _context(server)  # libpq reads the file only once a server has answered
+            return connect(**given)
+
+        return Psycopg(connect_checked)
     if find_spec("asyncpg"):
         connect = import_module("asyncpg").connect
         return Asyncpg(lambda: connect(**for_asyncpg(server), timeout=seconds, statement_cache_size=0), None, False)
@@ -403,9 +412,26 @@ def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
         "sslrootcert": (server["roots"] or _roots()) if server["encrypts"] else None,
         "application_name": server["application_name"],
         "options": server["options"],
-        "target_session_attrs": "read-write" if len(hosts) > 1 else None,
+        "target_session_attrs": "read-write" if server["read_write"] else None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _context(server: dict[str, Any]) -> Any:
+    """Returns the TLS context for a server, or ``False`` without encryption.
+
+    :raises PolyflakeError: ``out_of_range`` if the file of root certificates does not exist or contains none, for which
+        waiting does not help.
+    """
+    if not server["encrypts"]:
+        return False
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=server["roots"])
+    except OSError as error:  # ssl.SSLError, too
+        reason = f"cannot read the root certificates in {server['roots']} (`sslrootcert`): {error.strerror or error}"
+        raise _refused("out_of_range", reason) from error
 
 
 def _roots() -> str:
@@ -421,8 +447,6 @@ def _roots() -> str:
 
 def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``asyncpg.connect`` for the server of a URL, as the rules read it."""
-    import ssl
-
     hosts, ports = zip(*server["hosts"], strict=True)
     settings = {"application_name": server["application_name"], "options": server["options"]}
     given = {
@@ -431,9 +455,9 @@ def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
         "user": server["user"],
         "password": server["password"],
         "database": server["database"],
-        "ssl": ssl.create_default_context(cafile=server["roots"]) if server["encrypts"] else False,
+        "ssl": _context(server),
         "server_settings": {name: value for name, value in settings.items() if value is not None},
-        "target_session_attrs": "read-write" if len(hosts) > 1 else None,
+        "target_session_attrs": "read-write" if server["read_write"] else None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
