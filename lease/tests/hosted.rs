@@ -348,6 +348,38 @@ fn an_answer_of_another_kind_is_a_connection_without_one() {
 }
 
 #[test]
+fn a_grant_that_begins_while_the_generator_is_closed_makes_no_ids() {
+    let build: Build = |number, window| {
+        let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
+        builder.window(window.start, window.end).build()
+    };
+    let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    let span = now - 1000..now + 3_600_000;
+    // At the first grant, and at the next one.
+    for grants in [0, 1] {
+        for _ in 0..1000 {
+            let ids = Leased::new(build);
+            (0..grants).for_each(|number| ids.begin(number, span.clone()).unwrap());
+            let start = std::sync::Barrier::new(2);
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    start.wait();
+                    let _ = ids.begin(7, span.clone());
+                });
+                start.wait();
+                ids.close();
+                let made = ids.leased().map(|leased| leased.try_generate(0));
+                assert!(made.is_none_or(|made| made.is_err()), "closed means closed");
+            });
+            let made = ids.leased().map(|leased| leased.try_generate(0));
+            assert!(made.is_none_or(|made| made.is_err_and(|it| it.code() == "generator_closed")));
+            ids.seal();
+            assert!(ids.leased().is_none_or(|leased| leased.try_generate(0).is_err()));
+        }
+    }
+}
+
+#[test]
 fn hosts_wait_longer_for_a_required_worker_id_unless_they_say_how_long() {
     for (more, wait_ms) in [
         (json!({}), 10_000),

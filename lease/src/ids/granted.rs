@@ -2,13 +2,13 @@
 
 use core::ops::Range;
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicU32, Ordering},
 };
 #[cfg(feature = "std")]
 use std::{string::ToString, time::Duration};
 
-use polyflake::clock::Clock;
+use polyflake::{clock::Clock, fork};
 
 #[cfg(feature = "std")]
 use crate::{Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::Begun};
@@ -90,6 +90,8 @@ pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
     /// The number of its newest grant.
     number: AtomicU32,
+    /// The process that closed it, which may be before its first grant.
+    closed_in: Mutex<Option<u32>>,
     build: B,
 }
 
@@ -113,7 +115,8 @@ impl<F: Family + Send + Sync> Threaded<F> {
 impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Granted<F, B> {
     /// Creates the state that precedes the first grant.
     pub fn new(build: B) -> Self {
-        Self { leased: OnceLock::new(), number: AtomicU32::new(0), build }
+        let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
+        Self { leased, number, closed_in: Mutex::new(None), build }
     }
 
     /// Returns the leased generator, or `None` before the first grant.
@@ -124,11 +127,16 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Starts a grant for a worker ID and a time span in Unix milliseconds.
     ///
     /// # Errors
-    /// Returns any error from the function that creates the generator, or from the core crate.
+    /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or from the
+    /// core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {
             let first = (self.build)(number, start..end).and_then(F::first)?;
+            let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
+            if *closed_in == Some(fork::current()) {
+                return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
+            }
             // Only the keeper of the lease begins, so nobody was faster.
             return self
                 .leased
@@ -161,6 +169,9 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Ends the generation of IDs in this process at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
+        // Locked, so that a first grant that begins at the same time is either closed here or does not begin.
+        let mut closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
+        *closed_in = Some(fork::current());
         if let Some(leased) = self.leased.get() {
             leased.close();
         }

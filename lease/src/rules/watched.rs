@@ -117,7 +117,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 }
             }
             Action::Wait(until) => {
-                let longest = self.report_end(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
+                let longest =
+                    self.report_end(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
                 return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));
             }
             _ => {}

@@ -223,8 +223,7 @@ fn a_replica_that_is_named_first_is_passed_over() {
         ("primary", "no host of the URL accepts writes: "),
         ("any", "a server in recovery"),
     ] {
-        let url =
-            format!("postgresql://lease@{first}/postgres?target_session_attrs={attributes}");
+        let url = format!("postgresql://lease@{first}/postgres?target_session_attrs={attributes}");
         let error = claim_at(&url).unwrap_err().to_string();
         assert!(error.contains(reason), "{attributes}: {error}");
     }
