@@ -405,7 +405,7 @@ fn a_check_rejects_the_settings_that_a_lease_rejects() {
     // The ID format is unknown, and so is its largest worker ID.
     check(json!({ "numbers": [0, 1_000_000], "insist": 1_000_000, "lease_ms": 60_000 })).unwrap();
     for (bad, reason) in [
-        (json!({ "lease_ms": 1 }), "expected a lease of two steps"),
+        (json!({ "lease_ms": 1 }), "expected a lease of at least two ticks"),
         (json!({ "numbers": [8, 7] }), "found 8 to 7"),
         (json!({ "numbers": [7, 8], "insist": 9 }), "from 7 to 8, found 9"),
         (json!({ "numbers": [7, 8], "node": 9 }), "cannot use the worker ID in POLYFLAKE_NODE"),

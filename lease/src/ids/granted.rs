@@ -134,7 +134,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         let Some(leased) = self.leased.get() else {
             let first = (self.build)(number, start..end).and_then(F::first)?;
             let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
-            if *closed_in == Some(fork::current()) {
+            if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
             }
             // Only the keeper of the lease begins, so nobody was faster.
@@ -171,7 +171,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     pub fn close(&self) {
         // Locked, so that a first grant that begins at the same time is either closed here or does not begin.
         let mut closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
-        *closed_in = Some(fork::current());
+        *closed_in = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();
         }

@@ -335,8 +335,8 @@ test("a check that fails before its first request keeps the cause", async () => 
 test("a check rejects the terms that a lease rejects", async () => {
   const url = "sqlite:/ids.db?namespace=orders&";
   for (const [terms, variables, reason] of [
-    ["lease_seconds=0.1", {}, /expected a lease of two steps/],
-    ["lease_seconds=99999999", {}, /expected a lease of two steps/],
+    ["lease_seconds=0.1", {}, /expected a lease of at least two ticks/],
+    ["lease_seconds=99999999", {}, /expected a lease of at least two ticks/],
     ["numbers=3-4", { POLYFLAKE_NODE: "7" }, /cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7/],
     ["numbers=3-4", { POLYFLAKE_HOLDER: "x".repeat(201) }, /200 bytes/],
     ["sigterm=yes", {}, /`sigterm` can only be/],

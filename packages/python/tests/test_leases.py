@@ -595,8 +595,8 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
 @pytest.mark.parametrize(
     ("terms", "environment", "reason"),
     [
-        ("lease_seconds=0.1", {}, "expected a lease of two steps"),
-        ("lease_seconds=99999999", {}, "expected a lease of two steps"),
+        ("lease_seconds=0.1", {}, "expected a lease of at least two ticks"),
+        ("lease_seconds=99999999", {}, "expected a lease of at least two ticks"),
         ("numbers=3-4", {"POLYFLAKE_NODE": "7"}, "cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7"),
         ("numbers=3-4", {"POLYFLAKE_HOLDER": "x" * 201}, "200 bytes"),
         ("sigterm=yes", {}, "`sigterm` can only be"),
