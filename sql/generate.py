@@ -1,24 +1,23 @@
 """Writes SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
 
-The layouts of known services come from the core's presets, so a new preset appears in each file. Run it in an
-environment with the wheel. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
+The expressions for the IDs of known services, and what all functions call, come from `polyflake layout sql`, so that one
+rule reads them and the IDs of a custom layout. A new preset appears in each file. Run it after
+`cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import re
-from collections.abc import Callable
+import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyflake import layout
-
 FOLDER = Path(__file__).parent
+PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(FOLDER.parent / "target/debug/polyflake"))
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 #: Other names of presets. The core accepts them, but does not list them.
 ALIASES = {"twitter": ["x"]}
-TICKS_MS = {"1ms": 1, "10ms": 10, "1s": 1000}
 
 
 class Ticks(NamedTuple):
@@ -30,56 +29,51 @@ class Ticks(NamedTuple):
 
     def first_from(self, time: str) -> str:
         """The first tick of a time or later, in PostgreSQL and DuckDB."""
-        return f"flake.tick({time}, {self.ms}, {self.epoch}, 0, {self.count - 1})"
+        return f"flake.tick({time}, {self.ms * 1000}, {self.epoch}, 0, {self.count - 1})"
 
     def last_before(self, time: str) -> str:
         """The last tick of an earlier time, in PostgreSQL and DuckDB."""
-        return f"(flake.tick({time}, {self.ms}, {self.epoch}, 1, {self.count}) - 1)"
+        return f"(flake.tick({time}, {self.ms * 1000}, {self.epoch}, 1, {self.count}) - 1)"
 
 
 SNO, HOTGUID, UUID7 = Ticks(4, 1_262_304_000_000 // 4, 2**39), Ticks(1000, 0, 2**32), Ticks(1, 0, 2**48)
 
 
+def program(*arguments: str) -> str:
+    """What `polyflake layout` prints."""
+    return subprocess.run([PROGRAM, "layout", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 class Preset(NamedTuple):
-    """The layout of a known service: where its timestamp and its other fields are."""
+    """The layout of a known service: the expressions of its functions `ms`, `lowest` and `highest`, and of its fields."""
 
     names: list[str]
-    #: Those whose IDs are not negative, because a range cannot cross the sign bit.
-    ticks: Ticks
-    shift: int
-    bits: int
-    #: The other fields: name, shift, bits.
-    fields: list[tuple[str, int, int]]
+    bodies: dict[str, str]
+    fields: dict[str, str]
 
 
-def preset(name: str) -> Preset:
-    shift, fields, time = 64, [], {}
-    for field in json.loads(layout.Layout.preset(name).to_json())["fields"]:
-        shift -= field["bits"]
-        assert not field.get("invert"), "expected a preset without inverted fields"
-        if field["kind"] == "timestamp":
-            time = {**field, "shift": shift}
-        elif field["kind"] != "unused":
-            fields.append((field.get("name", field["kind"]), shift, field["bits"]))
-    ms, shift, bits = TICKS_MS[time["tick"]], time["shift"], time["bits"]
-    ticks = Ticks(ms, time["epoch_ms"] // ms, 2 ** min(bits, 63 - shift))
-    names = [name, *ALIASES.get(name, [])]
-    assert len({layout.Layout.preset(name).to_json() for name in names}) == 1, "expected names of one preset"
-    return Preset(names, ticks, shift, bits, fields)
+def preset(name: str, dialect: str) -> Preset:
+    begin = {"postgresql": r"FUNCTION flake.{}_(\w+)\(.*\nLANGUAGE .*\nRETURN", "duckdb": r"MACRO flake.{}_(\w+)\(.* AS\n   "}
+    written = program("sql", name, "--dialect", dialect)
+    bodies = dict(re.findall(begin[dialect].format(name) + r" ((?s:.*?));\n", written))
+    fields = dict(re.findall(r"WHEN '(.*)' THEN (.*)", bodies["field"]))
+    return Preset([name, *ALIASES.get(name, [])], bodies, fields)
 
 
-PRESETS = [preset(name) for name in layout.presets()]
-NAMES = ", ".join(name for preset in PRESETS for name in preset.names)
+PRESETS = {
+    dialect: [preset(name, dialect) for name in program("presets").split()] for dialect in ("postgresql", "duckdb")
+}
+NAMES = ", ".join(name for preset in PRESETS["postgresql"] for name in preset.names)
 EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
+
+
+def helpers(dialect: str) -> str:
+    """What the functions of a layout call, which these files have too."""
+    return (FOLDER.parent / f"cli/src/sql/{dialect}.sql").read_text(encoding="utf-8") + "\n"
 
 
 def mask(bits: int) -> int:
     return 2**bits - 1
-
-
-def field(word: str, shift: int, bits: int) -> str:
-    """A field of a 64-bit ID. SQL shifts signed integers, so the field is masked even at the top."""
-    return f"({word} >> {shift}) & {mask(bits)}" if shift else f"{word} & {mask(bits)}"
 
 
 def terms(values: list[tuple[str, int]]) -> str:
@@ -88,32 +82,24 @@ def terms(values: list[tuple[str, int]]) -> str:
     return (" | " if sum(map(len, put)) < 90 else "\n        | ").join(put)
 
 
-def preset_ms(preset: Preset, word: str = "id") -> str:
-    """The Unix milliseconds of an ID, with parentheses, because databases rank `&` and `+` differently."""
-    tick = f"({field(word, preset.shift, preset.bits)})"
-    if preset.ticks.epoch:
-        tick = f"({tick} + {preset.ticks.epoch})"
-    return f"{tick} * {preset.ticks.ms}" if preset.ticks.ms > 1 else tick
-
-
 def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) -> str:
     """A simple CASE over strings, as the body of a function or a macro."""
     lines = [f"    WHEN '{name}' THEN {value}" for names, value in options for name in names]
     return "\n    ".join([f"CASE {subject}", *lines, f"    ELSE {otherwise}", "END"])
 
 
-def by_preset(value: Callable[[Preset], str]) -> str:
-    """An expression for each preset."""
-    options = [(preset.names, value(preset)) for preset in PRESETS]
+def by_preset(function: str, dialect: str) -> str:
+    """The expression of a function for each preset."""
+    options = [(preset.names, preset.bodies[function]) for preset in PRESETS[dialect]]
     return cases("lower(preset)", options, "flake.unknown_preset(preset)")
 
 
-def by_field(word: str, cast: str = "{}") -> str:
+def by_field(dialect: str, cast: str = "{}") -> str:
     """A field of an ID, by the names of its preset and of the field."""
     options = [
-        ([f"{known}.{name}" for known in preset.names], cast.format(field(word, shift, bits)))
-        for preset in PRESETS
-        for name, shift, bits in preset.fields
+        ([f"{known}.{name}" for known in preset.names], cast.format(value))
+        for preset in PRESETS[dialect]
+        for name, value in preset.fields.items()
     ]
     return cases("lower(preset) || '.' || field", options, "flake.unknown_field(preset, field)")
 
@@ -141,7 +127,7 @@ def ends(ticks: Ticks, shift: int) -> tuple[str, str]:
     return (f"{low} << {shift}", f"({high} << {shift}) | {mask(shift)}") if shift else (low, high)
 
 
-def spans(binary: str, to_hex: str, from_hex: str) -> list[Span]:
+def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
     """All spans. The column type of bytes, and the functions for hexadecimal digits, differ between databases."""
     snos = ends(SNO, 1)
 
@@ -166,8 +152,8 @@ def spans(binary: str, to_hex: str, from_hex: str) -> list[Span]:
         Span(
             "snowflake",
             "bigint",
-            by_preset(lambda preset: ends(preset.ticks, preset.shift)[0]),
-            by_preset(lambda preset: ends(preset.ticks, preset.shift)[1]),
+            by_preset("lowest", dialect),
+            by_preset("highest", dialect),
             "snowflake of a known service that is not negative",
             "preset text",
         ),
@@ -191,7 +177,7 @@ ABOUT = {
     "snowflake_ms": f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
     "snowflake_time": f"The time of a snowflake of a known service: {NAMES}. Another name is an error.",
     "snowflake_field": "A field of a snowflake of a known service: "
-    + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
+    + "; ".join(f"{preset.names[0]}: {', '.join(preset.fields)}" for preset in PRESETS["postgresql"])
     + ". Another name is an error.",
 }
 
@@ -292,15 +278,6 @@ def postgresql() -> str:
     }
     written = [
         scalar(
-            "time_of_ms",
-            "ms bigint",
-            "timestamptz",
-            # A float8 of the year 10000 is off by up to 31 microseconds, so what is below the millisecond is cut off.
-            "date_trunc('milliseconds', to_timestamp((ms + 0.25::float8) / 1000) AT TIME ZONE 'UTC')\n"
-            "    AT TIME ZONE 'UTC'",
-            "The time of Unix milliseconds, exactly, up to the year 10889.",
-        ),
-        scalar(
             "byte", "id uuid, place int", "int", "get_byte(uuid_send(id), place)", "A byte of a UUID, from place 0."
         ),
         scalar(
@@ -383,7 +360,7 @@ def postgresql() -> str:
             "snowflake_ms",
             "id bigint, preset text",
             "bigint",
-            by_preset(preset_ms),
+            by_preset("ms", "postgresql"),
             ABOUT["snowflake_ms"],
         ),
         scalar(
@@ -397,11 +374,11 @@ def postgresql() -> str:
             "snowflake_field",
             "id bigint, preset text, field text",
             "int",
-            by_field("id", "({})::int"),
+            by_field("postgresql", "({})::int"),
             ABOUT["snowflake_field"],
         ),
     ]
-    for span in spans("bytea", "to_hex({})", "decode({}, 'hex')"):
+    for span in spans("postgresql", "bytea", "to_hex({})", "decode({}, 'hex')"):
         written += bounds(span)
     for format, decoded in (("sno_uuid8", "sno"), ("hotguid", "hotguid"), ("uuid7", "uuid7")):
         written += [
@@ -459,20 +436,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE SCHEMA IF NOT EXISTS flake;
 GRANT USAGE ON SCHEMA flake TO PUBLIC;
 
--- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
-CREATE OR REPLACE FUNCTION flake.tick(at timestamptz, tick_ms int, epoch_ticks bigint, first bigint, last bigint)
-RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    tick numeric := ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000 / tick_ms) - epoch_ticks;
-BEGIN
-    IF tick NOT BETWEEN first AND last THEN
-        RAISE datetime_field_overflow USING
-            MESSAGE = format('time_out_of_range: expected a time of the format, found %s', at);
-    END IF;
-    RETURN tick;
-END $$;
-
--- The first 8 characters of a sno.
+{helpers('postgresql')}-- The first 8 characters of a sno.
 CREATE OR REPLACE FUNCTION flake.sno_string(word bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -495,8 +459,7 @@ CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS 
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM flake.snowflake_ms(0, preset);
-    RAISE invalid_parameter_value USING
-        MESSAGE = format('unknown_field: expected a field of %s, found %L', preset, field);
+    RETURN flake.unknown_field_of(preset, field);
 END $$;
 """
 
@@ -541,7 +504,6 @@ COMMENT ON MACRO flake.{name} IS '{text}';
 
 def duckdb() -> str:
     bare = lambda value: value  # noqa: E731
-    word = "flake.word(id)"
     character = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
     digits = lambda hexadecimal: lambda first, count: f"flake.number({hexadecimal}, {first}, {count})"  # noqa: E731
     blob, uuid = digits("hex(id::BLOB)"), digits("flake.uuid_hex(id)")
@@ -596,7 +558,7 @@ def duckdb() -> str:
         macro(
             "snowflake_ms",
             "id, preset",
-            by_preset(lambda preset: preset_ms(preset, word)),
+            by_preset("ms", "duckdb"),
             ABOUT["snowflake_ms"],
         ),
         macro(
@@ -608,11 +570,11 @@ def duckdb() -> str:
         macro(
             "snowflake_field",
             "id, preset, field",
-            by_field(word),
+            by_field("duckdb"),
             ABOUT["snowflake_field"],
         ),
     ]
-    for span in spans("blob", "lower(hex({}))", "unhex({})"):
+    for span in spans("duckdb", "blob", "lower(hex({}))", "unhex({})"):
         extra = f", {span.extra.split()[0]}" if span.extra else ""
         written += [
             macro(f"{span.name}_lowest", f"moment{extra}", span.lowest, LOWEST.format(span.what)),
@@ -640,12 +602,7 @@ CREATE SCHEMA IF NOT EXISTS flake;
 
 CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
 
--- An integer of any type as a BIGINT. DuckDB calculates in the type of its operands, so a smaller type would overflow.
--- An unsigned integer above the highest BIGINT becomes the negative one with the same bits.
-CREATE OR REPLACE MACRO flake.word(id) AS
-    CASE WHEN id > {mask(63)} THEN (id::UBIGINT::HUGEINT - {2**64})::BIGINT ELSE id::BIGINT END;
-
-CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
+{helpers('duckdb')}CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('{ALPHABET}', substr(id, place, 1)) - 1);
 
@@ -655,25 +612,13 @@ CREATE OR REPLACE MACRO flake.unknown_preset(preset) AS
 CREATE OR REPLACE MACRO flake.unknown_field(preset, field) AS
     CASE
         WHEN lower(preset) IN ('{NAMES.replace(", ", "', '")}')
-            THEN error('unknown_field: expected a field of ' || preset || ', found ''' || field || '''')
+            THEN flake.unknown_field_of(preset, field)
         WHEN field IS NOT NULL THEN flake.unknown_preset(preset)
     END;
 
 -- The first 8 characters of a sno.
 CREATE OR REPLACE MACRO flake.sno_string(word) AS
     {{}};
-
--- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
-CREATE OR REPLACE MACRO flake.tick_at(moment, tick_us) AS
-    epoch_us(moment::TIMESTAMPTZ) // tick_us + (epoch_us(moment::TIMESTAMPTZ) % tick_us > 0)::BIGINT;
-
-CREATE OR REPLACE MACRO flake.tick(moment, tick_ms, epoch_ticks, first, last) AS
-    CASE
-        WHEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks BETWEEN first AND last
-            THEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks
-        WHEN moment IS NOT NULL
-            THEN error('time_out_of_range: expected a time of the format, found ' || moment::VARCHAR)
-    END;
 """.format("\n        || ".join(f"substr('{ALPHABET}', ((word >> {35 - 5 * k}) & 31) + 1, 1)" for k in range(8)))
 
 
@@ -728,16 +673,10 @@ def sqlite() -> str:
     )
     is_uuid7 = f"{is_uuid} AND {is_version(7)}"
     table("uuid7s", "id", [uuid], is_uuid7, {"ms": number(1, 12)}, f"A UUID of version 7, {both}.")
-    for preset in PRESETS:
-        parts = {name: field("id", shift, bits) for name, shift, bits in preset.fields}
-        table(
-            f"{preset.names[0]}_ids",
-            "id INTEGER PRIMARY KEY",
-            [],
-            "",
-            {"ms": preset_ms(preset), **parts},
-            f"A snowflake of {' or '.join(preset.names)}.",
-        )
+    for name in program("presets").split():
+        created = re.search(r"(?ms)^CREATE TABLE .*", program("sql", name, "--dialect", "sqlite"))
+        assert created
+        tables.append(f"-- A snowflake of {' or '.join([name, *ALIASES.get(name, [])])}.\n{created.group()}")
     return SQLITE_HEAD + "\n" + "\n".join(tables)
 
 

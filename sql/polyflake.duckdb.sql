@@ -21,6 +21,24 @@ CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(di
 CREATE OR REPLACE MACRO flake.word(id) AS
     CASE WHEN id > 9223372036854775807 THEN (id::UBIGINT::HUGEINT - 18446744073709551616)::BIGINT ELSE id::BIGINT END;
 
+CREATE OR REPLACE MACRO flake.unknown_field_of(layout, field) AS
+    CASE
+        WHEN field IS NOT NULL
+            THEN error('unknown_field: expected a field of ' || layout || ', found ''' || field || '''')
+    END;
+
+-- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
+CREATE OR REPLACE MACRO flake.tick_at(moment, tick_us) AS
+    epoch_us(moment::TIMESTAMPTZ) // tick_us + (epoch_us(moment::TIMESTAMPTZ) % tick_us > 0)::BIGINT;
+
+CREATE OR REPLACE MACRO flake.tick(moment, tick_us, epoch_ticks, first, last) AS
+    CASE
+        WHEN flake.tick_at(moment, tick_us) - epoch_ticks BETWEEN first AND last
+            THEN flake.tick_at(moment, tick_us) - epoch_ticks
+        WHEN moment IS NOT NULL
+            THEN error('time_out_of_range: expected a time of the format, found ' || moment::VARCHAR)
+    END;
+
 CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('23456789abcdefghijklmnopqrstuvwx', substr(id, place, 1)) - 1);
@@ -31,7 +49,7 @@ CREATE OR REPLACE MACRO flake.unknown_preset(preset) AS
 CREATE OR REPLACE MACRO flake.unknown_field(preset, field) AS
     CASE
         WHEN lower(preset) IN ('twitter', 'x', 'discord', 'instagram', 'sonyflake', 'mastodon', 'baidu')
-            THEN error('unknown_field: expected a field of ' || preset || ', found ''' || field || '''')
+            THEN flake.unknown_field_of(preset, field)
         WHEN field IS NOT NULL THEN flake.unknown_preset(preset)
     END;
 
@@ -45,18 +63,6 @@ CREATE OR REPLACE MACRO flake.sno_string(word) AS
         || substr('23456789abcdefghijklmnopqrstuvwx', ((word >> 10) & 31) + 1, 1)
         || substr('23456789abcdefghijklmnopqrstuvwx', ((word >> 5) & 31) + 1, 1)
         || substr('23456789abcdefghijklmnopqrstuvwx', ((word >> 0) & 31) + 1, 1);
-
--- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
-CREATE OR REPLACE MACRO flake.tick_at(moment, tick_us) AS
-    epoch_us(moment::TIMESTAMPTZ) // tick_us + (epoch_us(moment::TIMESTAMPTZ) % tick_us > 0)::BIGINT;
-
-CREATE OR REPLACE MACRO flake.tick(moment, tick_ms, epoch_ticks, first, last) AS
-    CASE
-        WHEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks BETWEEN first AND last
-            THEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks
-        WHEN moment IS NOT NULL
-            THEN error('time_out_of_range: expected a time of the format, found ' || moment::VARCHAR)
-    END;
 
 CREATE OR REPLACE MACRO flake.is_sno(id) AS
     regexp_full_match(id, '[2-9a-x]{16}');
@@ -213,67 +219,67 @@ CREATE OR REPLACE MACRO flake.snowflake_field(id, preset, field) AS
 COMMENT ON MACRO flake.snowflake_field IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_lowest(moment) AS
-    flake.sno_string(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1) || '22222222';
+    flake.sno_string(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1) || '22222222';
 COMMENT ON MACRO flake.sno_lowest IS 'The lowest sno as a string of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_highest(before) AS
-    flake.sno_string(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
+    flake.sno_string(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
 COMMENT ON MACRO flake.sno_highest IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_blob_lowest(moment) AS
-    unhex(lpad(lower(hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0000000000');
+    unhex(lpad(lower(hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0000000000');
 COMMENT ON MACRO flake.sno_blob_lowest IS 'The lowest sno as 10 bytes of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_blob_highest(before) AS
-    unhex(lpad(lower(hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ffffffffff');
+    unhex(lpad(lower(hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ffffffffff');
 COMMENT ON MACRO flake.sno_blob_highest IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0080008000000000000000')::uuid;
+    (lpad(lower(hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0080008000000000000000')::uuid;
 COMMENT ON MACRO flake.sno_uuid8_lowest IS 'The lowest sno as a UUID of version 8 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_highest(before) AS
-    (lpad(lower(hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
+    (lpad(lower(hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
 COMMENT ON MACRO flake.sno_uuid8_highest IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.hotguid_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 1000, 0, 0, 4294967295))), 8, '0') || '000000000000000000000000')::uuid;
+    (lpad(lower(hex(flake.tick(moment, 1000000, 0, 0, 4294967295))), 8, '0') || '000000000000000000000000')::uuid;
 COMMENT ON MACRO flake.hotguid_lowest IS 'The lowest Hot Guid of either form of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.hotguid_highest(before) AS
-    (lpad(lower(hex((flake.tick(before, 1000, 0, 1, 4294967296) - 1))), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
+    (lpad(lower(hex((flake.tick(before, 1000000, 0, 1, 4294967296) - 1))), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
 COMMENT ON MACRO flake.hotguid_highest IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.uuid7_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 1, 0, 0, 281474976710655))), 12, '0') || '70008000000000000000')::uuid;
+    (lpad(lower(hex(flake.tick(moment, 1000, 0, 0, 281474976710655))), 12, '0') || '70008000000000000000')::uuid;
 COMMENT ON MACRO flake.uuid7_lowest IS 'The lowest UUID of version 7 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.uuid7_highest(before) AS
-    (lpad(lower(hex((flake.tick(before, 1, 0, 1, 281474976710656) - 1))), 12, '0') || '7fffbfffffffffffffff')::uuid;
+    (lpad(lower(hex((flake.tick(before, 1000, 0, 1, 281474976710656) - 1))), 12, '0') || '7fffbfffffffffffffff')::uuid;
 COMMENT ON MACRO flake.uuid7_highest IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
     CASE lower(preset)
-        WHEN 'twitter' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
-        WHEN 'x' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
-        WHEN 'discord' THEN flake.tick(moment, 1, 1420070400000, 0, 2199023255551) << 22
-        WHEN 'instagram' THEN flake.tick(moment, 1, 1314220021721, 0, 1099511627775) << 23
-        WHEN 'sonyflake' THEN flake.tick(moment, 10, 140952960000, 0, 549755813887) << 24
-        WHEN 'mastodon' THEN flake.tick(moment, 1, 0, 0, 140737488355327) << 16
-        WHEN 'baidu' THEN flake.tick(moment, 1000, 1463673600, 0, 268435455) << 35
+        WHEN 'twitter' THEN flake.tick(moment, 1000, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'x' THEN flake.tick(moment, 1000, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'discord' THEN flake.tick(moment, 1000, 1420070400000, 0, 2199023255551) << 22
+        WHEN 'instagram' THEN flake.tick(moment, 1000, 1314220021721, 0, 1099511627775) << 23
+        WHEN 'sonyflake' THEN flake.tick(moment, 10000, 140952960000, 0, 549755813887) << 24
+        WHEN 'mastodon' THEN flake.tick(moment, 1000, 0, 0, 140737488355327) << 16
+        WHEN 'baidu' THEN flake.tick(moment, 1000000, 1463673600, 0, 268435455) << 35
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_highest(before, preset) AS
     CASE lower(preset)
-        WHEN 'twitter' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'x' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'discord' THEN ((flake.tick(before, 1, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'instagram' THEN ((flake.tick(before, 1, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
-        WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
-        WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
-        WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
+        WHEN 'twitter' THEN ((flake.tick(before, 1000, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'x' THEN ((flake.tick(before, 1000, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'discord' THEN ((flake.tick(before, 1000, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'instagram' THEN ((flake.tick(before, 1000, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
+        WHEN 'sonyflake' THEN ((flake.tick(before, 10000, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
+        WHEN 'mastodon' THEN ((flake.tick(before, 1000, 0, 1, 140737488355328) - 1) << 16) | 65535
+        WHEN 'baidu' THEN ((flake.tick(before, 1000000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_highest IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error.';

@@ -34,10 +34,12 @@ CREATE SCHEMA IF NOT EXISTS flake;
 GRANT USAGE ON SCHEMA flake TO PUBLIC;
 
 -- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
-CREATE OR REPLACE FUNCTION flake.tick(at timestamptz, tick_ms int, epoch_ticks bigint, first bigint, last bigint)
+CREATE OR REPLACE FUNCTION flake.tick(at timestamptz, tick_us bigint, epoch_ticks bigint, first bigint, last bigint)
 RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    tick numeric := ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000 / tick_ms) - epoch_ticks;
+    -- A numeric holds infinity, and a whole number of microseconds exactly.
+    us numeric := extract(epoch FROM at AT TIME ZONE 'UTC') * 1000000;
+    tick numeric := (us - mod(us, tick_us)) / tick_us + (mod(us, tick_us) > 0)::int - epoch_ticks;
 BEGIN
     IF tick NOT BETWEEN first AND last THEN
         RAISE datetime_field_overflow USING
@@ -45,6 +47,20 @@ BEGIN
     END IF;
     RETURN tick;
 END $$;
+
+CREATE OR REPLACE FUNCTION flake.unknown_field_of(layout text, field text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('unknown_field: expected a field of %s, found %L', layout, field);
+END $$;
+
+-- A float8 of the year 10000 is off by up to 31 microseconds, so what is below the millisecond is cut off.
+CREATE OR REPLACE FUNCTION flake.time_of_ms(ms bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN date_trunc('milliseconds', to_timestamp((ms + 0.25::float8) / 1000) AT TIME ZONE 'UTC')
+    AT TIME ZONE 'UTC';
+COMMENT ON FUNCTION flake.time_of_ms(bigint) IS 'The time of Unix milliseconds, exactly, up to the year 10889.';
 
 -- The first 8 characters of a sno.
 CREATE OR REPLACE FUNCTION flake.sno_string(word bigint) RETURNS text
@@ -69,15 +85,8 @@ CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS 
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM flake.snowflake_ms(0, preset);
-    RAISE invalid_parameter_value USING
-        MESSAGE = format('unknown_field: expected a field of %s, found %L', preset, field);
+    RETURN flake.unknown_field_of(preset, field);
 END $$;
-
-CREATE OR REPLACE FUNCTION flake.time_of_ms(ms bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN date_trunc('milliseconds', to_timestamp((ms + 0.25::float8) / 1000) AT TIME ZONE 'UTC')
-    AT TIME ZONE 'UTC';
-COMMENT ON FUNCTION flake.time_of_ms(bigint) IS 'The time of Unix milliseconds, exactly, up to the year 10889.';
 
 CREATE OR REPLACE FUNCTION flake.byte(id uuid, place int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -291,12 +300,12 @@ COMMENT ON FUNCTION flake.snowflake_field(bigint, text, text) IS 'A field of a s
 
 CREATE OR REPLACE FUNCTION flake.sno_lowest(moment timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.sno_string(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1) || '22222222';
+RETURN flake.sno_string(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1) || '22222222';
 COMMENT ON FUNCTION flake.sno_lowest(timestamptz) IS 'The lowest sno as a string of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_highest(before timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.sno_string(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
+RETURN flake.sno_string(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
 COMMENT ON FUNCTION flake.sno_highest(timestamptz) IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest text, highest text)
@@ -308,12 +317,12 @@ COMMENT ON FUNCTION flake.sno_range(timestamptz, timestamptz) IS 'The lowest and
 
 CREATE OR REPLACE FUNCTION flake.sno_bytea_lowest(moment timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN decode(lpad(to_hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1), 10, '0') || '0000000000', 'hex');
+RETURN decode(lpad(to_hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1), 10, '0') || '0000000000', 'hex');
 COMMENT ON FUNCTION flake.sno_bytea_lowest(timestamptz) IS 'The lowest sno as 10 bytes of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_bytea_highest(before timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN decode(lpad(to_hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ffffffffff', 'hex');
+RETURN decode(lpad(to_hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ffffffffff', 'hex');
 COMMENT ON FUNCTION flake.sno_bytea_highest(timestamptz) IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest bytea, highest bytea)
@@ -325,12 +334,12 @@ COMMENT ON FUNCTION flake.sno_bytea_range(timestamptz, timestamptz) IS 'The lowe
 
 CREATE OR REPLACE FUNCTION flake.sno_uuid8_lowest(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1), 10, '0') || '0080008000000000000000')::uuid;
+RETURN (lpad(to_hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1), 10, '0') || '0080008000000000000000')::uuid;
 COMMENT ON FUNCTION flake.sno_uuid8_lowest(timestamptz) IS 'The lowest sno as a UUID of version 8 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_uuid8_highest(before timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
+RETURN (lpad(to_hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
 COMMENT ON FUNCTION flake.sno_uuid8_highest(timestamptz) IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
@@ -342,12 +351,12 @@ COMMENT ON FUNCTION flake.sno_uuid8_range(timestamptz, timestamptz) IS 'The lowe
 
 CREATE OR REPLACE FUNCTION flake.hotguid_lowest(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(moment, 1000, 0, 0, 4294967295)), 8, '0') || '000000000000000000000000')::uuid;
+RETURN (lpad(to_hex(flake.tick(moment, 1000000, 0, 0, 4294967295)), 8, '0') || '000000000000000000000000')::uuid;
 COMMENT ON FUNCTION flake.hotguid_lowest(timestamptz) IS 'The lowest Hot Guid of either form of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.hotguid_highest(before timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex((flake.tick(before, 1000, 0, 1, 4294967296) - 1)), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
+RETURN (lpad(to_hex((flake.tick(before, 1000000, 0, 1, 4294967296) - 1)), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
 COMMENT ON FUNCTION flake.hotguid_highest(timestamptz) IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
@@ -359,12 +368,12 @@ COMMENT ON FUNCTION flake.hotguid_range(timestamptz, timestamptz) IS 'The lowest
 
 CREATE OR REPLACE FUNCTION flake.uuid7_lowest(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(moment, 1, 0, 0, 281474976710655)), 12, '0') || '70008000000000000000')::uuid;
+RETURN (lpad(to_hex(flake.tick(moment, 1000, 0, 0, 281474976710655)), 12, '0') || '70008000000000000000')::uuid;
 COMMENT ON FUNCTION flake.uuid7_lowest(timestamptz) IS 'The lowest UUID of version 7 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.uuid7_highest(before timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex((flake.tick(before, 1, 0, 1, 281474976710656) - 1)), 12, '0') || '7fffbfffffffffffffff')::uuid;
+RETURN (lpad(to_hex((flake.tick(before, 1000, 0, 1, 281474976710656) - 1)), 12, '0') || '7fffbfffffffffffffff')::uuid;
 COMMENT ON FUNCTION flake.uuid7_highest(timestamptz) IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.uuid7_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
@@ -377,13 +386,13 @@ COMMENT ON FUNCTION flake.uuid7_range(timestamptz, timestamptz) IS 'The lowest a
 CREATE OR REPLACE FUNCTION flake.snowflake_lowest(moment timestamptz, preset text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE lower(preset)
-        WHEN 'twitter' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
-        WHEN 'x' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
-        WHEN 'discord' THEN flake.tick(moment, 1, 1420070400000, 0, 2199023255551) << 22
-        WHEN 'instagram' THEN flake.tick(moment, 1, 1314220021721, 0, 1099511627775) << 23
-        WHEN 'sonyflake' THEN flake.tick(moment, 10, 140952960000, 0, 549755813887) << 24
-        WHEN 'mastodon' THEN flake.tick(moment, 1, 0, 0, 140737488355327) << 16
-        WHEN 'baidu' THEN flake.tick(moment, 1000, 1463673600, 0, 268435455) << 35
+        WHEN 'twitter' THEN flake.tick(moment, 1000, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'x' THEN flake.tick(moment, 1000, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'discord' THEN flake.tick(moment, 1000, 1420070400000, 0, 2199023255551) << 22
+        WHEN 'instagram' THEN flake.tick(moment, 1000, 1314220021721, 0, 1099511627775) << 23
+        WHEN 'sonyflake' THEN flake.tick(moment, 10000, 140952960000, 0, 549755813887) << 24
+        WHEN 'mastodon' THEN flake.tick(moment, 1000, 0, 0, 140737488355327) << 16
+        WHEN 'baidu' THEN flake.tick(moment, 1000000, 1463673600, 0, 268435455) << 35
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON FUNCTION flake.snowflake_lowest(timestamptz, text) IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
@@ -391,13 +400,13 @@ COMMENT ON FUNCTION flake.snowflake_lowest(timestamptz, text) IS 'The lowest sno
 CREATE OR REPLACE FUNCTION flake.snowflake_highest(before timestamptz, preset text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE lower(preset)
-        WHEN 'twitter' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'x' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'discord' THEN ((flake.tick(before, 1, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
-        WHEN 'instagram' THEN ((flake.tick(before, 1, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
-        WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
-        WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
-        WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
+        WHEN 'twitter' THEN ((flake.tick(before, 1000, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'x' THEN ((flake.tick(before, 1000, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'discord' THEN ((flake.tick(before, 1000, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'instagram' THEN ((flake.tick(before, 1000, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
+        WHEN 'sonyflake' THEN ((flake.tick(before, 10000, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
+        WHEN 'mastodon' THEN ((flake.tick(before, 1000, 0, 1, 140737488355328) - 1) << 16) | 65535
+        WHEN 'baidu' THEN ((flake.tick(before, 1000000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON FUNCTION flake.snowflake_highest(timestamptz, text) IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error.';

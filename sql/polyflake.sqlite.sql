@@ -143,9 +143,9 @@ CREATE TABLE uuid7s (
 CREATE TABLE twitter_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS ((((id >> 22) & 2199023255551) + 1288834974657)),
-    datacenter INTEGER AS ((id >> 17) & 31),
-    worker INTEGER AS ((id >> 12) & 31),
-    sequence INTEGER AS (id & 4095),
+    "datacenter" INTEGER AS ((id >> 17) & 31),
+    "worker" INTEGER AS ((id >> 12) & 31),
+    "sequence" INTEGER AS (id & 4095),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -153,9 +153,9 @@ CREATE TABLE twitter_ids (
 CREATE TABLE discord_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS ((((id >> 22) & 4398046511103) + 1420070400000)),
-    worker INTEGER AS ((id >> 17) & 31),
-    process INTEGER AS ((id >> 12) & 31),
-    sequence INTEGER AS (id & 4095),
+    "worker" INTEGER AS ((id >> 17) & 31),
+    "process" INTEGER AS ((id >> 12) & 31),
+    "sequence" INTEGER AS (id & 4095),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -163,8 +163,8 @@ CREATE TABLE discord_ids (
 CREATE TABLE instagram_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS ((((id >> 23) & 2199023255551) + 1314220021721)),
-    shard INTEGER AS ((id >> 10) & 8191),
-    sequence INTEGER AS (id & 1023),
+    "shard" INTEGER AS ((id >> 10) & 8191),
+    "sequence" INTEGER AS (id & 1023),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -172,8 +172,8 @@ CREATE TABLE instagram_ids (
 CREATE TABLE sonyflake_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS ((((id >> 24) & 549755813887) + 140952960000) * 10),
-    sequence INTEGER AS ((id >> 16) & 255),
-    machine INTEGER AS (id & 65535),
+    "sequence" INTEGER AS ((id >> 16) & 255),
+    "machine" INTEGER AS (id & 65535),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -181,7 +181,7 @@ CREATE TABLE sonyflake_ids (
 CREATE TABLE mastodon_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS (((id >> 16) & 281474976710655)),
-    sequence_data INTEGER AS (id & 65535),
+    "sequence_data" INTEGER AS (id & 65535),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -189,7 +189,7 @@ CREATE TABLE mastodon_ids (
 CREATE TABLE baidu_ids (
     id INTEGER PRIMARY KEY,
     ms INTEGER AS ((((id >> 35) & 268435455) + 1463673600) * 1000),
-    worker INTEGER AS ((id >> 13) & 4194303),
-    sequence INTEGER AS (id & 8191),
+    "worker" INTEGER AS ((id >> 13) & 4194303),
+    "sequence" INTEGER AS (id & 8191),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );

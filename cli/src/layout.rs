@@ -8,9 +8,18 @@ use polyflake::{
 };
 use serde_json::{Value, json};
 
-use crate::failure::{self, Failure};
+use crate::{
+    failure::{self, Failure},
+    sql::{self, Dialect},
+};
 
-/// Checks and describes ID layouts.
+const SQL: &str = "\
+Examples:
+  polyflake layout sql orders.json | psql                     then: SELECT flake.orders_time(id) FROM orders;
+  polyflake layout sql orders.json --dialect duckdb > orders.sql
+  polyflake layout sql discord --dialect sqlite";
+
+/// Checks and describes ID layouts, and writes SQL that reads their IDs.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -36,12 +45,26 @@ enum Command {
     },
     /// Lists the presets for known services, one name per line.
     Presets,
+    /// Writes functions that read the time and the fields of IDs in a database, and the IDs of a span of time.
+    #[command(after_help = SQL)]
+    Sql {
+        /// A preset, or a file with a layout as JSON.
+        #[arg(value_name = "PRESET|FILE")]
+        layout: String,
+        /// The database.
+        #[arg(long, value_enum, default_value_t = Dialect::Postgresql)]
+        dialect: Dialect,
+        /// What the names of the functions begin with [default: the name of the preset or the file].
+        #[arg(long, value_parser = sql::checked_name)]
+        name: Option<String>,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check { layout } => from_file(Path::new(layout)).map(|_| ()),
         Command::Presets => failure::print((PRESETS.join("\n") + "\n").as_bytes()),
+        Command::Sql { layout, dialect, name } => to_sql(layout, *dialect, name.as_deref()),
         Command::Describe { layout, json } => describe(&named(layout)?.describe(), *json),
     }
 }
@@ -58,6 +81,16 @@ pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
     let text = std::str::from_utf8(&bytes).map_err(|error| named(error.to_string()))?;
     Layout::from_json(text)
         .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))
+}
+
+fn to_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), Failure> {
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => sql::checked_name(&sql::name_of(layout)).map_err(|reason| {
+            Failure::new("invalid_layout", format!("{reason}: set another name with --name"))
+        })?,
+    };
+    failure::print(sql::write(&named(layout)?, &name, dialect)?.as_bytes())
 }
 
 fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {

@@ -10,6 +10,7 @@ mod lines;
 mod make;
 mod manual;
 mod paint;
+mod sql;
 
 use std::process::ExitCode;
 
