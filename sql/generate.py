@@ -1,7 +1,7 @@
 """Writes SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
 
-The expressions for the IDs of known services, and what all functions call, come from `polyflake layout sql`, so that one
-rule reads them and the IDs of a custom layout. A new preset appears in each file. Run it after
+The expressions for the IDs of known services, and what all functions call, come from `polyflake layout sql`, so that
+one rule reads them and the IDs of a custom layout. A new preset appears in each file. Run it after
 `cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
 """
 
@@ -45,7 +45,7 @@ def program(*arguments: str) -> str:
 
 
 class Preset(NamedTuple):
-    """The layout of a known service: the expressions of its functions `ms`, `lowest` and `highest`, and of its fields."""
+    """The layout of a known service: the bodies of its functions, and the expressions of its fields."""
 
     names: list[str]
     bodies: dict[str, str]
@@ -53,7 +53,10 @@ class Preset(NamedTuple):
 
 
 def preset(name: str, dialect: str) -> Preset:
-    begin = {"postgresql": r"FUNCTION flake.{}_(\w+)\(.*\nLANGUAGE .*\nRETURN", "duckdb": r"MACRO flake.{}_(\w+)\(.* AS\n   "}
+    begin = {
+        "postgresql": r"FUNCTION flake.{}_(\w+)\(.*\nLANGUAGE .*\nRETURN",
+        "duckdb": r"MACRO flake.{}_(\w+)\(.* AS\n   ",
+    }
     written = program("sql", name, "--dialect", dialect)
     bodies = dict(re.findall(begin[dialect].format(name) + r" ((?s:.*?));\n", written))
     fields = dict(re.findall(r"WHEN '(.*)' THEN (.*)", bodies["field"]))
@@ -436,7 +439,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE SCHEMA IF NOT EXISTS flake;
 GRANT USAGE ON SCHEMA flake TO PUBLIC;
 
-{helpers('postgresql')}-- The first 8 characters of a sno.
+{helpers("postgresql")}-- The first 8 characters of a sno.
 CREATE OR REPLACE FUNCTION flake.sno_string(word bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -602,7 +605,7 @@ CREATE SCHEMA IF NOT EXISTS flake;
 
 CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
 
-{helpers('duckdb')}CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
+{helpers("duckdb")}CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('{ALPHABET}', substr(id, place, 1)) - 1);
 

@@ -153,7 +153,7 @@ impl Field {
         if self.bits == 0 { 0 } else { (bits << self.shift).cast_signed() }
     }
 
-    /// An expression for the value of a bindable field in its place. The sign bit is set apart, because DuckDB reports an
+    /// An expression for the value of a bindable field in its place. The sign bit is set apart, because one database reports an
     /// overflow for a shift into it.
     fn put(&self, value: &str) -> String {
         let flipped =
@@ -225,7 +225,7 @@ impl Time {
         format!("CASE WHEN {number} BETWEEN {first} AND {last} THEN {value} END")
     }
 
-    /// The same expression, but NULL for an ID whose time PostgreSQL and DuckDB do not have: before 4714 BC, or after
+    /// The same expression, but NULL for an ID whose time the databases do not have: before 4714 BC, or after
     /// 294246.
     fn within_calendar(&self, word: &str, value: String) -> String {
         let (low, high) = (-210_866_803_200_000_000, i64::MAX);
@@ -279,6 +279,12 @@ impl Bounds {
         format!("{placed} | {}", others.join(" | "))
     }
 
+    /// Further arguments of the functions, or what they are called with: the values of the bindable fields.
+    fn arguments(&self, form: &str) -> String {
+        let names = self.above.iter().map(|field| identifier(&field.name));
+        names.flat_map(|name| [", ".to_owned(), name, form.to_owned()]).collect()
+    }
+
     /// The lowest ID of a range.
     fn lowest(&self, time: &Time) -> String {
         self.word(time, &time.end(!time.field.invert), self.lowest)
@@ -330,7 +336,8 @@ impl Table {
         }
         table.check_names()?;
         let is_argument = |field: &&Field| {
-            table.time.is_some() && ARGUMENTS.iter().any(|argument| field.name.eq_ignore_ascii_case(argument))
+            table.time.is_some()
+                && ARGUMENTS.iter().any(|argument| field.name.eq_ignore_ascii_case(argument))
         };
         if let Some(field) = bounds.above.iter().find(is_argument) {
             return Err(same_names(field));
@@ -368,17 +375,16 @@ impl Table {
         }
     }
 
-    /// A field by its name, as a CASE. An unknown name is an error.
+    /// A field by its name. An unknown name is an error.
     fn field(&self, word: &str) -> String {
-        let mut lines = vec!["CASE field".to_owned()];
-        lines.extend(
-            self.fields.iter().map(|field| {
-                format!("    WHEN {} THEN {}", quoted(&field.name), field.number(word))
-            }),
-        );
-        lines.push(format!("    ELSE flake.unknown_field_of('{}', field)", self.name));
-        lines.push("END".to_owned());
-        lines.join("\n    ")
+        let unknown = format!("flake.unknown_field_of('{}', field)", self.name);
+        if self.fields.is_empty() {
+            return unknown;
+        }
+        let options = self.fields.iter().map(|field| {
+            format!("WHEN {} THEN {}\n        ", quoted(&field.name), field.number(word))
+        });
+        format!("CASE field\n        {}ELSE {unknown}\n    END", options.collect::<String>())
     }
 
     /// The names of all fields, for a comment.

@@ -322,6 +322,39 @@ fn layouts_are_checked_described_and_used() {
     );
 }
 
+/// The databases' own tests run what the program writes, in `tests/integrations/test_sql_layouts.py`.
+#[test]
+fn a_layout_becomes_functions_of_each_database() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("My Orders.json");
+    let json = r#"{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":1},
+        {"kind":"timestamp","bits":41,"tick":"1ms","epoch_ms":0},{"kind":"sequence","bits":22}]}"#;
+    fs::write(&file, json).expect("a file");
+    let path = file.to_str().expect("a path");
+    assert!(out(&["layout", "sql", path]).contains("FUNCTION flake.my_orders_time(id bigint)"));
+    for (dialect, made) in [
+        ("postgresql", "FUNCTION flake.ids_range(start timestamptz, until timestamptz)"),
+        ("duckdb", "MACRO flake.ids_lowest(moment)"),
+        ("sqlite", "ms INTEGER AS (((id >> 22) & 2199023255551))"),
+    ] {
+        let written = out(&["layout", "sql", path, "--dialect", dialect, "--name", "ids"]);
+        assert!(written.contains(made), "{written}");
+        assert!(out(&["layout", "sql", "discord", "--dialect", dialect]).contains("discord_"));
+    }
+    assert!(refused(2, &["layout", "sql", path, "--name", "sno"]).contains("found 'sno'"));
+
+    let digits = folder.path().join("1.json");
+    fs::write(&digits, json).expect("a file");
+    let unnamed = refused(1, &["layout", "sql", digits.to_str().expect("a path")]);
+    assert!(unnamed.contains("found '1': set another name with --name"), "{unnamed}");
+    fs::write(&file, r#"{"id":"bytes","bits":8,"fields":[{"kind":"sequence","bits":8}]}"#)
+        .expect("a file");
+    assert!(
+        refused(1, &["layout", "sql", path])
+            .contains("[invalid_layout]: expected a layout of 64-bit")
+    );
+}
+
 #[test]
 fn an_operator_sees_and_changes_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");

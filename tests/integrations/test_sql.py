@@ -69,6 +69,9 @@ FLAKES = [
     for case in vectors("presets")["cases"]
 ]
 RANGES = [case for case in vectors("ranges")["cases"] if case["family"] in ("sno", "hotguid")]
+RANGES_OF_LAYOUTS = [
+    case for case in vectors("ranges")["cases"] if case["family"] == "layout" and case["size_bits"] == 64
+]
 #: RFC 9562, A.6; the first and the last millisecond that have one.
 UUID7S = [
     (UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), 1645557742000),
@@ -109,7 +112,7 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
 @pytest.mark.parametrize("name", list(generated().FILES))
 def test_the_file_is_what_the_presets_give(name: str) -> None:
     written = (ROOT / "sql" / name).read_text(encoding="utf-8")
-    assert written == generated().FILES[name](), "run sql/generate.py in an environment with the wheel"
+    assert written == generated().FILES[name](), "run sql/generate.py after cargo build -p polyflake-cli"
     for preset in [*PRESETS, "x"] if name.startswith("polyflake") else []:
         assert re.search(rf"\b{preset}\b", written), preset
 

@@ -1,6 +1,6 @@
-//! DuckDB: macros, as those of `sql/polyflake.duckdb.sql`.
+//! `DuckDB`: macros, as those of `sql/polyflake.duckdb.sql`.
 
-use crate::sql::{Table, Time, identifier, quoted};
+use crate::sql::{Table, Time, quoted};
 
 /// What `sql/polyflake.duckdb.sql` has too.
 const HELPERS: &str = include_str!("duckdb.sql");
@@ -37,8 +37,7 @@ pub(super) fn file(table: &Table) -> String {
         if !bounds.above.is_empty() {
             parts.insert(1, FIT.to_owned());
         }
-        let more: String =
-            bounds.above.iter().map(|field| format!(", {}", identifier(&field.name))).collect();
+        let more = bounds.arguments("");
         let (low, high) =
             if time.field.invert { ("before", "moment") } else { ("moment", "before") };
         for (suffix, argument, body) in

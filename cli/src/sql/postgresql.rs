@@ -1,6 +1,6 @@
 //! PostgreSQL: functions that the planner replaces by their bodies, as those of `sql/polyflake.sql`.
 
-use crate::sql::{Bounds, Table, Time, identifier, quoted};
+use crate::sql::{Bounds, Table, Time, quoted};
 
 /// What `sql/polyflake.sql` has too.
 const HELPERS: &str = include_str!("postgresql.sql");
@@ -57,7 +57,8 @@ pub(super) fn file(table: &Table) -> String {
     format!(
         "\
 -- What an ID of the layout `{name}` says, in PostgreSQL 14 or later: its time, its fields, and the IDs of a span of time.
--- `polyflake layout sql` wrote this file. If the owner of the functions loads it again, it replaces them.
+-- `polyflake layout sql` wrote this file. If the owner of the functions loads it again, it replaces them. If the arguments of
+-- a function have changed, PostgreSQL asks to drop it first.
 --
 -- An error begins with a stable code: `time_out_of_range` for a time outside the layout, `unknown_field` for a field that
 -- the layout does not have.
@@ -119,10 +120,7 @@ COMMENT ON FUNCTION flake.{name}_{suffix}({arguments}) IS {comment};
 }
 
 fn ranges(name: &str, time: &Time, bounds: &Bounds) -> [String; 3] {
-    let more: String =
-        bounds.above.iter().map(|field| format!(", {} bigint", identifier(&field.name))).collect();
-    let passed: String =
-        bounds.above.iter().map(|field| format!(", {}", identifier(&field.name))).collect();
+    let (more, passed) = (bounds.arguments(" bigint"), bounds.arguments(""));
     let (low, high) = if time.field.invert { ("before", "moment") } else { ("moment", "before") };
     let (from, to) = if time.field.invert { ("until", "start") } else { ("start", "until") };
     let about = |which: &str, end: &str| {

@@ -208,8 +208,10 @@ fn of_the_packages() -> Vec<Step> {
             &[
                 PYTHON,
                 &[
+                    "cli/",
                     "docs/databases.md",
                     "docs/integrations/",
+                    "docs/pitfalls.md",
                     "docs/public-ids.md",
                     "examples/",
                     "sql/",

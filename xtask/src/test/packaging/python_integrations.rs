@@ -71,8 +71,11 @@ fn names() -> Result<Vec<String>> {
 }
 
 fn use_it(shell: &Shell, python: &Path) -> Result<()> {
+    // `polyflake layout sql` writes functions that the tests load.
+    cmd!(shell, "cargo build --package polyflake-cli").run()?;
+    let program = workspace::target().join("debug/polyflake");
     let _there = shell.push_dir(workspace::root().join(TESTS));
-    let tests = cmd!(shell, "{python} -m pytest --quiet");
+    let tests = cmd!(shell, "{python} -m pytest --quiet").env("POLYFLAKE_PROGRAM", program);
     // Nothing is written beside the sources.
     Ok(tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
 }
