@@ -83,11 +83,11 @@ function outsideOfCode(text, change) {
 
 const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
 
-/** One entry of `api.toml` as a row: its summary alone stands for a name of all languages. */
-function row(name, entry) {
+/** One entry of `api.toml` as an item of a list: a string is the summary of a name that all languages have. */
+function item(name, entry) {
   const languages = entry.in ?? ["rust", "python", "js"];
   const shown = languages.map((language) => ({ rust: "Rust", python: "Python", js: "JavaScript" })[language]);
-  return `| \`${name}\` | ${entry.summary ?? entry} | ${shown.length === 3 ? "" : shown.join(", ")} |\n`;
+  return `- \`${name}\`${shown.length === 3 ? "" : ` (${shown.join(", ")})`}: ${entry.summary ?? entry}\n`;
 }
 
 /** The names of all languages, those that the guide teaches first. */
@@ -108,12 +108,12 @@ function names() {
       all.filter(([name]) => taught.includes(name)),
       all.filter(([name]) => !taught.includes(name)),
     ];
-    const table = (some) =>
-      `| name | | only in |\n|---|---|---|\n${some.map(([name, entry]) => row(name, entry)).join("")}`;
+    const list = (some) => some.map(([name, entry]) => item(name, entry)).join("");
     first.sort((a, b) => rank(a) - rank(b));
-    return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
+    return `\n## ${family}\n\n${list(first)}\n### Other names of ${family}\n\n${list(others)}`;
   });
-  const description = "The public names, those that the guides use first; JavaScript writes them in camelCase.";
+  const description =
+    "The public names, with those that the guides use first. In JavaScript, names are in camelCase. Languages in parentheses are the only ones that have the name.";
   const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${PYTHON}/), [JavaScript](/api/javascript/).`;
   return {
     title: "Names in all languages",

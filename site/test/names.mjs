@@ -57,7 +57,7 @@ function inPython([module, owner, name]) {
 
 /** TypeDoc: a file for each name, and a place in it for each member. What a module passes on has a place in its own page. */
 function inJs([module, owner, name]) {
-  const prefixes = [`index.${module}.`, `${module}.`, ...(module ? [] : ["index."])];
+  const prefixes = module ? [`polyflake.${module}.`, `polyflake_${module}.`] : ["polyflake."];
   const folders = ["classes", "functions", "interfaces", "types", "variables"].map((name) =>
     join(API, "javascript", name),
   );

@@ -23,6 +23,14 @@ const PAGES = readdirSync(DIST, { recursive: true })
   .filter((name) => name.endsWith("index.html") && !/^(api\/(rust|javascript)|inspect)\//.test(name))
   .map((name) => `/${name.slice(0, -"index.html".length)}`);
 
+/** Pages of rustdoc and TypeDoc. */
+const REFERENCES = [
+  "/api/rust/polyflake/sno/struct.Sno.html",
+  "/api/rust/polyflake_lease/sno/index.html",
+  "/api/javascript/",
+  "/api/javascript/classes/polyflake.sno.Generator.html",
+];
+
 /** What readers type into the search, and the page that has to come first. */
 const QUESTIONS = Object.entries({
   "duplicate ids": "/how-it-works/",
@@ -120,7 +128,8 @@ for (const language of ["rust", "python", "js"]) {
 
 test("the references have leases", () => {
   const rust = ["sno", "randflake", "hotguid", "layout"].map((name) => `/api/rust/polyflake_lease/${name}/index.html`);
-  for (const address of [...rust, "/api/javascript/functions/lease.ready.html"]) assert(fileOf(address), address);
+  for (const address of [...rust, "/api/javascript/functions/polyflake_lease.ready.html"])
+    assert(fileOf(address), address);
   for (const name of ["lease", "Lease", "Lease.close", "LeaseStatus.end"])
     assert(read("/api/python/").includes(`>${name}</h`), name);
 });
@@ -176,7 +185,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   }
 
   test("each page fits a phone", async () => {
-    for (const address of PAGES) {
+    for (const address of [...PAGES, ...REFERENCES]) {
       const page = await open(browser, home + address, { width: 360, height: 780 });
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, address);
       await page.close();

@@ -1,0 +1,9 @@
+/** Names the modules of the reference of JavaScript as programs import them. */
+import { Converter } from "typedoc";
+
+export function load({ converter }) {
+  converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const module of project.children)
+      module.name = module.name === "index" ? "polyflake" : `polyflake/${module.name}`;
+  });
+}
