@@ -68,6 +68,7 @@ mod held;
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API: for bindings.
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Windowed;
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};

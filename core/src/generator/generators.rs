@@ -65,6 +65,7 @@ impl<F: Family, C> Generator<F, C> {
     /// Returns `generator_closed` if the generator is already closed; `forked` in a child of the process to which the
     /// partition, node IDs or window were assigned, because the generator continues in the parent; or `unknown_field` if
     /// the layout has no timestamp, whose generator is not closed.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<Range<i64>>> {
         self.engine.seal()

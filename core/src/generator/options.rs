@@ -80,6 +80,7 @@ impl<F, C: Clock> Builder<F, C> {
     /// Declares that no earlier generator generated IDs in the ticks of this one. This is the case with a lease, because each
     /// grant starts after the previous one. The generator then starts in the tick of its first call. Not part of the public
     /// API: for leases and bindings.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {
         self.options.is_granted = true;

@@ -355,6 +355,7 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `forked` like [`crate::fork::prepare`].
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
         self.engine.family.drawn.provide(drawn)

@@ -25,6 +25,7 @@ mod serde;
 mod uuid8;
 
 pub use builder::Builder;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Leased;
 #[cfg(feature = "std")]

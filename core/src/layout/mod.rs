@@ -22,6 +22,7 @@ mod presets;
 mod shape;
 mod time;
 
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use ids::generator::Leased;
 /// Not part of the public API: for bindings.

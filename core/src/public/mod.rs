@@ -342,6 +342,7 @@ impl IdType {
 
     /// Decodes the characters after the type and its `_` into the integer. Does not allocate if all characters are in the
     /// alphabet.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
         let (cipher, block) = self.read_tail(tail)?;

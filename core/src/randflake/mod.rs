@@ -29,6 +29,7 @@ mod text;
 
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Leased;
 pub use generator::{Generator, Stats};

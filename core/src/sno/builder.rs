@@ -103,6 +103,7 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the table of partitions, for bindings that share a table with their host. Not part of the public API.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn leased_from(mut self, find: FindTable) -> Self {
         self.family.table = Some(find);

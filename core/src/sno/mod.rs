@@ -35,6 +35,7 @@ mod uuid8;
 pub use builder::Builder;
 pub use columns::{metabyte_column, partition_column, sequence_column, unix_ms_column};
 pub use generator::Generator;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Leased;
 #[cfg(feature = "std")]
