@@ -34,7 +34,7 @@ const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 Examples:
   polyflake new sno -n 5 --metabyte 7
   polyflake new discord --bind worker=1 --bind process=0
-  polyflake new sno --namespace orders --lease sqlite:leases.db
+  polyflake new sno --namespace orders --lease sqlite:/var/lib/orders/leases.db
   polyflake new randflake --secret-file key --node 7
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
