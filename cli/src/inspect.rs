@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Rejects an empty argument, which usually comes from a shell variable that is not set.
 fn not_empty(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
-        return Err("expected an ID, found an empty text");
+        return Err("expected an ID, found an empty string");
     }
     Ok(text.to_owned())
 }

@@ -185,8 +185,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Restored { store, not_before, .. } => {
             let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
             let not_before = not_before.as_ref().map(before).transpose();
-            let not_before = not_before
-                .map_err(|_| Failure::new("time_out_of_range", "expected a time after 1970"))?;
+            let not_before = not_before.map_err(|_| {
+                Failure::new(
+                    "time_out_of_range",
+                    "expected a system time after 1970, found an earlier one; set the clock",
+                )
+            })?;
             for namespace in store.operator()?.restored(not_before)? {
                 let (name, quiet_until) = (namespace.name, moment(namespace.quiet_until));
                 writeln!(out, "{name}: grants begin at {quiet_until}")?;
@@ -250,7 +254,7 @@ impl Place {
             let exists =
                 |name: &&String| Operator::open(&url, name).is_ok_and(|mut of| of.status().is_ok());
             if let Some(near) = full.iter().find(exists) {
-                let reason = format!("no namespace '{}', did you mean '{near}'?", self.namespace);
+                let reason = format!("no namespace `{}`; did you mean `{near}`?", self.namespace);
                 return Err(Failure::new("out_of_range", reason));
             }
         }

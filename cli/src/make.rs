@@ -193,7 +193,7 @@ fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
         arguments.bind.iter().find(|(field, _)| !known.contains(&field.as_str()))
     {
         let fields = if known.is_empty() { "no fields".into() } else { known.join(", ") };
-        usage(&format!("{name} has no field '{other}' for --bind: it has {fields}"));
+        usage(&format!("{name} has no field `{other}` for --bind: it has {fields}"));
     }
     let missing = |field: &&str| arguments.bind.iter().all(|(name, _)| name != field);
     let missing: Vec<_> = layout.bindable_names().filter(missing).collect();
@@ -223,8 +223,8 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     let near = known().max_by(|one, other| likeness(name, one).total_cmp(&likeness(name, other)));
     let near = near.filter(|near| likeness(name, near) > 0.7);
     let known = known().collect::<Vec<_>>().join(", ");
-    let meant = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-    Failure::new("unknown_format", format!("expected {known} or a file, found '{name}'{meant}"))
+    let meant = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Failure::new("unknown_format", format!("expected {known} or a file, found `{name}`{meant}"))
 }
 
 /// Returns the similarity of two names, from 0 to 1.

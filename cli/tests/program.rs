@@ -81,13 +81,13 @@ fn mistakes_in_arguments_are_2_and_suggest() {
     );
     let other = refused(2, &["new", "discord", "--bind", "foo=1"]);
     assert!(
-        other.contains("discord has no field 'foo' for --bind: it has worker, process"),
+        other.contains("discord has no field `foo` for --bind: it has worker, process"),
         "{other}"
     );
     let unknown = refused(1, &["new", "discrod"]);
     assert!(
         unknown.starts_with("error[unknown_format]: ")
-            && unknown.contains("did you mean 'discord'?")
+            && unknown.contains("did you mean `discord`?")
     );
     assert!(!refused(1, &["new", "nonsense"]).contains("did you mean"));
     assert!(refused(1, &["new", "none.json"]).contains("no such file: none.json"));
@@ -421,7 +421,7 @@ fn an_operator_sees_and_changes_a_namespace() {
     );
 
     let short = refused(1, &["lease", "status", "orders", "--url", &url]);
-    assert!(short.contains("no namespace 'orders', did you mean 'orders/sno'?"), "{short}");
+    assert!(short.contains("no namespace `orders`; did you mean `orders/sno`?"), "{short}");
     assert!(refused(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
     let mut by_variable = Command::new(PROGRAM);
     by_variable

@@ -149,7 +149,7 @@ pub struct ClockInfo {
     /// The default is `false`, for clocks that are set manually or replay a recording. It is `true` for the operating system's
     /// clocks, and should be for every clock that generators in different processes use.
     pub skips_first_tick: bool,
-    /// The time unit of the clock's source, in which errors state a reading. Not part of the public API: for bindings.
+    /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond. Not part of the public API: for bindings.
     #[doc(hidden)]
     pub unit: Duration,
     /// The resolution of the readings that the clock has observed so far, all of which are multiples of it, or zero if the
@@ -539,17 +539,24 @@ impl Clock for SystemClock {
 pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
     let (_, least, most) = error.range().unwrap_or_default();
+    let name = if unit == Duration::from_nanos(1) { "ns" } else { "ms" };
     let unit = i128::from(nanos(unit));
     let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
     let found = i128::from(unix_nanos).div_euclid(unit);
-    Error::time_out_of_range("clock", found, first.div_euclid(unit), (end - 1).div_euclid(unit))
+    Error::time_out_of_range(
+        "clock",
+        found,
+        first.div_euclid(unit),
+        (end - 1).div_euclid(unit),
+        name,
+    )
 }
 
 /// Returns the error for a reading that 64-bit nanoseconds cannot represent.
 #[cold]
 fn beyond_nanos(unix_ms: i128) -> Error {
     let ms = |nanos: i64| i128::from(nanos / 1_000_000);
-    Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX))
+    Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX), "ms")
 }
 
 /// Converts a reading from milliseconds to nanoseconds, for clocks that count milliseconds.

@@ -18,7 +18,7 @@ use alloc::{
 use core::ops::RangeInclusive;
 
 pub(crate) use fact::Name;
-use fact::{Fact, NO_UNIT, Progress};
+use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
 /// The maximum number of names that a message lists. It counts the others.
@@ -33,7 +33,7 @@ const LISTED: usize = 16;
 /// assert_eq!(error.kind(), ErrorKind::InvalidCharacter);
 /// assert_eq!(error.code(), "invalid_character");
 /// assert_eq!(error.position(), Some(15));
-/// assert_eq!(error.to_string(), "invalid character '!' at position 15");
+/// assert_eq!(error.to_string(), "invalid character `!` at position 15");
 /// ```
 ///
 /// Each code is documented with its meaning, causes and remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
@@ -188,7 +188,7 @@ impl Error {
         const MOST: i128 = u64::MAX as i128;
         match self.fact() {
             Fact::TooLarge(low) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
-            Fact::Range(range) => Some((**range).into()),
+            Fact::Range(range) => Some(range.values.into()),
             _ => None,
         }
     }
@@ -302,7 +302,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        let fact = Fact::Range(Box::new([value, least, most]));
+        let fact = Fact::Range(Box::new(Range { values: [value, least, most], unit: "" }));
         Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
     }
 
@@ -337,11 +337,34 @@ impl Error {
         Self { kind, ..self }
     }
 
-    /// Creates an error for a time outside `least..=most`, in the unit of the caller's value.
+    /// Creates an error for a time outside `least..=most`. All three are in the unit of the caller's value: `"ns"`, `"ms"` or
+    /// `"s"`.
     #[doc(hidden)]
     #[cold]
-    pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
-        Self::out_of_range(field, time, least, most).with_kind(ErrorKind::TimeOutOfRange)
+    pub fn time_out_of_range(
+        field: &'static str,
+        time: i128,
+        least: i128,
+        most: i128,
+        unit: &'static str,
+    ) -> Self {
+        let error = Self::out_of_range(field, time, least, most).in_unit(unit);
+        error.with_kind(ErrorKind::TimeOutOfRange)
+    }
+
+    /// Returns the same error with the unit of its range, which the message states after the limits.
+    #[doc(hidden)]
+    #[cold]
+    #[must_use]
+    pub fn in_unit(mut self, unit: &'static str) -> Self {
+        let fact = match &mut self.fact {
+            Fact::More(more) => &mut more.fact,
+            fact => fact,
+        };
+        if let Fact::Range(range) = fact {
+            range.unit = unit;
+        }
+        self
     }
 
     /// Creates an error about one named field: `unknown_field`, `missing_field`, or `invalid_character`.

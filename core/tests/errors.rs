@@ -63,13 +63,13 @@ const SAID: [Said; 27] = [
     said(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
     said(
         || Error::bad_character(usize::MAX, '!'.into()),
-        "invalid character '!' at position 18446744073709551615",
+        "invalid character `!` at position 18446744073709551615",
     )
     .position(usize::MAX),
     said(|| Error::bad_character(3, u32::MAX - 1), "invalid character byte 0x00FE at position 3")
         .position(3),
     said(|| Error::invalid_character(0), "invalid character at position 0").position(0),
-    said(|| Error::bad_character(7, 'x'.into()).of("text"), "invalid character 'x' at position 7")
+    said(|| Error::bad_character(7, 'x'.into()).of("text"), "invalid character `x` at position 7")
         .field("text")
         .position(7),
     said(
@@ -79,7 +79,7 @@ const SAID: [Said; 27] = [
     .retry_at(i64::MIN),
     said(
         || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).of("clock"),
-        "all IDs of this tick are taken: retry at 9223372036854775807 ms",
+        "all IDs of this tick are used up: retry at 9223372036854775807 ms",
     )
     .field("clock")
     .retry_at(i64::MAX),
@@ -121,8 +121,8 @@ const SAID: [Said; 27] = [
         .field("nodes")
         .range(-1, 0, 9),
     said(
-        || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0),
-        "expected clock from -170141183460469231731687303715884105728 to 0, found \
+        || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0, "ns"),
+        "expected clock from -170141183460469231731687303715884105728 to 0 ns, found \
                   170141183460469231731687303715884105727",
     )
     .field("clock")

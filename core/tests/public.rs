@@ -104,7 +104,7 @@ fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
         let error = orders.decode(&with(&text, 9, written)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(15)));
         let message =
-            format!("invalid character '{written}' at position 15, did you mean '{meant}'?");
+            format!("invalid character `{written}` at position 15, did you mean `{meant}`?");
         assert_eq!(error.to_string(), message);
     }
     for none in ['u', '-', ' ', '\0'] {
@@ -126,7 +126,7 @@ fn other_texts_are_refused() {
         assert_eq!(kind(&orders, other), InvalidLength, "{other}");
     }
     let said = orders.decode(&format!("invoice_{tail}")).unwrap_err().to_string();
-    assert_eq!(said, "expected an ID of the type 'order', found 'invoice'");
+    assert_eq!(said, "expected an ID of the type `order`, found `invoice`");
     assert!(orders.decode(&"x_".repeat(10_000)).unwrap_err().to_string().len() < 80);
     let other = Keyring::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).unwrap();
     assert_eq!(kind(&orders, &other.encode(42).unwrap()), UnknownVersion);
@@ -165,7 +165,7 @@ fn names_versions_secrets_and_numbers_have_limits() {
         assert_eq!(ids.of(name).unwrap_err().kind(), wanted, "{name}");
     }
     let capital = ids.of("Order").unwrap_err();
-    assert_eq!(capital.to_string(), "invalid character 'O' at position 0, did you mean 'o'?");
+    assert_eq!(capital.to_string(), "invalid character `O` at position 0, did you mean `o`?");
     for bits in [0, 65, u32::MAX] {
         assert_eq!(ids.of_bits("order", bits).unwrap_err().kind(), OutOfRange);
     }

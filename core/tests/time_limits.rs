@@ -16,14 +16,14 @@ const HOT_GUID_LAST: i64 = 4_294_967_295_999;
 
 #[track_caller]
 fn assert_outside<V>(result: Result<V>, field: &'static str, time: i64, (first, last): (i64, i64)) {
-    let expected = Error::time_out_of_range(field, time.into(), first.into(), last.into());
+    let expected = Error::time_out_of_range(field, time.into(), first.into(), last.into(), "ms");
     assert_eq!(result.err(), Some(expected));
 }
 
 /// Asserts the error for a range that ends too soon.
 #[track_caller]
 fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
-    let expected = Error::out_of_range("end", end.into(), least.into(), most.into());
+    let expected = Error::out_of_range("end", end.into(), least.into(), most.into()).in_unit("ms");
     assert_eq!(result.err(), Some(expected));
 }
 
@@ -40,7 +40,7 @@ fn times_outside_of_snos_are_refused() {
     // Milliseconds, given for nanoseconds, are no member of the range that the message names.
     clock.set_unix_nanos(T);
     let message =
-        "expected clock from 1262304000000000000 to 3461327255551999999, found 1763650000000";
+        "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";
     assert_eq!(ids.generate(0).unwrap_err().to_string(), message);
 }
 
@@ -138,11 +138,11 @@ fn seconds_are_refused_in_seconds() {
     use polyflake::randflake::{self, Codec, Grant};
     let parts = randflake::Parts { timestamp: 5, node: 0, sequence: 0 };
     let error = Codec::new([7; 16]).encrypt(parts).unwrap_err();
-    let message = "expected timestamp from 1730000000 to 2803741823, found 5";
+    let message = "expected timestamp from 1730000000 to 2803741823 s, found 5";
     assert_eq!((error.field(), error.to_string().as_str()), (Some("timestamp"), message));
     let parts = HotGuid::default().parts();
     let error = HotGuid::from_parts(hotguid::Parts { timestamp: -1, ..parts }).unwrap_err();
-    assert_eq!(error.to_string(), "expected timestamp from 0 to 4294967295, found -1");
+    assert_eq!(error.to_string(), "expected timestamp from 0 to 4294967295 s, found -1");
     let error = Grant::new(1, 5, 6).unwrap_err();
-    assert_eq!(error.to_string(), "expected start from 1730000000 to 2803741823, found 5");
+    assert_eq!(error.to_string(), "expected start from 1730000000 to 2803741823 s, found 5");
 }

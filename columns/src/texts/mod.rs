@@ -199,7 +199,7 @@ pub(crate) fn ids_up_to<I: Textual>(
 /// Returns the error for a rejected string, as if it were decoded alone.
 #[cold]
 fn refusal<I: Textual>(text: &[u8]) -> Error {
-    let changed = "expected a column of texts, found one that changes while it is read";
+    let changed = "expected a column of strings, found one that changes while it is read";
     let text = String::from_utf8_lossy(text);
     let read = I::parse(&text);
     read.map_or_else(|error| error, |_| Error::because(ErrorKind::InvalidType, changed))

@@ -48,7 +48,7 @@ impl CoarseClock {
         if failed != 0 {
             return Err(Error::because(
                 ErrorKind::ClockFailed,
-                "expected a coarse clock of the system, found none",
+                "the system has no coarse clock; use the SystemClock",
             ));
         }
         Ok(Self { resolution: Duration::from_nanos(nanos(resolution)?.cast_unsigned()) })

@@ -79,7 +79,9 @@ impl TickingClock {
         let nanos = interval.as_nanos();
         if !(u128::from(least)..=u128::from(most)).contains(&nanos) {
             let found = i128::try_from(nanos).unwrap_or(i128::MAX);
-            return Err(Error::out_of_range("interval", found, least.into(), most.into()));
+            return Err(
+                Error::out_of_range("interval", found, least.into(), most.into()).in_unit("ns")
+            );
         }
         fork::prepare()?;
         let ticks = Ticks::new(system::exact()?);
@@ -88,7 +90,7 @@ impl TickingClock {
         let weak = Arc::downgrade(&shared);
         let thread = thread::Builder::new().name("polyflake-clock".into());
         thread.spawn(move || tick(&weak, interval)).map_err(|error| {
-            let reason = "expected a thread for the clock, found none";
+            let reason = "the system could not start a thread for the clock";
             Error::because(ErrorKind::ClockFailed, reason).with_source(error)
         })?;
         Ok(Self(shared))

@@ -52,11 +52,17 @@ pub(super) enum Fact {
     Reason(Box<Name>),
     /// The found length, the minimum and the maximum, at least one of which needs more than 16 bits.
     LongLength(Box<[usize; 3]>),
-    /// A value, the minimum and the maximum.
-    Range(Box<[i128; 3]>),
+    Range(Box<Range>),
     /// The expected type, and the type that was found.
     Type(Box<(&'static str, Name)>),
     More(Box<More>),
+}
+
+/// A value, the minimum and the maximum, and their unit, which is empty for a number without one.
+#[derive(Clone, Debug)]
+pub(super) struct Range {
+    pub(super) values: [i128; 3],
+    pub(super) unit: &'static str,
 }
 
 /// Stands for an unknown character.

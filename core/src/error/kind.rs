@@ -123,23 +123,26 @@ impl ErrorKind {
             Self::InvalidType => ("invalid_type", "value of the wrong type"),
             Self::InvalidLength => ("invalid_length", "value of the wrong length"),
             Self::InvalidCharacter => ("invalid_character", "invalid character"),
-            Self::NotCanonical => ("not_canonical", "not the canonical text of an ID"),
+            Self::NotCanonical => ("not_canonical", "not the canonical encoding of an ID"),
             Self::OutOfRange => ("out_of_range", "value out of range"),
             Self::TimeOutOfRange => ("time_out_of_range", "time out of range"),
             Self::ClockBehind => ("clock_behind", "clock is behind the last ID"),
             Self::ClockFailed => ("clock_failed", "clock failed"),
-            Self::SequenceExhausted => ("sequence_exhausted", "all IDs of this tick are taken"),
+            Self::SequenceExhausted => ("sequence_exhausted", "all IDs of this tick are used up"),
             Self::LeaseNotStarted => ("lease_not_started", "grant or window has not started"),
             Self::LeaseExpired => ("lease_expired", "grant or window has expired"),
-            Self::LeaseMismatch => {
-                ("lease_mismatch", "expected a grant with the same nodes and start, found another")
-            }
-            Self::LeaseUnavailable => ("lease_unavailable", "no lease for now"),
+            Self::LeaseMismatch => (
+                "lease_mismatch",
+                "expected a grant with the same nodes and start, found a different one",
+            ),
+            Self::LeaseUnavailable => ("lease_unavailable", "no lease at the moment"),
             Self::InvalidSecret => ("invalid_secret", "expected a secret of 16 bytes"),
-            Self::TypeMismatch => ("type_mismatch", "public ID of another type"),
-            Self::CheckFailed => ("check_failed", "mistyped: the check character is another"),
-            Self::UnknownVersion => ("unknown_version", "made with a secret that is not here"),
-            Self::UnknownId => ("unknown_id", "no public ID of this type and secret"),
+            Self::TypeMismatch => ("type_mismatch", "the public ID has another type"),
+            Self::CheckFailed => ("check_failed", "mistyped: the check character does not match"),
+            Self::UnknownVersion => {
+                ("unknown_version", "encoded with a secret that is not configured")
+            }
+            Self::UnknownId => ("unknown_id", "not a public ID of this type and secret"),
             Self::InvalidLayout => ("invalid_layout", "invalid layout"),
             Self::UnknownField => ("unknown_field", "unknown field"),
             Self::MissingField => ("missing_field", "missing value"),
@@ -148,7 +151,9 @@ impl ErrorKind {
             }
             Self::GeneratorClosed => ("generator_closed", "generator is closed"),
             Self::Forked => ("forked", "generator belongs to the parent process"),
-            Self::EntropyUnavailable => ("entropy_unavailable", "system gave no random bytes"),
+            Self::EntropyUnavailable => {
+                ("entropy_unavailable", "the system provided no random bytes")
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Error messages. They are lower case, have no final period, and contain the expected and the found value.
+//! Error messages. They are lower case, have no final period, and contain the expected and the found value. Names and found
+//! strings are in backticks, and a quantity has its unit.
 
 use core::fmt;
 
@@ -83,11 +84,15 @@ impl Error {
     fn write_range(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, least, most) = self.range().unwrap_or_default();
         write!(f, "expected {} ", self.field().unwrap_or("a value"))?;
-        if least == most {
-            write!(f, "{least}, found {value}")
-        } else {
-            write!(f, "from {least} to {most}, found {value}")
+        if least != most {
+            write!(f, "from {least} to ")?;
         }
+        let unit = match self.fact() {
+            Fact::Range(range) => range.unit,
+            _ => "",
+        };
+        let space = if unit.is_empty() { "" } else { " " };
+        write!(f, "{most}{space}{unit}, found {value}")
     }
 }
 
@@ -107,7 +112,7 @@ impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             NO_UNIT => Ok(()),
-            unit @ 0x20..=0x7e => write!(f, " '{}'", char::from(unit.to_le_bytes()[0])),
+            unit @ 0x20..=0x7e => write!(f, " `{}`", char::from(unit.to_le_bytes()[0])),
             unit @ 0..=0xffff => write!(f, " U+{unit:04X}"),
             unit @ 0..=0x10_ffff => write!(f, " U+{unit:06X}"),
             byte => write!(f, " byte 0x{:04X}", byte & 0xff),

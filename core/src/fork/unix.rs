@@ -75,7 +75,10 @@ pub(super) fn prepare() -> Result<()> {
 /// Returns the error if there is no hook, because a child would duplicate its parent's IDs.
 #[cold]
 fn unready() -> Error {
-    Error::because(ErrorKind::Forked, "expected memory for a fork hook, found none")
+    Error::because(
+        ErrorKind::Forked,
+        "the system has no memory for a fork hook, without which a child process would duplicate IDs",
+    )
 }
 
 /// Moves the process generation to a page that every child sees as zeros, even a child that is created without the C library's
@@ -118,7 +121,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
 /// Returns the error if there are no shared pages, because parent and child would pick the same partitions.
 #[cold]
 fn unshared() -> Error {
-    let reason = "expected shared memory for default partitions, found none";
+    let reason = "the system has no shared memory for default partitions; set a partition";
     Error::because(ErrorKind::PartitionsExhausted, reason)
 }
 

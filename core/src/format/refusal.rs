@@ -35,7 +35,7 @@ mod tests {
             let error = refusal(units.iter().copied(), 0..=9, |_, unit| unit == 0x61).unwrap();
             error.to_string()
         };
-        assert_eq!(message(&[0x61, 0x21]), "invalid character '!' at position 1");
+        assert_eq!(message(&[0x61, 0x21]), "invalid character `!` at position 1");
         assert_eq!(message(&[0x0a]), "invalid character U+000A at position 0");
         assert_eq!(message(&[0x202e]), "invalid character U+202E at position 0");
         assert_eq!(message(&[0x1_f600]), "invalid character U+01F600 at position 0");

@@ -27,7 +27,7 @@ impl Scale {
     pub(crate) fn tick_of_seconds(&self, unix_seconds: i64) -> Result<u64> {
         self.tick_at(unix_seconds.saturating_mul(1000)).ok_or_else(|| {
             let [least, most] = [self.epoch_ms, self.last_ms()].map(|ms| (ms / 1000).into());
-            Error::time_out_of_range("timestamp", unix_seconds.into(), least, most)
+            Error::time_out_of_range("timestamp", unix_seconds.into(), least, most, "s")
         })
     }
 
@@ -62,7 +62,7 @@ impl Scale {
     #[cold]
     pub(crate) fn outside(&self, field: &'static str, unix_ms: i64) -> Error {
         let (least, most) = (self.epoch_ms.into(), self.last_ms().into());
-        Error::time_out_of_range(field, unix_ms.into(), least, most)
+        Error::time_out_of_range(field, unix_ms.into(), least, most, "ms")
     }
 }
 
@@ -112,7 +112,7 @@ impl Ticks for Scale {
                 return Err(self.outside("start", start_ms));
             }
             let (least, most) = (self.epoch_ms.into(), latest.into());
-            return Err(Error::out_of_range("start", start_ms.into(), least, most));
+            return Err(Error::out_of_range("start", start_ms.into(), least, most).in_unit("ms"));
         }
         if end_ms > format_ends {
             return Err(self.outside("end", end_ms));
@@ -121,7 +121,7 @@ impl Ticks for Scale {
         if end_ms <= self.ms_of(first) {
             let least = if end_ms <= start_ms { start_ms + 1 } else { self.ms_of(first) + 1 };
             let (end, most) = (end_ms.into(), format_ends.into());
-            return Err(Error::out_of_range("end", end, least.into(), most));
+            return Err(Error::out_of_range("end", end, least.into(), most).in_unit("ms"));
         }
         Ok(first..self.first_from(end_ms))
     }

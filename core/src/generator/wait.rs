@@ -73,7 +73,7 @@ impl WaitPolicy {
         let resolution = clock::nanos(clock.info().resolution);
         if resolution > self.tick_nanos {
             let (found, most) = (resolution.into(), self.tick_nanos.into());
-            return Err(Error::out_of_range("resolution", found, 1, most));
+            return Err(Error::out_of_range("resolution", found, 1, most).in_unit("ns"));
         }
         Ok(())
     }

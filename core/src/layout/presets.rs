@@ -103,10 +103,10 @@ fn unknown(name: &str) -> Error {
     let name = start_of(name);
     let nearest = PRESETS.iter().copied().map(|known| (distance(name, known), known)).min();
     let meant = match nearest {
-        Some((1..=2, known)) => format!("; did you mean '{known}'?"),
+        Some((1..=2, known)) => format!("; did you mean `{known}`?"),
         _ => String::new(),
     };
-    invalid(format!("expected one of {}, found '{name}'{meant}", PRESETS.join(", "))).of("name")
+    invalid(format!("expected one of {}, found `{name}`{meant}", PRESETS.join(", "))).of("name")
 }
 
 /// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein

@@ -436,10 +436,10 @@ impl IdType {
         let is_short = |name: &&str| name.len() <= MOST_NAME;
         let found = found
             .filter(is_short)
-            .map_or("another".to_owned(), |name| format!("'{}'", name.escape_debug()));
+            .map_or("another".to_owned(), |name| format!("`{}`", name.escape_debug()));
         Error::because(
             ErrorKind::TypeMismatch,
-            format!("expected an ID of the type '{}', found {found}", self.name),
+            format!("expected an ID of the type `{}`, found {found}", self.name),
         )
     }
 }

@@ -108,7 +108,9 @@ impl<C: Clock> Builder<C> {
             }
             Some(second) => {
                 let (least, most) = (EPOCH.into(), LAST_SECOND.into());
-                return Err(Error::out_of_range("resume_after", second.into(), least, most));
+                return Err(
+                    Error::out_of_range("resume_after", second.into(), least, most).in_unit("s")
+                );
             }
         };
         let slots = Slots { first: 0, last };

@@ -99,8 +99,11 @@ impl Grant {
         let (first_node, last_node) = nodes.into_inner();
         Error::check_range("nodes", first_node, 0..=LAST_NODE)?;
         Error::check_range("nodes", last_node, first_node..=LAST_NODE)?;
-        Error::check_range("start", start, EPOCH..=LAST_SECOND)?;
-        Error::check_range("end", end, start + 1..=LAST_SECOND + 1)?;
+        for (name, second, range) in
+            [("start", start, EPOCH..=LAST_SECOND), ("end", end, start + 1..=LAST_SECOND + 1)]
+        {
+            Error::check_range(name, second, range).map_err(|error| error.in_unit("s"))?;
+        }
         Ok(Self { terms: GrantInfo { first_node, last_node, start, end } })
     }
 

@@ -77,7 +77,8 @@ fn a_clock_outside_of_the_formats_time_is_refused() {
         let farthest = [i64::MIN, i64::MAX / 1_000_000 * 1_000_000];
         for nanos in [end * 1_000_000, first * 1_000_000 - 1].into_iter().chain(farthest) {
             clock.set_unix_nanos(nanos);
-            let refused = Error::time_out_of_range("clock", nanos.into(), limits[0], limits[1] - 1);
+            let refused =
+                Error::time_out_of_range("clock", nanos.into(), limits[0], limits[1] - 1, "ns");
             assert_eq!(ids.generate(), Err(refused), "{}", family.name);
         }
     }

@@ -62,7 +62,7 @@ fn then_presence_type_and_fit_from_the_top() {
     expect(
         &[("timestamp", (1000 + (1_i64 << 41)).into())],
         "time_out_of_range",
-        "from 1000 to 2199023256551",
+        "from 1000 to 2199023256551 ms",
     );
     expect(&[("timestamp", i128::MAX.into())], "time_out_of_range", "time");
     expect(&[("timestamp", i128::MIN.into())], "time_out_of_range", "time");
@@ -176,15 +176,15 @@ fn an_error_names_the_last_time_of_a_field() {
         let layout = Layout::integer([field, Field::unused(62)]).unwrap();
         assert_code(layout.values().time(unix_ms).unwrap().pack(), "time_out_of_range").to_string()
     };
-    assert!(shown(0, "10ms", 40).contains("from 0 to 39,"), "{}", shown(0, "10ms", 40));
+    assert!(shown(0, "10ms", 40).contains("from 0 to 39 ms,"), "{}", shown(0, "10ms", 40));
     assert!(
-        shown(5, "250us", 6).contains("expected timestamp 5, found 6"),
+        shown(5, "250us", 6).contains("expected timestamp 5 ms, found 6"),
         "{}",
         shown(5, "250us", 6)
     );
     let (first, last) = (i64::MIN, i64::MIN + 3);
-    assert!(shown(first, "1ms", 0).contains(&format!("from {first} to {last}")));
-    assert!(shown(first, "1us", 1).contains(&format!("expected timestamp {first}, found 1")));
+    assert!(shown(first, "1ms", 0).contains(&format!("from {first} to {last} ms")));
+    assert!(shown(first, "1us", 1).contains(&format!("expected timestamp {first} ms, found 1")));
 }
 
 #[test]

@@ -30,14 +30,14 @@ fn names_in_any_case() {
 fn an_unknown_name_suggests_the_nearest() {
     const KNOWN: &str = "twitter, discord, instagram, sonyflake, mastodon, baidu";
     for (name, meant) in [
-        ("discrod", "; did you mean 'discord'?"),
-        ("Mastodn", "; did you mean 'mastodon'?"),
+        ("discrod", "; did you mean `discord`?"),
+        ("Mastodn", "; did you mean `mastodon`?"),
         ("snowflake", ""),
         ("flickr", ""),
         ("", ""),
     ] {
         let error = assert_code(preset(name, []), "invalid_layout");
-        assert_eq!(error.to_string(), format!("expected one of {KNOWN}, found '{name}'{meant}"));
+        assert_eq!(error.to_string(), format!("expected one of {KNOWN}, found `{name}`{meant}"));
     }
 }
 

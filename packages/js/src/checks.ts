@@ -84,7 +84,7 @@ export function inDates<T>(times: readonly unknown[], call: () => T): T {
     const given = times.map((time) => (typeof time === "number" ? undefined : millisecondsOf(time)));
     const found =
       error instanceof PolyflakeError &&
-      /^(expected .* from )(-?\d+)( to )(-?\d+)(, found )(-?\d+)$/.exec(error.message);
+      /^(expected .* from )(-?\d+)( to )(-?\d+) ms(, found )(-?\d+)$/.exec(error.message);
     if (found && given.includes(Number(found[6])))
       error.message = found
         .slice(1)

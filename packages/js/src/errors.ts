@@ -115,7 +115,7 @@ export function invalidByte(byte: number, position: number, details?: ErrorDetai
 function badCode(code: number, prefix: string, position: number, details?: ErrorDetails): PolyflakeError {
   const shown =
     code > 31 && code < 127
-      ? `'${String.fromCharCode(code)}'`
+      ? `\`${String.fromCharCode(code)}\``
       : prefix + code.toString(16).toUpperCase().padStart(4, "0");
   return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, {
     position,

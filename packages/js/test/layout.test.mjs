@@ -292,7 +292,7 @@ onEachMachine(({ layout }) => {
   test("presets are those that the refusal of another one lists, in its order", () => {
     const listed = layout.presets();
     const { message } = refused("invalid_layout", () => Layout.preset("other"));
-    assert(message.includes(`expected one of ${listed.join(", ")}, found 'other'`), message);
+    assert(message.includes(`expected one of ${listed.join(", ")}, found \`other\``), message);
     for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
   });
 
@@ -300,7 +300,7 @@ onEachMachine(({ layout }) => {
     for (const name of ["X", "x", "Twitter"])
       assert.equal(Layout.preset(name).toJson(), Layout.preset("twitter").toJson(), name);
     const { message } = refused("invalid_layout", () => Layout.preset("Discrod"));
-    assert.match(message, /found 'Discrod'; did you mean 'discord'\?$/);
+    assert.match(message, /found `Discrod`; did you mean `discord`\?$/);
   });
 
   test("integer IDs as decimal strings", () => {

@@ -80,7 +80,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       );
       assert.match(
         refused("time_out_of_range", () => call(Number(range.startsWith("end") ? far : old))).message,
-        /found -?\d+$/,
+        / to \d+ ms, found -?\d+$/,
       );
     }
     const { message } = refused("out_of_range", () => ids.extendWindow(new Date(NOW - 1)));

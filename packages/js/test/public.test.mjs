@@ -130,7 +130,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     ]) {
       const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
       const { message } = refused("invalid_character", () => orders.decode(text), { position: at, field });
-      assert.equal(message.endsWith(`, did you mean '${meant}'?`), meant !== undefined, message);
+      assert.equal(message.endsWith(`, did you mean \`${meant}\`?`), meant !== undefined, message);
     }
     refused("invalid_character", () => orders.decode(ZERO.replace("_1a", "_1g")), { position: 7, field });
     refused("check_failed", () => orders.decode("order_0123456789abcde"), { field });

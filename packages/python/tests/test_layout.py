@@ -87,7 +87,7 @@ def test_names_of_presets_in_any_case() -> None:
         assert Layout.preset(name) == Layout.preset("twitter")
     with refused("invalid_layout", field="name") as caught:
         Layout.preset("Discrod")
-    assert str(caught.value).endswith("found 'Discrod'; did you mean 'discord'?")
+    assert str(caught.value).endswith("found `Discrod`; did you mean `discord`?")
 
 
 def test_integer_ids_as_decimal_strings() -> None:

@@ -108,7 +108,7 @@ fn ids_of_another_kind_or_spelling_are_refused() {
 #[test]
 fn errors_are_written_with_what_they_know() {
     let error = Sno::parse("9d5ve8222622g22!").unwrap_err();
-    let message = "invalid character '!' at position 15";
+    let message = "invalid character `!` at position 15";
     let json = json!({"code": "invalid_character", "message": message, "position": 15});
     assert_eq!(serde_json::to_value(&error).unwrap(), json);
     let error = error.in_item(3).of("ids");

@@ -103,7 +103,7 @@ fn check_names(fields: &[Placed]) -> Result<()> {
         let is_named = field.role.is_constant() || field.role.is_bindable();
         if is_named && fields[..index].iter().any(|other| is_same(field, other)) {
             let name = start_of(&field.name);
-            return Err(invalid(format!("expected distinct names, found '{name}' twice")));
+            return Err(invalid(format!("expected distinct names, found `{name}` twice")));
         }
     }
     Ok(())

@@ -116,7 +116,7 @@ impl FromStr for Tick {
         });
         tick.unwrap_or_else(|| {
             let found = start_of(text);
-            let reason = format!("expected a tick as 1us, 10ms or 60s, found '{found}'");
+            let reason = format!("expected a tick such as 1us, 10ms or 60s, found `{found}`");
             Err(Error::because(ErrorKind::InvalidLayout, reason))
         })
     }

@@ -118,7 +118,7 @@ impl Timeline {
     #[cold]
     fn past_64_bits(&self, value: i128) -> Error {
         let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
-        Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into())
+        Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into(), "ms")
     }
 
     /// Returns the error for a time that the field cannot represent.
@@ -130,7 +130,7 @@ impl Timeline {
         let end = self.micros_of(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
         let (first, last) = (first.max(i64::MIN.into()), last.min(i64::MAX.into()));
-        Error::time_out_of_range(field, unix_ms, first, last)
+        Error::time_out_of_range(field, unix_ms, first, last, "ms")
     }
 
     /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the whole
@@ -143,14 +143,16 @@ impl Timeline {
         if start >= end {
             let least = i128::from(start.floor_ms()) + 1;
             let most = least.max(i64::MAX.into());
-            return Err(Error::out_of_range("end", end.floor_ms().into(), least, most));
+            return Err(
+                Error::out_of_range("end", end.floor_ms().into(), least, most).in_unit("ms")
+            );
         }
         let last = self.last_before(end)?;
         match self.width.narrow(self.first_from(start)) {
             Some(first) if first <= last => Ok((first, last)),
             _ => Err(Error::because(
                 ErrorKind::OutOfRange,
-                "expected a time range that holds a tick on one side of the epoch, found another",
+                "expected a time range in which a tick starts, on one side of the epoch, found another range",
             )),
         }
     }
@@ -238,7 +240,8 @@ impl Ticks for Timeline {
         let last = self.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {
             let least = i128::from(self.ms_of(start)) + 1;
-            return Err(Error::out_of_range("end", end.floor_ms().into(), least, i64::MAX.into()));
+            return Err(Error::out_of_range("end", end.floor_ms().into(), least, i64::MAX.into())
+                .in_unit("ms"));
         }
         Ok(last + 1)
     }

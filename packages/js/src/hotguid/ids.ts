@@ -110,7 +110,7 @@ function numbersOf(
   const [timestamp, ...others] = names.map((name) => integer(given[name], name)) as [number, number, number];
   const [counter, shardKey] = [within(others[0], "counter", 0xff_ffff), within(others[1], "shardKey", 0xffff_ffff)];
   if (timestamp >= 0 && timestamp <= LAST_SECOND) return [timestamp, counter, shardKey];
-  const message = `expected timestamp from 0 to ${LAST_SECOND}, found ${timestamp}`;
+  const message = `expected timestamp from 0 to ${LAST_SECOND} s, found ${timestamp}`;
   throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
 }
 

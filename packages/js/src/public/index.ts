@@ -342,14 +342,14 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const end = text.lastIndexOf("_");
     const found = text.slice(0, Math.max(end, 0));
     if (text.slice(0, end + 1) !== this.#prefix) {
-      const other = end >= 0 && found.length <= MOST_NAME ? `'${JSON.stringify(found).slice(1, -1)}'` : "another";
-      const message = `expected an ID of the type '${this.name}', found ${other}`;
+      const other = end >= 0 && found.length <= MOST_NAME ? `\`${JSON.stringify(found).slice(1, -1)}\`` : "another";
+      const message = `expected an ID of the type \`${this.name}\`, found ${other}`;
       return new PolyflakeError("type_mismatch", message, { field });
     }
     if (text.length !== this.#width) return invalidLength(this.#width, text.length, { field });
     const error = misspelt(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
     const other = meant(text.charAt(error.position!));
-    if (other) error.message += `, did you mean '${other}'?`;
+    if (other) error.message += `, did you mean \`${other}\`?`;
     return error;
   }
 

@@ -30,7 +30,7 @@ assert.deepEqual(Record(record), {
 });
 const Order = type({ id: orders.schema });
 assert.deepEqual(Order({ id: orders.encode(42) }), { id: 42 });
-assert.equal(Order({ id: "invoice_1" }).summary, "expected an ID of the type 'order', found 'invoice'");
+assert.equal(Order({ id: "invoice_1" }).summary, "expected an ID of the type `order`, found `invoice`");
 const wrong = Record({ ...record, id: ORDER });
 assert(wrong instanceof type.errors);
 assert.deepEqual([[...wrong[0].path], wrong.summary], [["id"], "expected an ID of metabyte 24, found 2"]);

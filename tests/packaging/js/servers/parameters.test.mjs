@@ -46,7 +46,7 @@ const REQUESTS = [
   [
     `people/${PERSON.slice(1)}%20/orders`,
     400,
-    { field: "person", code: "invalid_character", message: "invalid character ' ' at position 15", position: 15 },
+    { field: "person", code: "invalid_character", message: "invalid character ` ` at position 15", position: 15 },
   ],
   [
     `people/${ORDER}/orders`,
