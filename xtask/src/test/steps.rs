@@ -391,6 +391,12 @@ fn trials_of_the_wheel() -> Vec<Step> {
             python_integrations::oldest,
         ),
         step(
+            "postgresql-versions",
+            "the SQL files in the oldest PostgreSQL that each supports, and in PostgreSQL 18",
+            PIP,
+            python_integrations::postgresql_versions,
+        ),
+        step(
             "python-type-checkers",
             "the newest mypy and pyright",
             PIP,

