@@ -228,7 +228,7 @@ fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) ->
     let Some(time) = time else { return without_time(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
     let year = jiff::Timestamp::from_millisecond(ms)
-        .map_or(0, |at| at.to_zoned(jiff::tz::TimeZone::UTC).year());
+        .map_or(0, |at| jiff::tz::TimeZone::UTC.to_datetime(at).year());
     if time.is_likely(now_ms) {
         format!("made {}", ago(now_ms.saturating_sub(ms)))
     } else if ms > now_ms {
