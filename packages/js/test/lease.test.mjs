@@ -69,7 +69,7 @@ test("URLs are read as in every language", async (t) => {
   const settings = () => JSON.parse(mock.calls.findLast(({ result }) => result?.includes('"holder":')).result);
   let catches = false;
   for (const one of URLS) {
-    const { namespace, node, place, error } = one;
+    const { namespace, place, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
       const { message } = under(one, (url) => refused(error.code, () => make(url)));
@@ -357,7 +357,10 @@ test("a check rejects the terms that a lease rejects", async () => {
 test("a check waits for an answer as long as a lease of its length", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const client = { on() {}, off() {}, query: () => new Promise(() => {}), end: async () => {} };
-  const ended = rejected("lease_unavailable", check(async () => client, "orders", { leaseMs: 8000 }));
+  const ended = rejected(
+    "lease_unavailable",
+    check(async () => client, "orders", { leaseMs: 8000 }),
+  );
   for (let k = 0; k < 20; k++) await null;
   t.mock.timers.tick(2000);
   assert.match((await ended).message, /did not answer in time/);
@@ -437,7 +440,12 @@ test("a connection that cannot be closed has no consequences", async () => {
 
 /** Runs a program under the variables, after code that prepares its process. */
 function run(program, variables, before = "") {
-  const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname, timeout: 60_000 };
+  const options = {
+    env: { ...process.env, ...variables },
+    encoding: "utf8",
+    cwd: import.meta.dirname,
+    timeout: 60_000,
+  };
   const prepare = `data:text/javascript,${encodeURIComponent(before)}`;
   return spawnSync(process.execPath, ["--import", prepare, "-e", program], options);
 }
@@ -485,9 +493,14 @@ test("what Deno does not permit a program to read is an error with a code and a 
   const first = run(program("sqlite:/nowhere/ids.db"), { DENIED: "POLYFLAKE_HOLDER" }, denied);
   assert.equal(first.stdout.trim(), refusal("POLYFLAKE_HOLDER"), first.stderr);
   const named = run(program("sqlite:/nowhere/ids.db"), { DENIED: "" }, denied);
-  assert.match(named.stdout, /^\[?[oO]bject|Generator/, `the host name is only a part of a name: ${named.stdout}${named.stderr}`);
+  assert.match(
+    named.stdout,
+    /^\[?[oO]bject|Generator/,
+    `the host name is only a part of a name: ${named.stdout}${named.stderr}`,
+  );
   const relative = run(program("sqlite:ids.db"), { DENIED: "" }, denied);
-  const expected = "PolyflakeError lease_unavailable the working directory is unknown: NotCapable: cwd | NotCapable: cwd";
+  const expected =
+    "PolyflakeError lease_unavailable the working directory is unknown: NotCapable: cwd | NotCapable: cwd";
   assert.equal(relative.stdout.trim(), expected, relative.stderr);
   const server = run(program("postgres://localhost/db"), { DENIED: "" }, denied);
   assert.match(server.stdout, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
@@ -501,7 +514,8 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
   const { stdout, stderr } = run(program, {});
   const lines = stdout.trim().split("\n");
   assert.equal(lines.length, 2, stderr);
-  for (const line of lines) assert.match(line, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
+  for (const line of lines)
+    assert.match(line, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
 });
 
 /** A program with a lease that is released on SIGTERM, which it sends itself, and its output. */
