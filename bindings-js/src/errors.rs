@@ -30,6 +30,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         length(code),
         name.map_or(f64::NAN, |_| length(field)),
         length(message.length),
+        error.may_pass_with_another_grant().into(),
     ];
     scratch.put_numbers(slot::ERROR_POSITION, &numbers);
 }

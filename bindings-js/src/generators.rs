@@ -4,7 +4,11 @@ use core::time::Duration;
 
 use polyflake::{Builder, Error, ErrorKind, OnExhausted, Result, Windowed, clock::Clock};
 
-use crate::{Scratch, protocol::slot};
+use crate::{
+    At, Host, Machine, Scratch,
+    handles::{Object, gone},
+    protocol::slot,
+};
 
 /// The given options that all families share.
 pub(crate) struct Shared {
@@ -71,4 +75,44 @@ impl Shared {
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
 pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)
+}
+
+/// Calls about a generator of any family, by its handle.
+#[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
+impl<C: Host> Machine<C> {
+    /// Also the new end of the window, or of Randflake's grant.
+    pub fn extend(&self, at: At) -> Result<()> {
+        let (object, end) = (self.object(at)?, at.time(slot::EXTENSION_END));
+        match &*object {
+            #[cfg(feature = "sno")]
+            Object::Sno(generator) => generator.extend_window(end),
+            #[cfg(feature = "randflake")]
+            Object::Randflake(flakes) => flakes.extend(end),
+            #[cfg(feature = "hotguid")]
+            Object::HotGuid(generator) => generator.extend_window(end),
+            #[cfg(feature = "layout")]
+            Object::LayoutGenerator(generator) => generator.extend_window(end),
+            _ => Err(gone()),
+        }
+    }
+
+    /// Ends a generator under a lease -> the end of the highest tick that it may have used, in Unix milliseconds; NaN if it used
+    /// none. A sno generator keeps its partition only if it is closed, for its snapshot.
+    #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
+    pub fn seal(&self, at: At) -> Result<()> {
+        let object = self.object(at)?;
+        let used = match &*object {
+            #[cfg(feature = "sno")]
+            Object::Sno(generator) => generator.seal(),
+            #[cfg(feature = "randflake")]
+            Object::Randflake(flakes) => flakes.generator.seal(),
+            #[cfg(feature = "hotguid")]
+            Object::HotGuid(generator) => generator.seal(),
+            #[cfg(feature = "layout")]
+            Object::LayoutGenerator(generator) => generator.seal(),
+            _ => Err(gone()),
+        };
+        at.put_number(slot::SEAL_END, used?.map_or(f64::NAN, |span| span.end as f64));
+        Ok(())
+    }
 }

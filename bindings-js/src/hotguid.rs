@@ -94,11 +94,6 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Also the new end.
-    pub fn hotguid_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.hotguid()?.extend_window(at.time(slot::EXTENSION_END))
-    }
-
     /// -> the figures, with NaN for a second when there was none; the 5 bytes of the machine.
     pub fn hotguid_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.hotguid()?.stats();

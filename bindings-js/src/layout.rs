@@ -124,11 +124,6 @@ impl<C: Host> Machine<C> {
         self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
-    /// Also the new end.
-    pub fn layout_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.layout_generator()?.extend_window(at.time(slot::EXTENSION_END))
-    }
-
     /// -> start of the last tick used, number of IDs used up in it, closed.
     pub fn layout_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.layout_generator()?.stats();

@@ -96,7 +96,7 @@ pub mod slot {
     pub const ANSWER_LENGTH: usize = 61;
     pub const MADE_ID: usize = 61;
     pub const SNO_PARTITION_PARTITION: usize = 61;
-    pub const SNO_SEAL_END: usize = 61;
+    pub const SEAL_END: usize = 61;
     pub const SNO_STATS_PARTITION: usize = 61;
     pub const RANDFLAKE_STATS_LAST_SECOND: usize = 61;
     pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 61;
@@ -118,6 +118,17 @@ macro_rules! shared_calls {
     };
 }
 
+/// Names the calls that the generators of all families share, for a macro that exports them: the method, the name in JavaScript.
+#[macro_export]
+macro_rules! generator_calls {
+    ($export:ident) => {
+        $export! {
+            extend => "extend",
+            seal => "seal",
+        }
+    };
+}
+
 /// Names the calls of sno, for a macro that exports them: the method, the name in JavaScript.
 #[macro_export]
 macro_rules! sno_calls {
@@ -134,9 +145,7 @@ macro_rules! sno_calls {
             sno_fill => "snoFill",
             sno_fill_now => "snoFillNow",
             sno_partition => "snoPartition",
-            sno_extend_window => "snoExtendWindow",
             sno_stats => "snoStats",
-            sno_seal => "snoSeal",
             sno_close => "snoClose",
         }
     };
@@ -187,7 +196,6 @@ macro_rules! hotguid_calls {
             hotguid_one_async => "hotguidOneAsync",
             hotguid_fill => "hotguidFill",
             hotguid_fill_now => "hotguidFillNow",
-            hotguid_extend_window => "hotguidExtendWindow",
             hotguid_stats => "hotguidStats",
         }
     };
@@ -215,7 +223,6 @@ macro_rules! layout_calls {
             layout_fill_now => "layoutFillNow",
             layout_generator_build => "layoutGeneratorBuild",
             layout_one_async => "layoutOneAsync",
-            layout_extend_window => "layoutExtendWindow",
         }
     };
 }

@@ -110,11 +110,6 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Also the new end.
-    pub fn sno_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.sno()?.extend_window(at.time(slot::EXTENSION_END))
-    }
-
     /// -> the figures; NaN for a partition that is not drawn yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self, at: At) -> Result<()> {
@@ -132,14 +127,6 @@ impl<C: Host> Machine<C> {
             stats.closed.into(),
         ];
         at.put_numbers(slot::SNO_STATS_PARTITION, &numbers);
-        Ok(())
-    }
-
-    /// Ends a generator under a lease -> the end of its highest tick, in Unix milliseconds; NaN if it made no ID.
-    #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
-    pub fn sno_seal(&self, at: At) -> Result<()> {
-        let end = self.object(at)?.sno()?.seal()?.map_or(f64::NAN, |span| span.end as f64);
-        at.put_number(slot::SNO_SEAL_END, end);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js"
 import { alone, isUnavailable, onceGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
 import { fillBy, fillNow } from "./packed.js";
-import { type CallName, extensionSlots, manySlots } from "./protocol.js";
+import { type CallName, manySlots } from "./protocol.js";
 import { nothingOf, present } from "./show.js";
 
 /** The parts of a generator that depend on the format. The names of its calls have the same form in every format. */
@@ -198,12 +198,10 @@ export abstract class WindowGenerator<
   Many extends { at(index: number): Id | undefined },
 > extends AnyGenerator<Parameters, Id, Many> {
   readonly #handle: Handle;
-  readonly #call: CallName;
 
-  constructor(handle: Handle, family: Family<Id, Many> & { name: "sno" | "hotguid" | "layout" }) {
+  constructor(handle: Handle, family: Family<Id, Many>) {
     super(handle, family);
     this.#handle = handle;
-    this.#call = `${family.name}ExtendWindow`;
   }
 
   /**
@@ -217,10 +215,9 @@ export abstract class WindowGenerator<
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    const { machine, claim } = this.#handle;
+    const { claim } = this.#handle;
     const later = time(end, "end");
-    machine.numbers[extensionSlots.end] = later;
-    inDates([end], () => this.#handle.call(this.#call));
+    inDates([end], () => this.#handle.extend(later));
     if (claim) claim.end = Math.max(claim.end, later);
   }
 }

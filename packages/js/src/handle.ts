@@ -3,7 +3,7 @@ import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
 import { type Leasing, unavailable } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
-import { type CallName, objectSlots, turnSlots } from "./protocol.js";
+import { type CallName, extensionSlots, objectSlots, turnSlots } from "./protocol.js";
 import type { Claim } from "./twins.js";
 
 /** Releases the backend state of garbage-collected objects. Some edge runtimes lack FinalizationRegistry. */
@@ -24,9 +24,6 @@ const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 
 /** The backend errors that mean that the table lent to the backend failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
-
-/** The generator errors that mean that the generator currently has no grant. */
-const OF_A_GRANT = /* @__PURE__ */ new Set<ErrorCode>(["lease_not_started", "lease_expired", "generator_closed"]);
 
 /** The errors that no longer occur after a wait. */
 const OF_A_TICK = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
@@ -125,6 +122,12 @@ export class Handle {
     }
   }
 
+  /** Moves the end of a generator's window to a later time, in Unix milliseconds. */
+  extend(end: number): void {
+    this.machine.numbers[extensionSlots.end] = end;
+    this.call("extend");
+  }
+
   /** Throws the error with which the last call to generate one ID failed. */
   refused(): never {
     this.check(undefined, 0, false, "generateAsync");
@@ -142,10 +145,10 @@ export class Handle {
   check(status: number | undefined, made = 0, isBatch = false, later?: string): void {
     if (status === 0) this.machine.check(0);
     else
-      this.machine.check(status, (error, code, message) => {
+      this.machine.check(status, (error, code, message, isOfGrant) => {
         if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
-        if (this.lease && OF_A_GRANT.has(code)) throw unavailable(this.lease, error);
+        if (this.lease && isOfGrant) throw unavailable(this.lease, error);
         if (later && OF_A_TICK.has(code) && !canSleep()) {
           // The core says so too if the wait is long, but does not know the name of the call.
           const waits = `await ${later}, which waits`;

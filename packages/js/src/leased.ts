@@ -8,6 +8,7 @@ import type { GuardedClock } from "./clock.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
+import { sealSlots } from "./protocol.js";
 import { emitWarning } from "./twins.js";
 
 /**
@@ -65,14 +66,11 @@ export interface Leasing {
   attached(): void;
 }
 
-/** The functions with which an ID format creates a generator for a worker ID, and closes it. */
+/** The settings of an ID format, and the function with which it creates a generator for a worker ID. */
 interface Parts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
   readonly build: (number: number, start: number, end: number) => Handle;
-  readonly extend: (handle: Handle, end: number) => void;
-  /** Closes the generator, and returns the end of the last tick that it used, in Unix milliseconds, or NaN if it used none. */
-  readonly close: (handle: Handle) => number;
 }
 
 /**
@@ -100,10 +98,10 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
-export function leasedBy(lease: AnyLease, { settings, clock, build, extend, close }: Parts): Handle {
+export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Handle {
   const dead = (): Handle => {
     const built = build(0, NaN, NaN);
-    close(built);
+    built.call("seal");
     return built;
   };
   const handle = dead();
@@ -113,7 +111,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
     if (!isOpen) return undefined;
     isOpen = false;
     try {
-      const end = close(handle);
+      const end = handle.call("seal").numbers[sealSlots.end]!;
       if (!Number.isNaN(end)) used = end;
       return Number.isNaN(end) ? undefined : end;
     } finally {
@@ -136,7 +134,9 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.lease!.granted = true;
       handle.lease!.waited = false;
     },
-    extend: (end) => isOpen && extend(handle, end),
+    extend(end) {
+      if (isOpen) handle.extend(end);
+    },
     seal: () => last(),
     close() {
       if (handle.lease!.closed) return;

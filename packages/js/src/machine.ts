@@ -67,7 +67,7 @@ export const MOST = 1 << 24;
 const CUT = 32;
 
 /** A function that adds details to an error that only the JavaScript side knows, and returns a better message if it has one. */
-type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
+type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
 /** A backend with views of its scratch area. It throws an error if a call fails. */
 export class Machine {
@@ -195,7 +195,7 @@ export class Machine {
     };
     const kind = texts[0] as ErrorCode;
     const own = name ? texts[2].replace(texts[1], () => name) : texts[2];
-    const text = more?.(details, kind, own) ?? own;
+    const text = more?.(details, kind, own, slots.ofGrant === 1) ?? own;
     return new PolyflakeError(kind, text, details);
   }
 

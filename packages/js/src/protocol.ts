@@ -175,7 +175,7 @@ export const madeSlots = { id: 61 } as const;
 export const snoPartitionSlots = { partition: 61 } as const;
 
 /** The end of the highest tick that a sealed generator used, in Unix milliseconds. */
-export const snoSealSlots = { end: 61 } as const;
+export const sealSlots = { end: 61 } as const;
 
 /** A sno generator's statistics. */
 export const snoStatsSlots = {
@@ -212,6 +212,7 @@ export const errorSlots = {
   codeLength: 65,
   fieldLength: 66,
   messageLength: 67,
+  ofGrant: 68,
 } as const;
 
 /** The calls that every format has. */
@@ -226,11 +227,13 @@ export type CallName =
   | "turn"
   | "putPiece"
   | "nextPiece"
-  | `sno${TextVerb | "ExtendWindow" | "GenerateAt" | "Partition" | "Seal" | "TimeRange"}`
-  | `hotguid${TextVerb | "ExtendWindow" | "Provide" | "TimeRange"}`
+  | "extend"
+  | "seal"
+  | `sno${TextVerb | "GenerateAt" | "Partition" | "TimeRange"}`
+  | `hotguid${TextVerb | "Provide" | "TimeRange"}`
   | `randflake${TextVerb | "CodecBuild" | "Encrypt" | "ExtendGrant" | "GenerateText" | "Grant" | "HeldGrant" | "Inspect"}`
   | `sparx64${"Build" | "Decrypt" | "Encrypt"}`
-  | `layout${Verb | "Column" | "Describe" | "Description" | "ExtendWindow" | "GeneratorBuild" | "Pack" | "PackColumns"}`
+  | `layout${Verb | "Column" | "Describe" | "Description" | "GeneratorBuild" | "Pack" | "PackColumns"}`
   | `layout${"Parse" | "PresetBuild" | "TimeRange"}`
   | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 

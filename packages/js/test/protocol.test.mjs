@@ -33,7 +33,7 @@ const ANSWERS = [
   "answer",
   "made",
   "snoPartition",
-  "snoSeal",
+  "seal",
   "snoStats",
   "randflakeStats",
   "randflakeClose",

@@ -10,7 +10,6 @@ import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../option
 import {
   answerSlots,
   BATCH,
-  extensionSlots,
   hotguidOneSlots,
   hotguidOptionsSlots,
   hotguidStatsSlots,
@@ -52,20 +51,6 @@ const FAMILY = {
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
   many: (packed: Uint8Array) => new HotGuidArray(packed),
-} as const;
-
-/** The settings for a generator with a lease. */
-const LEASED = {
-  settings: { family: "hotguid" },
-  extend: (handle: Handle, end: number): void => {
-    handle.machine.numbers[extensionSlots.end] = end;
-    handle.call("hotguidExtendWindow");
-  },
-  close: (handle: Handle): number => {
-    const { lastSecond } = take(handle.call("hotguidStats").numbers, hotguidStatsSlots);
-    handle.call("hotguidClose");
-    return (lastSecond + 1) * 1000;
-  },
 } as const;
 
 /**
@@ -134,7 +119,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
       }
       return built;
     };
-    const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
+    const handle = lease ? leasedBy(lease, { settings: { family: "hotguid" }, clock, build }) : build();
     let isSettled = lease !== undefined;
     prepareEntropy();
     const ready = (shardKey: unknown): Machine => {

@@ -6,7 +6,7 @@ import { alone, leasedBy, leaseOf } from "../leased.js";
 import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
 import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { extensionSlots, layoutOptionsSlots } from "../protocol.js";
+import { layoutOptionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
 import { put } from "../slots.js";
 import { claim, type Span } from "../twins.js";
@@ -221,16 +221,6 @@ export class Generator<
         settings: { family: "layout", layout: layout.toJson(), fields: names },
         clock,
         build: (number, start, end) => build(numbered(number), start, end),
-        extend: (handle, end) => {
-          m.numbers[extensionSlots.end] = end;
-          handle.call("layoutExtendWindow");
-        },
-        close: (handle) => {
-          const lastMs = new MessageReader(handle.call("layoutStats")).integer();
-          handle.call("layoutClose");
-          // The rules round it up to the end of the tick.
-          return lastMs === undefined ? NaN : Number(lastMs) + 1;
-        },
       });
     };
     const handle = lease ? leased() : build(layout);

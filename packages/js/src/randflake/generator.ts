@@ -244,12 +244,6 @@ function leased(
       const grant = { firstNode: number, lastNode: number, start: first, end: last };
       return build(secret, Number.isNaN(start) ? FIRST : grant);
     },
-    extend: (handle, end) => {
-      const held = take(handle.call("randflakeHeldGrant").numbers, grantSlots);
-      put(handle.machine.numbers, grantSlots, { ...held, end: Math.floor(end / 1000) });
-      handle.call("randflakeExtendGrant");
-    },
-    close: (handle) => (handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]! + 1) * 1000,
   });
 }
 

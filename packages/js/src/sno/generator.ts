@@ -11,12 +11,10 @@ import { lendTo } from "../partitions.js";
 import {
   answerSlots,
   BATCH,
-  extensionSlots,
   snoAtSlots,
   snoOneSlots,
   snoOptionsSlots,
   snoPartitionSlots,
-  snoSealSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
 import { put } from "../slots.js";
@@ -62,17 +60,6 @@ const FAMILY = {
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
   many: (packed: Uint8Array) => new SnoArray(packed),
   shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
-} as const;
-
-/** The settings for a generator with a lease. */
-const LEASED = {
-  settings: { family: "sno" },
-  extend: (handle: Handle, end: number): void => {
-    handle.machine.numbers[extensionSlots.end] = end;
-    handle.call("snoExtendWindow");
-  },
-  // Not `snoClose`, which keeps the partition for its snapshot: a partition without a snapshot is free after the last tick.
-  close: (handle: Handle): number => handle.call("snoSeal").numbers[snoSealSlots.end]!,
 } as const;
 
 /** The parameters for one ID. */
@@ -142,7 +129,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       };
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
-    const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
+    const handle = lease ? leasedBy(lease, { settings: { family: "sno" }, clock, build }) : build();
     if (leases) warnBesideLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
