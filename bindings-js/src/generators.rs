@@ -80,20 +80,41 @@ pub(crate) fn seconds(second: Option<i64>) -> f64 {
 /// Calls about a generator of any family, by its handle.
 #[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
 impl<C: Host> Machine<C> {
-    /// Also the new end of the window, or of Randflake's grant.
+    /// Also the new end of the window.
+    #[cfg(any(feature = "sno", feature = "hotguid", feature = "layout"))]
     pub fn extend(&self, at: At) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(slot::EXTENSION_END));
         match &*object {
             #[cfg(feature = "sno")]
             Object::Sno(generator) => generator.extend_window(end),
-            #[cfg(feature = "randflake")]
-            Object::Randflake(flakes) => flakes.extend(end),
             #[cfg(feature = "hotguid")]
             Object::HotGuid(generator) => generator.extend_window(end),
             #[cfg(feature = "layout")]
             Object::LayoutGenerator(generator) => generator.extend_window(end),
             _ => Err(gone()),
         }
+    }
+
+    /// Also the handle of another generator of the family -> 1 if they can generate the same ID, otherwise 0.
+    pub fn may_repeat(&self, at: At) -> Result<()> {
+        // Nothing calls back into JavaScript, so the objects are not shared.
+        let handles = self.handles.borrow();
+        let object = |slot| handles.get(at.place(slot)).and_then(Option::as_deref);
+        let may_repeat = match (object(slot::OBJECT_HANDLE), object(slot::OTHER_HANDLE)) {
+            #[cfg(feature = "sno")]
+            (Some(Object::Sno(one)), Some(Object::Sno(other))) => one.may_repeat(other),
+            #[cfg(feature = "randflake")]
+            (Some(Object::Randflake(one)), Some(Object::Randflake(other))) => {
+                one.generator.may_repeat(&other.generator)
+            }
+            #[cfg(feature = "layout")]
+            (Some(Object::LayoutGenerator(one)), Some(Object::LayoutGenerator(other))) => {
+                one.may_repeat(other)
+            }
+            _ => false,
+        };
+        at.put_number(slot::CONFLICT_EXISTS, may_repeat.into());
+        Ok(())
     }
 
     /// Ends a generator under a lease -> the end of the highest tick that it may have used, in Unix milliseconds; NaN if it used

@@ -93,16 +93,18 @@ pub mod slot {
     pub const TABLE_NEW: usize = 57;
     pub const PUBLIC_NUMBER: usize = 58;
     pub const PUBLIC_BITS: usize = 59;
-    pub const ANSWER_LENGTH: usize = 61;
-    pub const MADE_ID: usize = 61;
-    pub const SNO_PARTITION_PARTITION: usize = 61;
-    pub const SEAL_END: usize = 61;
-    pub const SNO_STATS_PARTITION: usize = 61;
-    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 61;
-    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 61;
-    pub const HOTGUID_STATS_LAST_SECOND: usize = 61;
-    pub const TABLE_ANSWER_NUMBER: usize = 61;
-    pub const ERROR_POSITION: usize = 61;
+    pub const OTHER_HANDLE: usize = 61;
+    pub const ANSWER_LENGTH: usize = 62;
+    pub const MADE_ID: usize = 62;
+    pub const SNO_PARTITION_PARTITION: usize = 62;
+    pub const SEAL_END: usize = 62;
+    pub const CONFLICT_EXISTS: usize = 62;
+    pub const SNO_STATS_PARTITION: usize = 62;
+    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 62;
+    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 62;
+    pub const HOTGUID_STATS_LAST_SECOND: usize = 62;
+    pub const TABLE_ANSWER_NUMBER: usize = 62;
+    pub const ERROR_POSITION: usize = 62;
 }
 
 /// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.
@@ -123,8 +125,18 @@ macro_rules! shared_calls {
 macro_rules! generator_calls {
     ($export:ident) => {
         $export! {
-            extend => "extend",
+            may_repeat => "mayRepeat",
             seal => "seal",
+        }
+    };
+}
+
+/// Names the call of generators with a window, for a macro that exports it: the method, the name in JavaScript.
+#[macro_export]
+macro_rules! window_calls {
+    ($export:ident) => {
+        $export! {
+            extend => "extend",
         }
     };
 }

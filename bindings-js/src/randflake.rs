@@ -8,7 +8,7 @@ use core::{cell::RefCell, time::Duration};
 
 use polyflake::{
     Error, ErrorKind, Result,
-    randflake::{Builder, Generator, Grant, Handle, Randflake},
+    randflake::{Builder, Generator, Handle, Randflake},
 };
 
 use crate::{
@@ -35,13 +35,6 @@ impl<C: Host> Flakes<C> {
         let generator = Rc::new(generator);
         let handle = is_system.then(|| RefCell::new(Handle::new(generator.clone())));
         Self { generator, handle }
-    }
-
-    /// Moves the end of the grant to a later time, in Unix milliseconds.
-    pub(crate) fn extend(&self, end: i64) -> Result<()> {
-        let held = self.generator.grant();
-        let longer = Grant::with_nodes(held.nodes(), held.start(), end.div_euclid(1000))?;
-        self.generator.extend_grant(longer)
     }
 
     #[inline]

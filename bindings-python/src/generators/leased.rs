@@ -35,7 +35,8 @@ use crate::{
 
 /// The generator behind a class.
 pub(crate) enum Source<F: Family> {
-    Own(F::Generator),
+    /// Shared with the list of generators that are compared.
+    Own(Arc<F::Generator>),
     Leased(Box<Leased<F>>),
 }
 

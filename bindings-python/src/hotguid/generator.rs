@@ -1,5 +1,7 @@
 //! Hot Guid's generators.
 
+use std::sync::Arc;
+
 use polyflake::{
     Error, ErrorKind,
     hotguid::{self, HotGuid},
@@ -134,7 +136,7 @@ impl Generator {
         let window = options.window;
         let built = options.builder(with_clock).build();
         let inner = built.map_err(|error| Span::raise(window, error))?;
-        Ok(Self { inner: Source::Own(inner) })
+        Ok(Self { inner: Source::Own(Arc::new(inner)) })
     }
 
     #[doc = doc!("hotguid.Generator.extend_window")]

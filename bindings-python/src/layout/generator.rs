@@ -2,11 +2,11 @@
 
 mod snapshot;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Builder, Id, Value, Values},
+    layout::{self, Batch, Builder, Id, Values},
 };
 use polyflake_columns::{Packed, Plain};
 use polyflake_lease::hosted::layout_of;
@@ -21,7 +21,7 @@ use crate::generators::{
     leased::{LeaseOption, Source, mismatch},
     making::{Fills, Generates, Makes, MakesMany, Mode, Rows, WithRows, makes_ids},
     options::{Function, Keywords, Options},
-    twins::{Claim, Identity},
+    twins::{Generators, Identity},
 };
 use crate::{
     errors::{attached, no_copy, raise},
@@ -65,9 +65,10 @@ impl<'a, 'py> Take<'a, 'py> for Ranged {
 pub(crate) struct Generator {
     pub(super) inner: Source<Leased>,
     layout: Py<Layout>,
-    /// Present if all bindables are fixed.
-    claim: Option<Arc<Claim>>,
 }
+
+/// The generators of layouts. Those that need values for each ID repeat no other.
+static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
@@ -88,50 +89,34 @@ impl Given<'_, '_> {
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::of(function, self.options)?, self.layout);
         let window = options.window;
-        let time = window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
         let mut names = bindables.names();
         let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
         fixed.sort_unstable();
-        let (mut spans, mut others) = (BTreeMap::new(), Vec::new());
         for (name, value) in bindables.0 {
-            match value {
-                Value::Integer(number) => drop(spans.insert(name.clone(), number..=number)),
-                _ => others.push(format!("{name:?} {value:?}")),
-            }
             builder = builder.bind(name, value);
         }
         let range = self.range.map(|range| range.0);
         if let Some(Ranged { name, first, last }) = &range {
             builder = builder.range(&**name, *first..=*last);
-            spans.insert(name.clone(), (*first).into()..=(*last).into());
             names.add(name);
         }
-        let inner = build(builder).map_err(|error| match error.kind() {
+        let inner = Arc::new(build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => Span::raise(window, error),
-        })?;
+        })?);
         let (ranged, some) = range.map_or((None, String::new()), |range| {
             let Ranged { name, first, last } = range;
             let some = format!(", some of `{name}` {first} to {last}");
             (Some(name), some)
         });
-        others.sort_unstable();
-        let spans = spans.into_values().collect();
-        let identity = || {
-            let layout = inner.layout().to_json();
-            let group = format!("layout {others:?} {layout}");
-            Identity { key: format!("{fixed:?} {ranged:?} {group}"), group }
-        };
+        let group = inner.layout().to_json();
+        let identity = Identity { key: format!("{fixed:?} {ranged:?} {group}"), group };
         let same = || format!("layout, bindables [{}]{some} and time", fixed.join(", "));
-        let known = fixed.len() + usize::from(ranged.is_some());
-        let is_fixed = known == inner.layout().bindable_names().count();
-        let claim =
-            is_fixed.then(|| attached(|py| Claim::on(py, identity(), (time, spans), same, REMEDY)));
-        let claim = claim.transpose()?;
-        Ok(Generator { inner: Source::Own(inner), layout: layout.0, claim })
+        attached(|py| GENERATORS.add(py, &inner, identity, same, REMEDY))?;
+        Ok(Generator { inner: Source::Own(inner), layout: layout.0 })
     }
 }
 
@@ -188,7 +173,7 @@ impl Generator {
             let with_clock = |clock| Builder::with_clock(layout, clock);
             options().builder(with_clock).window(window.start, window.end).build()
         })?;
-        Ok(Self { inner, layout, claim: None })
+        Ok(Self { inner, layout })
     }
 
     #[doc = doc!("layout.Generator.restore")]
@@ -227,9 +212,6 @@ impl Generator {
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.own()?.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
-        if let Some(claim) = &self.claim {
-            claim.extend(end.0.0);
-        }
         Ok(())
     }
 
@@ -241,9 +223,6 @@ impl Generator {
     #[doc = doc!("layout.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
         let snapshot = self.inner.own()?.close().map_err(raise)?;
-        if let Some(claim) = &self.claim {
-            claim.end();
-        }
         Ok(Snapshot(snapshot))
     }
 

@@ -15,7 +15,7 @@ use crate::generators::{
     leased::{LeaseOption, Source, mismatch},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
-    twins::Claim,
+    twins::Generators,
 };
 use crate::{
     errors::{no_copy, raise},
@@ -29,14 +29,17 @@ use crate::{
 
 const FUNCTION: Function = ("Generator", &["grant", "secret", "resume_after", "lease"]);
 
+type Inner = randflake::Generator<PythonClock>;
+
 #[doc = doc!("randflake.Generator")]
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
     pub(super) inner: Source<randflake::Leased<PythonClock>>,
     codec: Codec,
-    /// Present if the grant was given.
-    claim: Option<Arc<Claim>>,
 }
+
+/// The generators whose grant was given.
+static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
@@ -73,7 +76,7 @@ impl Generator {
                     let with_clock = |clock| Builder::with_clock(grant, of_grants.clone(), clock);
                     options().builder_without_window(with_clock).build()
                 })?;
-                return Ok(Self { inner, codec, claim: None });
+                return Ok(Self { inner, codec });
             }
             (Some(grant), None) => grant,
             (None, None) => {
@@ -92,14 +95,14 @@ impl Generator {
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }
-        let inner = builder.build().map_err(raise)?;
+        let inner = Arc::new(builder.build().map_err(raise)?);
         // A decrypted number identifies the secret without showing it.
         let of_secret = codec.inspect(Randflake::default());
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
         let same = || format!("nodes {first} to {last}, secret and time");
-        let claim = Claim::on(py, what, (terms.start()..terms.end(), Vec::new()), same, REMEDY)?;
-        Ok(Self { inner: Source::Own(inner), codec, claim: Some(claim) })
+        GENERATORS.add(py, &inner, what, same, REMEDY)?;
+        Ok(Self { inner: Source::Own(inner), codec })
     }
 
     #[doc = doc!("randflake.Generator.inspect")]
@@ -117,12 +120,7 @@ impl Generator {
     #[doc = doc!("randflake.Generator.extend_grant")]
     #[pyo3(signature = (grant, /))]
     fn extend_grant(&self, grant: Of<Extension, name::grant>) -> PyResult<()> {
-        let end = grant.0.0.end();
-        self.inner.own()?.extend_grant(grant.0.0).map_err(raise)?;
-        if let Some(claim) = &self.claim {
-            claim.extend(end);
-        }
-        Ok(())
+        self.inner.own()?.extend_grant(grant.0.0).map_err(raise)
     }
 
     #[doc = doc!("randflake.Generator.stats")]
@@ -132,11 +130,7 @@ impl Generator {
 
     #[doc = doc!("randflake.Generator.close")]
     fn close(&self) -> PyResult<Option<i64>> {
-        let last_second = self.inner.own()?.close().map_err(raise)?;
-        if let Some(claim) = &self.claim {
-            claim.end();
-        }
-        Ok(last_second)
+        self.inner.own()?.close().map_err(raise)
     }
 
     fn __repr__(&self) -> PyResult<String> {

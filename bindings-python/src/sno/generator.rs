@@ -19,7 +19,7 @@ use crate::generators::{
     leased::{LeaseOption, Source, mismatch},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
-    twins::Claim,
+    twins::Generators,
 };
 use crate::{
     errors::{attached, no_copy, raise},
@@ -109,9 +109,10 @@ pub(crate) fn set_default_generator(
 pub(crate) struct Generator {
     pub(super) inner: Source<Leased>,
     pub(super) metabyte: Metabyte,
-    /// Present if the partition was given or restored.
-    claim: Option<Arc<Claim>>,
 }
+
+/// The generators whose partition was given or restored.
+static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
@@ -128,17 +129,16 @@ fn make(
 ) -> PyResult<Generator> {
     let options = Options::of(function, options)?;
     let window = options.window;
-    let time = window.map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
     let builder = options.builder(Builder::with_clock);
-    let inner = build(builder).map_err(|error| Span::raise(window, error))?;
-    let claim = inner.partition().map(|partition| {
+    let inner = Arc::new(build(builder).map_err(|error| Span::raise(window, error))?);
+    if let Some(partition) = inner.partition() {
         let (first, last) = sequences.into_inner();
         let same =
             || format!("partition {partition}, time and some of the sequences {first} to {last}");
         let key = format!("sno {partition}");
-        attached(|py| Claim::on(py, key, (time, vec![first.into()..=last.into()]), same, REMEDY))
-    });
-    Ok(Generator { inner: Source::Own(inner), metabyte, claim: claim.transpose()? })
+        attached(|py| GENERATORS.add(py, &inner, key, same, REMEDY))?;
+    }
+    Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
 /// The sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
@@ -184,7 +184,7 @@ impl Generator {
                     builder.window(window.start, window.end).build()
                 },
             )?;
-            return Ok(Self { inner, metabyte, claim: None });
+            return Ok(Self { inner, metabyte });
         }
         if partition.is_none() {
             attached(warn_beside_lease)?;
@@ -268,9 +268,6 @@ impl Generator {
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.own()?.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
-        if let Some(claim) = &self.claim {
-            claim.extend(end.0.0);
-        }
         Ok(())
     }
 
@@ -282,9 +279,6 @@ impl Generator {
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
         let snapshot = self.inner.own()?.close().map(Snapshot).map_err(raise)?;
-        if let Some(claim) = &self.claim {
-            claim.end();
-        }
         Ok(snapshot)
     }
 

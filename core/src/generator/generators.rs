@@ -72,6 +72,25 @@ impl<F: Family, C> Generator<F, C> {
     }
 }
 
+impl<F: Pack, C> Generator<F, C> {
+    /// Returns whether two generators with explicit worker IDs can generate the same ID: both are open, their windows overlap,
+    /// and so do their worker IDs and their sequences. A generator that needs values for each ID repeats no other, because the
+    /// values may differ.
+    ///
+    /// Not part of the public API: for bindings, which warn of such generators.
+    #[doc(hidden)]
+    pub fn may_repeat(&self, other: &Self) -> bool {
+        let (one, other) = (&self.engine, &other.engine);
+        let (ticks, others) = (one.window.ticks(), other.window.ticks());
+        ticks.start < others.end
+            && others.start < ticks.end
+            && one.family.may_repeat(&other.family)
+            && [one, other]
+                .iter()
+                .all(|engine| engine.check_open().is_ok() && engine.family.check_complete().is_ok())
+    }
+}
+
 impl<F: Pack, C: Clock> Generator<F, C> {
     /// Creates a handle for one thread. Its first block in each tick has 64 IDs.
     ///

@@ -33,7 +33,10 @@ impl Pack for Partitions {
     /// Returns true for generators with the same configured partition. Partitions from `identity_from` do not count, because their source
     /// keeps them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
+        let (bounds, others) = (self.bounds(), other.bounds());
         self.given_partition().is_some_and(|given| other.given_partition() == Some(given))
+            && bounds.min <= others.max
+            && others.min <= bounds.max
     }
 
     fn room(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {

@@ -215,9 +215,7 @@ export abstract class WindowGenerator<
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    const { claim } = this.#handle;
     const later = time(end, "end");
     inDates([end], () => this.#handle.extend(later));
-    if (claim) claim.end = Math.max(claim.end, later);
   }
 }

@@ -3,8 +3,7 @@ import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
 import { type Leasing, unavailable } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
-import { type CallName, extensionSlots, objectSlots, turnSlots } from "./protocol.js";
-import type { Claim } from "./twins.js";
+import { type CallName, conflictSlots, extensionSlots, objectSlots, otherSlots, turnSlots } from "./protocol.js";
 
 /** Releases the backend state of garbage-collected objects. Some edge runtimes lack FinalizationRegistry. */
 const forgotten =
@@ -44,8 +43,6 @@ export class Handle {
   number: number;
   /** The state to release once the owner is collected. */
   readonly #held: { machine: Machine; number: number };
-  /** The generator's claim to IDs that other generators could duplicate. */
-  claim?: Claim;
   /** The lease that provides the generator's grants. */
   lease?: Leasing;
 
@@ -120,6 +117,13 @@ export class Handle {
     } finally {
       release(waiting);
     }
+  }
+
+  /** Returns whether two generators can generate the same ID. */
+  mayRepeat(other: Handle): boolean {
+    if (other.machine !== this.machine) return false;
+    this.machine.numbers[otherSlots.handle] = other.number;
+    return this.call("mayRepeat").numbers[conflictSlots.exists] === 1;
   }
 
   /** Moves the end of a generator's window to a later time, in Unix milliseconds. */

@@ -71,6 +71,8 @@ interface Parts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
   readonly build: (number: number, start: number, end: number) => Handle;
+  /** Extends the grant of a generator without a window. */
+  readonly extend?: (handle: Handle, end: number) => void;
 }
 
 /**
@@ -98,7 +100,7 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
-export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Handle {
+export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Parts): Handle {
   const dead = (): Handle => {
     const built = build(0, NaN, NaN);
     built.call("seal");
@@ -135,7 +137,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
       handle.lease!.waited = false;
     },
     extend(end) {
-      if (isOpen) handle.extend(end);
+      if (isOpen) extend ? extend(handle, end) : handle.extend(end);
     },
     seal: () => last(),
     close() {

@@ -165,54 +165,60 @@ export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
  */
 export const publicSlots = { number: 58, bits: 59 } as const;
 
+/** The generator that a call compares with the one of {@link objectSlots}. */
+export const otherSlots = { handle: 61 } as const;
+
 /** The number of IDs or bytes in a result. */
-export const answerSlots = { length: 61 } as const;
+export const answerSlots = { length: 62 } as const;
 
 /** A new integer ID, as a 64-bit integer, or the number that a public ID represents, as in {@link publicSlots}. */
-export const madeSlots = { id: 61 } as const;
+export const madeSlots = { id: 62 } as const;
 
 /** A generator's partition. */
-export const snoPartitionSlots = { partition: 61 } as const;
+export const snoPartitionSlots = { partition: 62 } as const;
+
+/** 1 if two generators can generate the same ID, otherwise 0. */
+export const conflictSlots = { exists: 62 } as const;
 
 /** The end of the highest tick that a sealed generator used, in Unix milliseconds. */
-export const sealSlots = { end: 61 } as const;
+export const sealSlots = { end: 62 } as const;
 
 /** A sno generator's statistics. */
 export const snoStatsSlots = {
-  partition: 61,
-  sequenceMin: 62,
-  sequenceMax: 63,
-  sequence: 64,
-  len: 65,
-  now: 66,
-  wallHi: 67,
-  wallSafe: 68,
-  drifts: 69,
-  closed: 70,
+  partition: 62,
+  sequenceMin: 63,
+  sequenceMax: 64,
+  sequence: 65,
+  len: 66,
+  now: 67,
+  wallHi: 68,
+  wallSafe: 69,
+  drifts: 70,
+  closed: 71,
 } as const;
 
 /** A Randflake generator's statistics. */
-export const randflakeStatsSlots = { lastSecond: 61, len: 62, closed: 63 } as const;
+export const randflakeStatsSlots = { lastSecond: 62, len: 63, closed: 64 } as const;
 
 /** The last second in which a closed generator generated IDs. */
-export const randflakeCloseSlots = { lastSecond: 61 } as const;
+export const randflakeCloseSlots = { lastSecond: 62 } as const;
 
 /** A Hot Guid generator's statistics. `isDrawn` is 1 once the generator has picked its random bytes. */
-export const hotguidStatsSlots = { lastSecond: 61, len: 62, closed: 63, isDrawn: 64 } as const;
+export const hotguidStatsSlots = { lastSecond: 62, len: 63, closed: 64, isDrawn: 65 } as const;
 
 /** The result of a call to a partition table. */
-export const tableAnswerSlots = { number: 61 } as const;
+export const tableAnswerSlots = { number: 62 } as const;
 
 /** An error. Its strings are concatenated in the scratch area's bytes. */
 export const errorSlots = {
-  position: 61,
-  retryAt: 62,
-  written: 63,
-  item: 64,
-  codeLength: 65,
-  fieldLength: 66,
-  messageLength: 67,
-  ofGrant: 68,
+  position: 62,
+  retryAt: 63,
+  written: 64,
+  item: 65,
+  codeLength: 66,
+  fieldLength: 67,
+  messageLength: 68,
+  ofGrant: 69,
 } as const;
 
 /** The calls that every format has. */
@@ -228,6 +234,7 @@ export type CallName =
   | "putPiece"
   | "nextPiece"
   | "extend"
+  | "mayRepeat"
   | "seal"
   | `sno${TextVerb | "GenerateAt" | "Partition" | "TimeRange"}`
   | `hotguid${TextVerb | "Provide" | "TimeRange"}`

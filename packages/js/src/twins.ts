@@ -1,23 +1,9 @@
-/** Warns if a generator would generate the same IDs as another generator of this copy of the package. */
+/** Warns of a generator that can generate the same ID as another generator of this copy of the package. The core compares them. */
 import type { Handle } from "./handle.js";
 
-/** The first and the last number in a range, or the same string twice. */
-export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
-
-/**
- * A generator's claim to IDs that no other generator may generate. It covers the times from `start` to just before `end`, and a
- * range of sequence numbers or a range of values for each bindable field.
- */
-export interface Claim {
-  readonly handle: WeakRef<Handle> | undefined;
-  readonly start: number;
-  end: number;
-  readonly spans: readonly Span[];
-}
-
-/** A generator's identity, for comparisons and for the warning. */
+/** A generator's identity, for the comparison and for the warning. */
 export interface Identity {
-  /** The claim's group. Only claims in the same group are compared. */
+  /** Only generators of the same group are compared, so that many generators are created as fast as few. */
   readonly group: string;
   /** A warning is emitted once per key. */
   readonly key: string;
@@ -26,53 +12,35 @@ export interface Identity {
   readonly remedy: string;
 }
 
-const claims = /* @__PURE__ */ new Map<string, Claim[]>();
+/** A generator, and its handle. Once the generator is collected, another one may have the number of the handle. */
+interface Member {
+  readonly owner: WeakRef<object>;
+  readonly handle: Handle;
+}
+
+const groups = /* @__PURE__ */ new Map<string, Member[]>();
 /** The keys for which a warning has been emitted. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** The number of groups at which groups without an open generator are removed. */
+/** The number of groups at which groups without a generator are removed. */
 let room = 64;
 
-/**
- * Records a new generator's claim to the times from `from` to `to`, with the given spans. A missing bound is NaN. If the claim
- * overlaps another one, it emits a warning, once per key. To release a claim, set its end before its start.
- */
-export function claim(
-  handle: Handle,
-  identity: Identity,
-  [from, to]: readonly number[],
-  spans: readonly Span[] = [],
-): void {
-  const start = Number.isNaN(from) ? -Infinity : from!;
-  const own = {
-    handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
-    start,
-    end: Number.isNaN(to) ? Infinity : to!,
-    spans,
-  };
-  if (claims.size >= room) forget();
+/** Records a new generator. If it can generate the same ID as another one of its group, it emits a warning, once per key. */
+export function compare(owner: object, handle: Handle, identity: Identity): void {
+  if (typeof WeakRef !== "function") return;
+  if (groups.size >= room) forget();
   const { group, key } = identity;
-  const others = (claims.get(group) ?? []).filter(isHeld);
-  if (!warned.has(key) && others.some((other) => overlap(own, other))) warn(identity);
-  claims.set(group, [...others, own]);
-  handle.claim = own;
+  const others = (groups.get(group) ?? []).filter(isAlive);
+  if (!warned.has(key) && others.some((other) => handle.mayRepeat(other.handle))) warn(identity);
+  groups.set(group, [...others, { owner: new WeakRef(owner), handle }]);
 }
 
-function overlap(one: Claim, other: Claim): boolean {
-  const meet = ([first, last]: Span, index: number): boolean => {
-    const [otherFirst, otherLast] = other.spans[index]!;
-    return first <= otherLast && otherFirst <= last;
-  };
-  return one.start < other.end && other.start < one.end && one.spans.every(meet);
-}
-
-/** Returns whether a claim's generator still exists and is open. */
-function isHeld({ handle, start, end }: Claim): boolean {
-  return start < end && handle?.deref() !== undefined;
+function isAlive({ owner }: Member): boolean {
+  return owner.deref() !== undefined;
 }
 
 function forget(): void {
-  for (const [group, held] of claims) if (!held.some(isHeld)) claims.delete(group);
-  room = Math.max(64, 2 * claims.size);
+  for (const [group, members] of groups) if (!members.some(isAlive)) groups.delete(group);
+  room = Math.max(64, 2 * groups.size);
 }
 
 function warn({ key, same, remedy }: Identity): void {

@@ -9,7 +9,7 @@ import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../option
 import { layoutOptionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
 import { put } from "../slots.js";
-import { claim, type Span } from "../twins.js";
+import { compare } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Parameter, Without } from "./bindables.js";
 import { type Field, jsonOf, type Kind, messageOf } from "./description.js";
@@ -90,15 +90,6 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   }
   const number = (of: unknown) => unsigned(typeof of === "number" ? BigInt(integer(of, "range")) : of, "range");
   return [string(name, "range"), number(first), number(last)];
-}
-
-/**
- * Returns the span for a value that is the same in all IDs. The value is an integer, or a string that represents a string or
- * bytes.
- */
-function spanOf(value: unknown): Span {
-  const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
-  return [one, one];
 }
 
 /**
@@ -243,7 +234,6 @@ export class Generator<
     this.#handle = handle;
     this.layout = layout;
     if (lease) return;
-    const window = [shared.windowStart, shared.windowEnd];
     const [ranged, first, last] = range ?? [];
     const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
     const group = `layout ${layout.toJson()}`;
@@ -253,12 +243,7 @@ export class Generator<
       same: () => `layout, bindables ${shown(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
-    const of = new Map<string, Span>();
-    for (const [name, value] of Object.entries(given.bindables ?? {})) of.set(name, spanOf(value));
-    if (range) of.set(range[0], [range[1], range[2]]);
-    const bindables = layout.describe().fields.filter(({ kind }) => kind === "bindable");
-    const spans = bindables.map(({ name }) => of.get(name)!);
-    if (of.size === bindables.length) claim(handle, identity, window, spans);
+    compare(this, handle, identity);
   }
 
   /**
@@ -300,7 +285,6 @@ export class Generator<
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
     const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
-    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return snapshot;
   }
 }

@@ -20,7 +20,7 @@ import {
 import { putSecret, secretOf } from "../secret.js";
 import { hexOf } from "../show.js";
 import { put, take } from "../slots.js";
-import { claim } from "../twins.js";
+import { compare } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
@@ -123,7 +123,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     const text = (m: Machine) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText;
     this.#nextText = m.maker("randflakeGenerateText", text, !clock);
     if (lease) return;
-    const { firstNode, lastNode, start, end } = granted;
+    const { firstNode, lastNode } = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);
     const key = `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`;
@@ -133,7 +133,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
       same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };
-    claim(handle, identity, [start, end]);
+    compare(this, handle, identity);
   }
 
   /**
@@ -184,12 +184,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    const extended = numbersOf(longer);
-    const m = this.#handle.machine;
-    put(m.numbers, grantSlots, extended);
+    put(this.#handle.machine.numbers, grantSlots, numbersOf(longer));
     this.#handle.call("randflakeExtendGrant");
-    const { claim } = this.#handle;
-    if (claim) claim.end = Math.max(claim.end, extended.end);
   }
 
   /**
@@ -220,7 +216,6 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
     const last = secondOf(this.#handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]!);
-    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return last;
   }
 }
@@ -243,6 +238,11 @@ function leased(
       const [first, last] = [Math.ceil(start / 1000), Math.floor(end / 1000)];
       const grant = { firstNode: number, lastNode: number, start: first, end: last };
       return build(secret, Number.isNaN(start) ? FIRST : grant);
+    },
+    extend: (handle, end) => {
+      const held = take(handle.call("randflakeHeldGrant").numbers, grantSlots);
+      put(handle.machine.numbers, grantSlots, { ...held, end: Math.floor(end / 1000) });
+      handle.call("randflakeExtendGrant");
     },
   });
 }

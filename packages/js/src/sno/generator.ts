@@ -18,7 +18,7 @@ import {
   snoSnapshotSlots,
 } from "../protocol.js";
 import { put } from "../slots.js";
-import { claim } from "../twins.js";
+import { compare } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
@@ -158,7 +158,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
         same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
         remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
       };
-      claim(handle, identity, [shared.windowStart, shared.windowEnd], [sequences]);
+      compare(this, handle, identity);
     }
     generators.add(this);
   }
@@ -263,7 +263,6 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     alone(this.#handle);
     this.#seed();
     const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
-    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return snapshot;
   }
 }

@@ -1,0 +1,87 @@
+//! Generators that can generate the same ID, of which the bindings warn. `moving.rs` compares more worker IDs.
+
+use std::ops::{Range, RangeInclusive};
+
+use polyflake::{
+    clock::ManualClock,
+    layout,
+    randflake::{self, Grant},
+    sno,
+};
+
+/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+const T: i64 = 1_763_650_000_000;
+
+fn clock() -> ManualClock {
+    ManualClock::at_unix_ms(T)
+}
+
+fn partition(
+    partition: u16,
+    sequences: RangeInclusive<u16>,
+    window: Range<i64>,
+) -> sno::Generator<ManualClock> {
+    let builder = sno::Builder::with_clock(clock()).partition(partition);
+    let builder = builder.sequence_min(*sequences.start()).sequence_max(*sequences.end());
+    builder.window(window.start, window.end).build().unwrap()
+}
+
+fn nodes(nodes: RangeInclusive<u32>, seconds: Range<i64>) -> randflake::Generator<ManualClock> {
+    let grant = Grant::with_nodes(nodes, T / 1000 + seconds.start, T / 1000 + seconds.end);
+    randflake::Builder::with_clock(grant.unwrap(), [7; 16], clock()).build().unwrap()
+}
+
+fn machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
+    let layout = layout::preset("sonyflake", []).unwrap();
+    let builder = layout::Builder::with_clock(layout, clock());
+    let builder = match machine {
+        Some(machine) => builder.bind("machine", machine),
+        None => builder,
+    };
+    builder.build().unwrap()
+}
+
+/// Compares two generators in both orders.
+macro_rules! may_repeat {
+    ($one:expr, $other:expr) => {{
+        let (one, other) = ($one, $other);
+        let may_repeat = one.may_repeat(&other);
+        assert_eq!(other.may_repeat(&one), may_repeat, "in the other order");
+        may_repeat
+    }};
+}
+
+#[test]
+fn partitions_repeat_each_other_where_sequences_and_windows_overlap() {
+    let seven = || partition(7, 100..=199, T..T + 40);
+    assert!(may_repeat!(seven(), seven()));
+    assert!(may_repeat!(seven(), partition(7, 199..=300, T + 36..T + 80)));
+    assert!(!may_repeat!(seven(), partition(8, 100..=199, T..T + 40)), "another partition");
+    assert!(!may_repeat!(seven(), partition(7, 200..=300, T..T + 40)), "later sequences");
+    assert!(!may_repeat!(seven(), partition(7, 100..=199, T + 40..T + 80)), "a later window");
+    let default = || sno::Builder::with_clock(clock()).build().unwrap();
+    assert!(!may_repeat!(default(), default()), "random partitions");
+}
+
+#[test]
+fn an_extended_window_overlaps_later_ones_and_a_closed_generator_none() {
+    let (one, later) = (partition(7, 0..=9, T..T + 40), partition(7, 0..=9, T + 40..T + 80));
+    one.extend_window(T + 44).unwrap();
+    assert!(may_repeat!(&one, &later));
+    one.close().unwrap();
+    assert!(!may_repeat!(&one, &later));
+    let (one, later) = (nodes(1..=4, 0..9), nodes(4..=4, 9..20));
+    assert!(!may_repeat!(&one, &later));
+    one.extend_grant(Grant::with_nodes(1..=4, T / 1000, T / 1000 + 10).unwrap()).unwrap();
+    assert!(may_repeat!(&one, &later));
+    later.close().unwrap();
+    assert!(!may_repeat!(&one, &later));
+}
+
+#[test]
+fn layouts_repeat_each_other_where_all_values_are_fixed() {
+    assert!(may_repeat!(machine(Some(7)), machine(Some(7))));
+    assert!(!may_repeat!(machine(Some(7)), machine(Some(8))));
+    // A value comes with each ID.
+    assert!(!may_repeat!(machine(None), machine(None)));
+}
