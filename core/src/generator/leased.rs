@@ -238,7 +238,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if self.is_closed() {
             return Err(closed());
         }
-        if !refused.may_pass_with_another_grant() {
+        if !may_pass_with_another_grant(&refused) {
             return Err(refused);
         }
         let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
@@ -291,14 +291,20 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.family.check_complete()
 }
 
+/// Returns whether another grant, or an extension of this one, can make the failed call succeed.
+fn may_pass_with_another_grant(error: &Error) -> bool {
+    use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
+    matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
+}
+
+#[cfg(feature = "internals")]
 impl Error {
     /// Returns whether another grant, or an extension of this one, can make the failed call of a generator succeed.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
     pub fn may_pass_with_another_grant(&self) -> bool {
-        use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
-        matches!(self.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
+        may_pass_with_another_grant(self)
     }
 }
 

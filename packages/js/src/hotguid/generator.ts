@@ -7,13 +7,7 @@ import type { AsyncOptions } from "../later.js";
 import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import {
-  answerSlots,
-  BATCH,
-  hotguidOneSlots,
-  hotguidOptionsSlots,
-  hotguidStatsSlots,
-} from "../protocol.js";
+import { answerSlots, BATCH, hotguidOneSlots, hotguidOptionsSlots, hotguidStatsSlots } from "../protocol.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
