@@ -78,6 +78,7 @@ impl<F: Pack, C> Generator<F, C> {
     /// values may differ.
     ///
     /// Not part of the public API: for bindings, which warn of such generators.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn may_repeat(&self, other: &Self) -> bool {
         let (one, other) = (&self.engine, &other.engine);

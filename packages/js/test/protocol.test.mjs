@@ -100,7 +100,16 @@ describe("Rust and TypeScript have the same", () => {
     for (const [, , body] of macros)
       for (const [, method, name] of body.matchAll(/(\w+) => "(\w+)"/g)) assert.equal(camelCase(method), name);
     const all = Object.values(calls).flat();
-    assert.deepEqual(Object.keys(calls), ["shared", "generator", "window", "sno", "randflake", "hotguid", "layout", "public"]);
+    assert.deepEqual(Object.keys(calls), [
+      "shared",
+      "generator",
+      "window",
+      "sno",
+      "randflake",
+      "hotguid",
+      "layout",
+      "public",
+    ]);
     isExactly("CallName", all);
     const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(72 * 8 + 16_384));
