@@ -162,6 +162,6 @@ fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
     let of_another = Options::new("posts", Shape::sno(0..=31).unwrap()).unwrap();
     let of_another =
         layout::Generator::with("memory:refused", of_another, &layout, &["worker"], LONG);
-    let reason = "expected options of the layout and its fields, without blocks";
+    let reason = "expected options of the layout and its fields";
     assert_refused(of_another.map(drop), ErrorKind::OutOfRange, reason);
 }

@@ -74,8 +74,7 @@ impl Generator {
     /// namespace. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or have
-    /// blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -113,7 +112,7 @@ fn begin(
     longest: Duration,
 ) -> Result<Begun<Leased>> {
     if options.shape().family() != "hotguid" {
-        return Err(out_of_range("expected options of Hot Guid without blocks"));
+        return Err(out_of_range("expected options of Hot Guid"));
     }
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {

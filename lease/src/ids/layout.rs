@@ -85,8 +85,7 @@ impl Generator {
     /// returns for the same layout and fields. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options have a different shape or have
-    /// blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options have a different shape.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -199,7 +198,7 @@ fn begin(
     let numbered = Numbered::new(layout, fields)?;
     let of_layout = shape(layout, fields, options.shape().numbers())?;
     if options.shape().family() != "layout" || *options.shape() != of_layout {
-        return Err(out_of_range("expected options of the layout and its fields, without blocks"));
+        return Err(out_of_range("expected options of the layout and its fields"));
     }
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {

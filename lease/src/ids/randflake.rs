@@ -73,7 +73,7 @@ impl Generator {
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or
-    /// secret, or have blocks.
+    /// secret.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -111,9 +111,7 @@ fn begin(
     longest: Duration,
 ) -> Result<Begun<Leased>> {
     if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
-        return Err(out_of_range(
-            "expected options of Randflake and of the secret, without blocks",
-        ));
+        return Err(out_of_range("expected options of Randflake and of the secret"));
     }
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);

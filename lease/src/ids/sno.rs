@@ -69,8 +69,7 @@ impl Generator {
     /// up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or have
-    /// blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format.
     pub fn with(source: impl Into<Source>, options: Options, longest: Duration) -> Result<Self> {
         begin(source.into(), options, longest)?.ready()
     }
@@ -97,7 +96,7 @@ by_own_calls!(Sno, metabyte => u8, metabyte);
 /// Starts a generator, which is usable when its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
     if options.shape().family() != "sno" {
-        return Err(out_of_range("expected options of sno without blocks"));
+        return Err(out_of_range("expected options of sno"));
     }
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {
