@@ -251,12 +251,16 @@ impl Default for ClockInfo {
     }
 }
 
-/// Returns a duration in nanoseconds. Durations of more than 584 years, which do not fit in 64 bits, count as 584 years.
+/// Returns a duration in nanoseconds. Durations of 584 years or more count as the largest number.
 #[inline]
-#[allow(clippy::cast_possible_truncation, reason = "just compared")]
 pub(crate) const fn nanos(duration: Duration) -> u64 {
-    let nanos = duration.as_nanos();
-    if nanos > u64::MAX as u128 { u64::MAX } else { nanos as u64 }
+    const SECOND: u64 = 1_000_000_000;
+    // `Duration::as_nanos` and a checked multiplication would take 128 bits, which wasm does not have.
+    if duration.as_secs() < u64::MAX / SECOND {
+        duration.as_secs() * SECOND + duration.subsec_nanos() as u64
+    } else {
+        u64::MAX
+    }
 }
 
 /// A notification that a call has to wait, which is passed to [`Clock::stalled`].
