@@ -76,7 +76,7 @@ impl Options {
         let window = self.window;
         let builder = self.builder_without_window(with_clock);
         match window {
-            Some(Span { start, end }) => builder.window(start.0, end.0),
+            Some(Span { start, end }) => builder.window(start, end),
             None => builder,
         }
     }

@@ -142,7 +142,7 @@ impl Generator {
     #[doc = doc!("hotguid.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.own()?.extend_window(end.0.0);
+        let extended = self.inner.own()?.extend_window(end.0);
         extended.map_err(|error| end.0.raise(error, "end"))
     }
 

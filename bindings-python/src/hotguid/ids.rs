@@ -180,7 +180,7 @@ pub(crate) fn time_range(
     end: Of<UnixMs, name::end>,
     sql: Of<Flag, name::sql>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    let (lowest, highest) = HotGuid::time_range(start.0.0, end.0.0)
+    let (lowest, highest) = HotGuid::time_range(start.0, end.0)
         .map_err(|error| raise_in_range(error, start.0, end.0))?;
     let bound = |id| to_uuid(py, if sql.0.0 { sorted_by_sql_server(id) } else { id });
     Ok((bound(lowest)?, bound(highest)?))

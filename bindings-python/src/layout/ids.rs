@@ -177,7 +177,7 @@ impl Layout {
         bindables: Option<Of<Named, name::bindables>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let bindables = bindables.map(|given| given.0).unwrap_or_default();
-        let ends = self.0.time_range(start.0.0, end.0.0, bindables.iter());
+        let ends = self.0.time_range(start.0, end.0, bindables.iter());
         let (lowest, highest) = ends.map_err(|error| match error.kind() {
             ErrorKind::InvalidType => bindables.names().raise(error),
             _ => raise_in_range(error, start.0, end.0),

@@ -236,7 +236,7 @@ pub(crate) fn time_range(
     start: Of<UnixMs, name::start>,
     end: Of<UnixMs, name::end>,
 ) -> PyResult<(Sno, Sno)> {
-    let (lowest, highest) = sno::Sno::time_range(start.0.0, end.0.0)
+    let (lowest, highest) = sno::Sno::time_range(start.0, end.0)
         .map_err(|error| raise_in_range(error, start.0, end.0))?;
     Ok((Sno(lowest), Sno(highest)))
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import sno
+from polyflake import hotguid, layout, sno
 from support import refused
 
 UTC = dt.timezone.utc
@@ -79,6 +79,27 @@ def test_a_time_range_takes_datetimes() -> None:
     lowest, highest = sno.time_range(start, start + day)
     at = sno.Generator(1).generate_at
     assert lowest <= at(start) <= at(start + day - dt.timedelta(milliseconds=1)) <= highest < at(start + day)
+
+
+def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
+    tick = dt.datetime(2026, 1, 1, tzinfo=UTC)
+    micros = lambda count: dt.timedelta(microseconds=count)  # noqa: E731
+    at = sno.Generator(1).generate_at
+    # A tick is in the range if it begins there: after the start of a tick it is out, and before the end it is in.
+    lowest, highest = sno.time_range(tick + micros(1), tick + micros(8001))
+    assert at(tick) < lowest <= at(tick + micros(4000)) < at(tick + micros(8000)) <= highest
+    assert highest < at(tick + micros(12000))
+    discord = layout.Layout.preset("discord")
+    lowest, highest = discord.time_range(tick, tick + micros(1001))
+    assert [discord.parse(id).datetime for id in (lowest, highest)] == [tick, tick + micros(1000)]
+    seconds = hotguid.time_range(tick, tick + dt.timedelta(seconds=1, microseconds=1))
+    assert [hotguid.timestamp(id) for id in seconds] == [tick.timestamp(), tick.timestamp() + 1]
+    with refused("out_of_range", field="end"):
+        sno.time_range(tick + micros(500), tick + micros(500))
+    window = (tick + micros(500), tick + micros(4500))
+    ids = sno.Generator(1, window=window, clock=lambda: int(tick.timestamp()) * 10**9)
+    with refused("lease_not_started"):
+        ids.try_generate()
 
 
 def test_the_originals_null_is_read_and_written_only_when_asked_for() -> None:

@@ -1,6 +1,8 @@
 //! Times as arguments, and as Python objects.
 
-use polyflake::{Error, ErrorKind};
+use std::time::{Duration, SystemTime};
+
+use polyflake::{Error, ErrorKind, UnixTime};
 use pyo3::{
     Borrowed,
     exceptions::PyOverflowError,
@@ -15,22 +17,42 @@ use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
 
-/// A time in Unix milliseconds: an integer, or an aware datetime, floored.
+/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Conversion to [`UnixTime`] keeps the
+/// microseconds of a datetime.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64, Given);
 
-/// The form in which a caller gave a time, and in which messages tell it.
-#[derive(Clone, Copy, PartialEq)]
+/// The form in which a caller passed a time, and in which messages show it.
+#[derive(Clone, Copy)]
 enum Given {
     Integer,
-    Datetime,
+    Datetime { unix_micros: i64 },
+}
+
+impl From<UnixMs> for UnixTime {
+    fn from(time: UnixMs) -> Self {
+        let Given::Datetime { unix_micros } = time.1 else { return time.0.into() };
+        let since = Duration::from_micros(unix_micros.unsigned_abs());
+        let epoch = SystemTime::UNIX_EPOCH;
+        let exact =
+            if unix_micros < 0 { epoch.checked_sub(since) } else { epoch.checked_add(since) };
+        // Windows has no system time before 1601.
+        exact.map_or_else(|| time.0.into(), Into::into)
+    }
 }
 
 impl UnixMs {
+    /// The first millisecond that begins at or after the time.
+    fn ceil(self) -> i64 {
+        let is_within =
+            matches!(self.1, Given::Datetime { unix_micros } if unix_micros % 1000 != 0);
+        self.0 + i64::from(is_within)
+    }
+
     /// The exception for an error that may be about this time.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
-        let is_told = self.1 == Given::Datetime && is_time(&error);
+        let is_told = matches!(self.1, Given::Datetime { .. }) && is_time(&error);
         let told = if is_told { in_datetimes(&error) } else { None };
         told.map_or_else(|| raise_about_time(error, name), |told| raise_named(told, name))
     }
@@ -39,8 +61,8 @@ impl UnixMs {
 impl<'a, 'py> Take<'a, 'py> for UnixMs {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
-            let unix_ms = micros_of_datetime(&datetime, name)?.div_euclid(1000);
-            return Ok(Self(unix_ms, Given::Datetime));
+            let unix_micros = micros_of_datetime(&datetime, name)?;
+            return Ok(Self(unix_micros.div_euclid(1000), Given::Datetime { unix_micros }));
         }
         let whole = Whole::among(&value, TIME, name)?;
         let unix_ms = whole.to().map(|unix_ms| Self(unix_ms, Given::Integer));
@@ -100,7 +122,7 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     let is_named = error.field() == Some("start");
     let is_start = is_named
         || error.kind() == ErrorKind::TimeOutOfRange
-            && error.range().is_some_and(|(found, ..)| found == i128::from(start.0));
+            && error.range().is_some_and(|(found, ..)| found == i128::from(start.ceil()));
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
