@@ -133,18 +133,18 @@ fn renew<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes this thread's next call to [`now`] read the wall clock itself, because much may have happened during a sleep.
+/// Makes this thread's next call to [`now`] read the wall clock itself, because the clocks may have changed during a sleep.
 pub fn slept() {
     LEFT.set(0);
 }
 
-/// Returns the maximum lag of a reading, in nanoseconds.
+/// Returns how far a reading can lag behind a reading of another thread, in nanoseconds.
 #[inline]
 pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
     if is_counter_used(wall) { SLACK_NANOS } else { 0 }
 }
 
-/// Returns whether the counter is used, which is decided once.
+/// Returns whether the processor's counter is used. This is decided once per process.
 #[inline]
 pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     match CHOICE.load(Ordering::Relaxed) {

@@ -12,12 +12,12 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -
 /// Has no effect on this platform.
 pub const fn slept() {}
 
-/// Returns the maximum lag of a reading, in nanoseconds, which is 0.
+/// Returns how far a reading can lag behind a reading of another thread, in nanoseconds. On this platform, this is 0.
 pub fn slack_nanos<E>(_wall: impl Fn() -> Result<i64, E>) -> u64 {
     0
 }
 
-/// Returns whether the counter is used, which is always `false` on this platform.
+/// Returns whether the processor's counter is used. On this platform, this is always `false`.
 pub fn is_counter_used<E>(_wall: impl Fn() -> Result<i64, E>) -> bool {
     false
 }

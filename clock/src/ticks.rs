@@ -11,7 +11,7 @@ const OVERTAKEN: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that a thread read from the wall clock.
 ///
-/// Readings move backwards only with the wall clock. A thread that knows of a reading, or of an ID that was created from it,
+/// Readings move backwards only if the wall clock does. A thread that knows of a reading, or of an ID that was created from it,
 /// never gets an earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
 ///
 /// ```
@@ -64,8 +64,8 @@ impl Ticks {
         Ok(())
     }
 
-    /// Stores a reading thread's own reading of the wall clock. Returns that reading or the stored time, whichever is
-    /// later.
+    /// Stores a reading of the wall clock by a thread other than the updating one. Returns that reading or the stored time,
+    /// whichever is later.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

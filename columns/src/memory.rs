@@ -10,11 +10,11 @@ use crate::{
 };
 
 mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zero bytes are a valid value.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value.
     pub trait Zeroable {}
 }
 
-/// A type that consists of cells of a single type, and for which zero bytes are a valid value.
+/// A type that consists of cells of a single type, and for which zeroed memory is a valid value.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell in the notation of buffers (PEP 3118).
     const FORMAT: &CStr;

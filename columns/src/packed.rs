@@ -85,14 +85,14 @@ impl<T: Plain> Packed<T> {
         Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
     }
 
-    /// Returns the number of rows and the number of cells per row. The reference is valid for as long as the IDs, as
-    /// exported buffers require.
+    /// Returns the number of rows and the number of cells per row. The reference is valid for as long as the array exists,
+    /// as exported buffers require.
     pub fn shape(&self) -> &[isize; 2] {
         &self.shape
     }
 
     /// Returns the number of bytes from one row to the next and from one cell to the next. The reference is valid for as
-    /// long as the IDs, as exported buffers require.
+    /// long as the array exists, as exported buffers require.
     pub fn strides(&self) -> &[isize; 2] {
         &self.strides
     }
@@ -102,7 +102,7 @@ impl<T: Plain> Packed<T> {
         self.is_table
     }
 
-    /// Returns the IDs' Arrow format: integers, or fixed-length bytes.
+    /// Returns the Arrow format of the IDs, which is an integer type or fixed-length bytes.
     pub fn arrow_format(&self) -> String {
         if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
     }

@@ -25,8 +25,8 @@ pub struct Reading {
     pub fields: Vec<Field>,
     /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit in 64 bits.
     pub unix_ms: Option<i64>,
-    /// The probability of this reading, from 0 to 1, among all readings of the string. Random characters count as one of
-    /// the readings.
+    /// The probability, from 0 to 1, that this reading is the right one. The alternatives are the other readings and a
+    /// string of random characters.
     pub odds: f64,
     /// The reason for the probability, in words.
     pub reason: String,
@@ -58,8 +58,8 @@ pub struct Field {
     pub from: u32,
     /// The number of bits.
     pub bits: u32,
-    /// The field's bits as an integer, or `None` if the field has more than 128 bits, which [`Reading::bit`] can read one
-    /// at a time.
+    /// The field's bits as an integer, or `None` if the field has more than 128 bits. [`Reading::bit`] reads the bits of
+    /// such a field.
     pub value: Option<u128>,
 }
 
@@ -177,8 +177,8 @@ impl Reading {
         bits::bit(&self.bytes, self.bits, at)
     }
 
-    /// Returns the time in RFC 3339 format with milliseconds, for example `2026-11-23T08:28:07.000Z`, or `None` if there is no
-    /// time or its year does not have four digits.
+    /// Returns the time in RFC 3339 format with milliseconds, for example `2026-11-23T08:28:07.000Z`, or `None` if there is
+    /// no time or if its year does not have four digits.
     #[must_use]
     pub fn time(&self) -> Option<String> {
         let ms = self.unix_ms?;

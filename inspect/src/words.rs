@@ -17,7 +17,7 @@ const DECIMAL_BITS: u32 = 53;
 /// The values of larger fields are left out of sentences.
 const SAID_BITS: u32 = 32;
 
-/// Describes in one sentence what a string is, according to its readings.
+/// Describes in words what a string is, according to its readings.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect, sentence};
@@ -105,7 +105,7 @@ mod json {
 
     use super::{Field, Reading};
 
-    /// The members of a reading's JSON, in order.
+    /// The names of the members in a reading's JSON, in order.
     pub const MEMBERS: [&str; 10] =
         ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
 

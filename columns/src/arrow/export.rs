@@ -57,7 +57,8 @@ impl Column {
         }
     }
 
-    /// Returns the Arrow format for fixed-length strings: strings, or large strings if the data exceeds 32-bit offsets.
+    /// Returns the Arrow format for a column of fixed-length strings: the string type, or the large string type if the data
+    /// is too long for 32-bit offsets.
     pub fn format_of_texts<T: Plain>(texts: &Packed<T>) -> &'static str {
         if end_of_texts(texts).is_some() { "u" } else { "U" }
     }
@@ -93,7 +94,7 @@ impl Column {
         })
     }
 
-    /// Returns the same column with Arrow's UUID type if its items have 16 bytes.
+    /// Returns the same column, with Arrow's UUID type if each item has 16 bytes.
     #[must_use]
     pub fn as_uuids(self) -> Self {
         Self { is_uuid: self.format == UUID_FORMAT, ..self }

@@ -52,7 +52,7 @@ impl Pieces {
         Self { schema, arrays: vec![array] }
     }
 
-    /// Returns the type as an Arrow format string.
+    /// Returns the column's type as an Arrow format string.
     pub fn format(&self) -> Cow<'_, str> {
         format_of(&self.schema).unwrap_or(Cow::Borrowed("nothing"))
     }

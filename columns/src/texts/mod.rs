@@ -25,7 +25,7 @@ pub type Chars = [u8; 16];
 /// A buffer for an encoded Hot Guid.
 pub type GuidChars = [u8; HotGuid::TEXT_LEN];
 
-/// The number of strings that fit in the first-level cache together with their IDs.
+/// The number of strings that fit in the L1 cache together with their IDs.
 pub const BLOCK: usize = 512;
 
 /// An ID type with a string form.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
 
-/// A row's content.
+/// The content of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes without padding.
@@ -31,11 +31,11 @@ impl Unit {
 /// Strings that are stored in rows of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// All rows.
+    /// The bytes of all rows.
     pub bytes: &'a [u8],
     /// The number of bytes per row.
     pub width: usize,
-    /// A row's content.
+    /// The content of a row.
     pub unit: Unit,
     /// Whether other code may modify the rows at the same time. If so, they are copied first.
     pub may_change: bool,

@@ -2,8 +2,7 @@
 
 use crate::{Grant, Result};
 
-/// The owner of a lease's generator. Each grant gets a new generator, whose worker ID, window and state are created for the
-/// grant and dropped with it.
+/// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 pub trait Grantee {
     /// Seals the current generator, and replaces it with one that stays within `grant` and uses no tick before the last tick of
     /// the previous generator.

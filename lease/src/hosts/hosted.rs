@@ -53,8 +53,8 @@ use crate::{
 use json::{error_of, event_of};
 use settings::Settings;
 
-/// The maximum number of random numbers that a command needs: for its statements, the choice of a worker ID, its token, an
-/// incarnation, and pauses.
+/// The maximum number of random numbers that one command needs. They are used for its statements, the choice of a worker ID, a
+/// token, an incarnation, and pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
@@ -119,8 +119,8 @@ impl Hosted {
     /// overrides) and `place` (the store's name in messages). For `PostgreSQL`, they also include `schema` and `create`
     /// (`second-store`), as in a store's URL.
     ///
-    /// If the setting `check` is true, nothing is leased, and the ID format is unknown. The commands end once it is known whether a
-    /// lease could be acquired.
+    /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The commands end once it is
+    /// known whether a lease could be acquired.
     ///
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
@@ -145,8 +145,8 @@ impl Hosted {
         })
     }
 
-    /// Processes the answer to the last command and returns the next command. In the first call, the answer is `null`. Pass
-    /// new random numbers from the operating system to each call.
+    /// Processes the answer to the last command and returns the next command. For the first call, pass `null` as the
+    /// answer. Pass new random numbers from the operating system to each call.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
         *locked(&self.random) = others.into();
@@ -167,7 +167,7 @@ impl Hosted {
         }
     }
 
-    /// Returns how long a caller waits for the first grant, in milliseconds: the setting `wait_ms` or its default.
+    /// Returns how long a caller waits for the first grant, in milliseconds. This is the `wait_ms` setting or its default.
     pub fn wait_ms(&self) -> u64 {
         self.lease.options().wait_ms()
     }
@@ -196,8 +196,8 @@ impl Hosted {
         .to_string()
     }
 
-    /// Returns the reason why no IDs are currently available, as JSON: `code`, `message`, `until`, which is the time at
-    /// which the cause ends if that is known, and `permanent`, which is true if waiting does not help.
+    /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
+    /// at which the cause ends, if known) and `permanent` (true if waiting does not help).
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().place();
         error_of(&self.lease.standing().reason(&place, self.is_closing, wall_ms)).to_string()

@@ -143,7 +143,7 @@ impl State {
     }
 }
 
-/// The future that keeps a lease, for an executor.
+/// The future that keeps a lease. An executor runs it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The work of a task, except for the store and the pauses.

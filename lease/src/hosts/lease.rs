@@ -18,7 +18,7 @@ use crate::{
 /// A lease that renews itself, switches to a different worker ID if necessary, and releases its worker ID when it is dropped.
 ///
 /// A lease requires a function that opens the store rather than an open store, because a forked process would share an open
-/// store. The store is open only while the lease has requests. In a forked child process, the lease does nothing until
+/// store. The store is open only while requests are in progress. In a forked child process, the lease does nothing until
 /// [`Lease::ready`] is called or a generator generates an ID. It then leases a separate worker ID for the child.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub struct Lease {
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// How long [`Lease::close`] and dropping a lease wait for an unresponsive store.
+    /// The maximum time for which [`Lease::close`], or dropping a lease, waits for an unresponsive store.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
     /// Starts a lease, which is kept by a thread that all leases in the process share. `open` opens the store at the start,
@@ -180,7 +180,7 @@ impl Lease {
         self.shared.get()?.lock().standing.current(system::unix_ms())
     }
 
-    /// Returns the last error since the last grant or renewal.
+    /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
     pub fn refused(&self) -> Option<Error> {
         self.shared.get()?.lock().standing.refused.clone()
     }

@@ -30,7 +30,7 @@ pub struct Status {
     pub namespace: Namespace,
     /// The namespace's shape.
     pub shape: Shape,
-    /// The tables' schema, if [`Operator::open`] opened a store in `PostgreSQL`.
+    /// The schema of the store's tables, if [`Operator::open`] opened a `PostgreSQL` store.
     pub schema: Option<String>,
     /// The store's time in Unix milliseconds.
     pub now: u64,
@@ -49,7 +49,7 @@ pub struct Status {
     pub next_end: Option<u64>,
 }
 
-/// Inspects a namespace, and changes it on behalf of an operator.
+/// Inspects and changes a namespace, on behalf of a human operator.
 ///
 /// ```
 /// use polyflake_lease::{Operator, sno};
@@ -86,7 +86,8 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         Ok(Self { schema: address.schema(), ..operator })
     }
 
-    /// Creates an operator for all namespaces in the store at a URL, for [`Operator::restored`] and [`Operator::promoted`].
+    /// Creates an operator for all namespaces in the store at a URL, for use with [`Operator::restored`] and
+    /// [`Operator::promoted`].
     ///
     /// # Errors
     /// Returns any error from the store.
@@ -98,7 +99,8 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
 }
 
 impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
-    /// Creates an operator for a namespace in a store. `random` returns 128 bits from the operating system.
+    /// Creates an operator for a namespace in a store. `random` is a function that returns 128 bits from the operating
+    /// system.
     ///
     /// # Errors
     /// Returns `out_of_range` if the name is invalid.
@@ -170,9 +172,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Stops the renewals of a worker ID's grant. The holder uses the worker ID until the grant ends, at most one lease
-    /// duration from now. The worker ID is then free, and the holder claims another one. Returns the record, whose
-    /// `granted_until` is that end.
+    /// Prevents the grant of a worker ID from being renewed. The holder can use the worker ID until the grant ends, which
+    /// is at most one lease duration from now. Then the worker ID is free, and the holder claims another one. Returns the
+    /// record, whose `granted_until` is that end.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved;
@@ -187,10 +189,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reserves a worker ID, so that no keeper claims it any more. If it is granted, its holder uses it until the grant
-    /// ends, as after [`Operator::evict`], so this also retires a worker ID. Returns the record. From the record's `start`
-    /// on, in Unix milliseconds, you may assign the worker ID to one generator manually. If the worker ID is already
-    /// reserved, this call has no effect.
+    /// Reserves a worker ID, so that no keeper claims it any more. If the worker ID is currently granted, its holder can
+    /// use it until the grant ends, as after [`Operator::evict`]. Returns the record. From the record's `start` on, in Unix
+    /// milliseconds, you may assign the worker ID to one generator manually, or leave it unused to retire it. If the worker
+    /// ID is already reserved, this call has no effect.
     ///
     /// # Errors
     /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason has more than 200 bytes or
@@ -207,12 +209,12 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Ends the reservation of a worker ID that was not used after `used_until`, in Unix milliseconds, so that keepers may
-    /// claim it from then on. This call relies on the operator's statement.
+    /// Ends the reservation of a worker ID, so that keepers may claim it again. New grants start at `used_until`, in Unix
+    /// milliseconds, or later. The operator vouches that the worker ID was not used after that time.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit a record. All other errors
-    /// are the same as for [`Operator::evict`].
+    /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit in a record. All other
+    /// errors are the same as for [`Operator::evict`].
     pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
         if used_until >= MOST {
             return Err(out_of_range("expected a time below 2^53 - 1 ms"));
@@ -270,15 +272,15 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store
-    /// cannot detect the restore, for example if rows of a dump were loaded into existing tables, or a file was
-    /// overwritten. Grants that the store still has a record of can be renewed, but no new grant starts for a while: until
-    /// a time that the store derives from its records, or until `not_before`, in Unix milliseconds, if that is later.
+    /// cannot detect the restore, for example if rows from a dump were loaded into existing tables, or a file was
+    /// overwritten. Existing grants can be renewed if the store still has their records. New grants do not start before a
+    /// time that is derived from the store's records, or before `not_before`, in Unix milliseconds, if that is later.
     /// Returns the namespaces' records, whose `quiet_until` is that time.
     ///
     /// # Errors
-    /// Returns the first error after all namespaces were tried: `out_of_range` if `not_before` is more than ten years from
-    /// now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are missing.
-    /// All other errors are the same as for [`Operator::evict`].
+    /// All namespaces are tried before the first error is returned: `out_of_range` if `not_before` is more than ten years
+    /// from now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are
+    /// missing. All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
@@ -299,18 +301,19 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reports to all namespaces in the store that the store `from` became this store, `to`, without losing data, for
-    /// example in a planned failover or a failover to a synchronous replica. The quiet time that started with the change
-    /// ends; an earlier one continues. Active holders continue in any case. Returns the namespaces' records.
+    /// Reports to all namespaces in the store that the store named `from` became this store, named `to`, without losing
+    /// data. An example is a planned failover or a failover to a synchronous replica. This ends the quiet time that the
+    /// change started, but not a quiet time from before the change. Active holders are not affected. Returns the
+    /// namespaces' records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
     /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
     /// recovery looks the same.
     ///
     /// # Errors
-    /// Returns the first error after all namespaces were tried: `store_changed` if a record contradicts the statement, for
-    /// example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion is
-    /// possible between the stores. All other errors are the same as for [`Operator::evict`].
+    /// All namespaces are tried before the first error is returned: `store_changed` if a record contradicts the statement,
+    /// for example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion
+    /// is possible between the stores. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

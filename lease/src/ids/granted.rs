@@ -13,7 +13,7 @@ use polyflake::{clock::Clock, fork};
 #[cfg(feature = "std")]
 use crate::{Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::Begun};
 
-/// An ID format's leased generator, which is a type in the core crate.
+/// The core crate's type for a leased generator of one ID format.
 pub trait Family: Sized + 'static {
     /// A generator under one grant.
     type Generator;
@@ -113,7 +113,7 @@ impl<F: Family + Send + Sync> Threaded<F> {
 }
 
 impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Granted<F, B> {
-    /// Creates the state that precedes the first grant.
+    /// Creates a leased generator without a grant.
     pub fn new(build: B) -> Self {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
         Self { leased, number, closed_in: Mutex::new(None), build }

@@ -31,8 +31,8 @@ use crate::{
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open) and the name of a
-    /// namespace. The namespace contains all machine numbers. The call waits up to 10 seconds for the first grant.
+    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The namespace
+    /// contains all machine numbers. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
     /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.

@@ -36,9 +36,9 @@ pub use crate::rules::numbered::shape;
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open), the name of a
-    /// namespace, and the fields that contain the worker ID, starting with the most significant one. The namespace contains
-    /// all worker IDs that fit in these fields. The call waits up to 10 seconds for the first grant.
+    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). `fields` lists
+    /// the fields that contain the worker ID, starting with the most significant one. The namespace contains all worker IDs
+    /// that fit in these fields. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
     /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is

@@ -27,9 +27,9 @@ use crate::{
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open), the name of a
-    /// namespace, and the secret that the namespace's generators share. The namespace contains all node IDs. The call waits
-    /// up to 10 seconds for the first grant.
+    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). All generators
+    /// in the namespace share the secret. The namespace contains all node IDs. The call waits up to 10 seconds for the
+    /// first grant.
     ///
     /// # Errors
     /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is

@@ -15,7 +15,7 @@ pub enum ErrorKind {
     LeaseUnavailable,
     /// The record shows another holder's grant.
     LeaseLost,
-    /// The namespace was created for another ID format, layout, epoch, secret or range of worker IDs.
+    /// The namespace was created for a different ID format, layout, epoch, secret or range of worker IDs.
     NamespaceMismatch,
     /// Every worker ID is granted. [`Error::until`] returns the time at which the next grant ends.
     NumbersExhausted,

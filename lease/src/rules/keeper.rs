@@ -71,7 +71,8 @@ use crate::{
 pub struct Moment {
     /// Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
-    /// Milliseconds since a fixed moment, according to a monotonic clock that includes time in suspension if possible.
+    /// Milliseconds since a fixed moment, according to a monotonic clock, which includes the time that the machine is
+    /// suspended if the system supports it.
     pub elapsed_ms: u64,
 }
 
@@ -247,8 +248,8 @@ enum Purpose {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. It is called for each claim,
-    /// and may return an error, for example if the process was forked.
+    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. The keeper calls it for each
+    /// claim. It may return an error, for example if the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
         let longest_ms = options.lease_ms;
@@ -342,7 +343,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().map(|held| held.record.first)
     }
 
-    /// Returns the end of the generator's window in Unix milliseconds.
+    /// Returns the end of the generator's window in Unix milliseconds, if there is a grant.
     pub fn end(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.end)
     }

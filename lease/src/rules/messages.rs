@@ -50,7 +50,7 @@ impl Request {
         text_of(fields.into_iter().chain(more))
     }
 
-    /// Parses a request in canonical JSON.
+    /// Parses a request from canonical JSON.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.
@@ -120,7 +120,7 @@ impl Reply {
         text_of(fields.into_iter().chain(more))
     }
 
-    /// Parses a reply in canonical JSON.
+    /// Parses a reply from canonical JSON.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.

@@ -53,7 +53,7 @@ pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout
 }
 
 /// Returns the machine field and the counter start for a Hot Guid generator with a leased worker ID, in the form that
-/// `provide_identity` accepts. `start` is random.
+/// `provide_identity` accepts. `start` should be random.
 pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
     let [.., a, b, c] = number.to_be_bytes();
     let [x, y, z] = start;

@@ -34,7 +34,7 @@ impl Ordinal {
         Self { variable: name.into() }
     }
 
-    /// Reads the ordinal.
+    /// Reads the ordinal from the environment variable.
     ///
     /// # Errors
     /// Returns `out_of_range` if the variable is not set or does not contain an ordinal. The error contains the name of the

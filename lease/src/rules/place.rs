@@ -78,14 +78,14 @@ impl Place {
         Ok(Self { url: without_terms(url), location, namespace, number: None })
     }
 
-    /// Parses the values of the variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_NODE` (a decimal worker ID). An empty
-    /// string is rejected, because it usually means that a value is missing, for example an unset secret.
+    /// Parses the values of the environment variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_NODE` (a decimal worker ID).
+    /// An empty string is rejected, because it usually means that a value is missing, for example an unset secret.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_NODE` is, because child processes
-    /// inherit `POLYFLAKE_NODE` and would all use the same worker ID. Returns `out_of_range` for an empty string, an
-    /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns the
-    /// errors of [`Place::of`]. Each error names the variable.
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_NODE` is set: child processes
+    /// inherit `POLYFLAKE_NODE`, so they would all use the same worker ID. Returns `out_of_range` for an empty string, an
+    /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns any
+    /// error from [`Place::of`]. Each error names the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -111,7 +111,7 @@ impl Place {
     /// Works like [`Place::of_variables`], but reads the process's environment variables.
     ///
     /// # Errors
-    /// Returns `out_of_range` if a variable is not UTF-8, or the errors of [`Place::of_variables`].
+    /// Returns `out_of_range` if a variable is not UTF-8, or any error from [`Place::of_variables`].
     #[cfg(feature = "std")]
     pub fn from_env(namespace: Option<&str>) -> Result<Self> {
         let text = |name| {
@@ -201,18 +201,18 @@ impl Place {
         &self.namespace
     }
 
-    /// Returns the required worker ID.
+    /// Returns the required worker ID, if there is one.
     pub fn number(&self) -> Option<u64> {
         self.number
     }
 
     /// Returns the place as JSON, for a host in another language. `store` is `sqlite` or `postgresql`. For `sqlite`, `path`
     /// is the file's path. For `postgresql`, `server` contains `hosts` (each a name and a port), `user`, `password`,
-    /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether a
-    /// server that rejects writes is passed over), `connect_timeout` in seconds, `application_name` and
-    /// `options`. The other members are `namespace`, `allows_overlayfs`, the lease's settings (`place`, which is the
-    /// store's name in messages, `node`, which is the worker ID in `POLYFLAKE_NODE`, `schema`, `create`, `lease_ms` and
-    /// `numbers`), and the terms that the host itself applies (`wait_ms` and `sigterm`). Missing values are null.
+    /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
+    /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,
+    /// `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and the lease's settings:
+    /// `place` (the store's name in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`
+    /// and `numbers`. Missing values are null.
     ///
     /// # Errors
     /// Returns `out_of_range` for an in-memory store.

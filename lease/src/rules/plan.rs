@@ -17,7 +17,7 @@ pub struct Fleet {
     pub kills_per_hour: u64,
 }
 
-/// The worker IDs, writes and waits that a fleet needs.
+/// How many worker IDs a fleet needs, how often it renews leases, and how long its processes may have to wait.
 ///
 /// ```
 /// use polyflake_lease::{Fleet, Plan, Shape};
@@ -40,15 +40,15 @@ pub struct Plan {
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,
-    /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if it is too small for the
-    /// holders alone.
+    /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if there are too few
+    /// even for the holders alone.
     pub longest_lease_ms: Option<u64>,
-    /// The number of renewals per second.
+    /// The number of renewals per second that the store receives.
     pub renewals_per_second: f64,
     /// The longest store outage, in milliseconds, that does not affect any holder, regardless of when it starts. It is two
-    /// thirds of a lease.
+    /// thirds of the lease duration.
     pub unnoticed_ms: u64,
-    /// How long, in milliseconds, a holder that requires a killed process's worker ID may have to wait for it.
+    /// The longest time, in milliseconds, that a holder has to wait if it requires the worker ID of a killed process.
     pub wait_ms: u64,
 }
 
@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// Returns whether the namespace has enough worker IDs.
+    /// Returns whether the namespace has enough worker IDs for the fleet.
     pub fn fits(&self) -> bool {
         self.needed <= self.capacity
     }

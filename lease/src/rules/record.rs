@@ -15,7 +15,7 @@ use crate::{
     rules::shape::digest,
 };
 
-/// 128 bits from the operating system: a token or an incarnation.
+/// 128 random bits from the operating system, which serve as a token or an incarnation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Random(pub u128);
 
@@ -52,7 +52,7 @@ pub struct Record {
     pub start: u64,
     /// The end of the last grant.
     pub granted_until: u64,
-    /// The token of the claim, or 0 in a record that was never granted.
+    /// The token of the claim, or 0 if the block has never been granted.
     pub token: Random,
     /// The version number, which increases with each change.
     pub version: u64,
@@ -63,10 +63,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// The end of a reserved worker ID, which is never granted: the maximum time.
+    /// The `granted_until` of a reserved worker ID, which is the maximum time, so that the worker ID is never granted.
     pub const RESERVED: u64 = MOST;
 
-    /// Creates the record of a block that was never granted.
+    /// Creates the record for a block that has never been granted.
     pub fn fresh(first: u64, count: u64, incarnation: Random) -> Self {
         let (token, holder) = (Random::default(), String::new());
         Self { first, count, start: 0, granted_until: 0, token, version: 1, incarnation, holder }
@@ -120,7 +120,7 @@ impl Record {
         })
     }
 
-    /// Parses a record in canonical JSON.
+    /// Parses a record from canonical JSON.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.
@@ -207,9 +207,9 @@ impl Namespace {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds: a third of its longest lease, but at least 5
-    /// and at most 60 seconds. A quiet time is extended by the clock error. In a restored store, a living holder renews its
-    /// grant at least this long before the end that is recorded there.
+    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited
+    /// to between 5 and 60 seconds. Quiet times are extended by it. After a restore, a living holder renews its grant at
+    /// least this long before the end in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
@@ -248,7 +248,7 @@ impl Namespace {
         })
     }
 
-    /// Parses a record in canonical JSON.
+    /// Parses a record from canonical JSON.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.

@@ -99,8 +99,8 @@ pub enum Found {
     Names(Vec<String>),
 }
 
-/// A store with blocking calls, for threads that may block. It is used by one thread at a time, but not always by the same one.
-/// Drivers for non-blocking clients process the same requests in their own way.
+/// A store with blocking calls, for threads that may block. It is used by only one thread at a time, but not always by the same
+/// thread. Drivers for non-blocking clients process the same requests in their own way.
 pub trait Store: Send {
     /// Processes a request.
     ///

@@ -182,7 +182,7 @@ impl Shape {
         Grid { step, offset: self.epoch_ms % step }
     }
 
-    /// Parses a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
+    /// Parses a shape from canonical JSON, the form that a [`Namespace`](crate::Namespace) contains.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_outdated` for a shape in a newer format.

@@ -27,8 +27,8 @@ pub fn check(store: &mut dyn Store) {
     suite.texts();
 }
 
-/// Checks that conditional writes are atomic across two connections. Two threads change each of many records at the same time,
-/// and one of the two writes must be rejected. A driver that reads and then writes accepts both.
+/// Checks that conditional writes are atomic across two connections. Two threads change the same records at the same time, and
+/// for each record, one of the two writes must be rejected. A driver that reads first and then writes would accept both.
 ///
 /// # Panics
 /// Panics at the first violation.

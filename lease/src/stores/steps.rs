@@ -99,7 +99,7 @@ pub struct Outcome {
     /// The error from the first statement that failed.
     pub failure: Option<Failure>,
     /// The notices that the server sent while the statements ran, each with its SQLSTATE. They report a commit that the
-    /// replica may not have received. Always empty in `SQLite`.
+    /// replica may not have received. For `SQLite`, this is always empty.
     pub notices: Vec<Failure>,
 }
 
@@ -172,8 +172,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, by name, each with its tables' version. Tables are created and conditions are
-/// probed once per process and store.
+/// The stores that a process has already checked, each with its name and the version of its tables. A process creates tables
+/// and probes conditions only once per store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 

@@ -101,8 +101,8 @@ impl Options {
         &self.namespace
     }
 
-    /// Sets the store's name in messages, such as "cannot lease a worker ID from the shop's database". For a source that is
-    /// a URL, the name is the URL without its password.
+    /// Sets the store's name in messages, such as "cannot lease a worker ID from the shop's database". If the source is a
+    /// URL, the name is the URL without its password.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         Self { place: Some(place.to_string()), ..self }
@@ -117,10 +117,9 @@ impl Options {
         }
     }
 
-    /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000, or 70,000 for a
-    /// required worker ID. During this time, a failed
-    /// request is repeated after at most half a second, or after at most an eighth of the time waited if that is longer, so
-    /// that a server that becomes available is noticed soon.
+    /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000, or 70,000 for a required
+    /// worker ID. During this time, the pause after a failed request is at most half a second or, if that is longer, an
+    /// eighth of the time waited so far. Therefore a server that becomes available is detected soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms: Some(wait_ms), ..self }
@@ -144,7 +143,7 @@ impl Options {
         Ok(Self { lease_ms, ..self })
     }
 
-    /// Sets a human-readable name of the holder, which is stored in the record of the leased worker ID.
+    /// Sets a human-readable name for the holder. It is stored in the record of the leased worker ID.
     ///
     /// # Errors
     /// Returns `out_of_range` if the name has more than 200 bytes or contains control characters.
@@ -156,8 +155,8 @@ impl Options {
     /// Sets a preferred worker ID, which is leased if it is free.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the shape contains the worker ID within its first 2^20 records, because all records up to
-    /// it are created.
+    /// Returns `out_of_range` if the shape does not contain the worker ID, or if the worker ID is not in the first 2^20
+    /// records. The limit exists because all records up to the preferred one are created.
     pub fn prefer(self, number: u64) -> Result<Self> {
         self.shape.reach(number)?;
         Ok(Self { preferred: Some(number), ..self })
@@ -173,8 +172,8 @@ impl Options {
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
-    /// Sets a preferred worker ID from an ordinal, which is counted from the shape's first worker ID. The worker ID is
-    /// leased if it is free.
+    /// Sets a preferred worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. The preferred worker
+    /// ID is leased if it is free.
     ///
     /// ```
     /// use polyflake_lease::{Options, Ordinal, Shape};
@@ -198,7 +197,7 @@ impl Options {
         self.prefer(number)
     }
 
-    /// Sets a required worker ID from an ordinal, which is counted from the shape's first worker ID. The lease waits for it
+    /// Sets a required worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. The lease waits for it
     /// if another holder has it. Leases then last one minute, as with [`Options::insist`].
     ///
     /// # Errors
@@ -237,7 +236,7 @@ impl Options {
         Self { watch: Some(Watch::new(watch)), ..self }
     }
 
-    /// Sets how long a call can wait for a tick or a lease, as in the core crate's builders.
+    /// Sets the maximum time that a call waits for a tick or a lease, as in the core crate's builders.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {

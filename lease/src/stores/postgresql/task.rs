@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
-/// while a lease has requests.
+/// while requests are in progress.
 ///
 /// ```no_run
 /// use std::time::Duration;

@@ -35,8 +35,8 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Opens the file at a path with the driver's function, and returns the file and its name. If the file does not exist, an empty
-/// one is created, unless `access` forbids it.
+/// Opens the file at a path by calling `connect`, which is the driver's function, and returns the file and its name. If the
+/// file does not exist, an empty one is created, unless `access` forbids it.
 ///
 /// # Errors
 /// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is replaced
