@@ -34,10 +34,11 @@ pub use system::CoarseClock;
 #[cfg(feature = "std")]
 pub use ticking::TickingClock;
 
-/// A source of time, which can also sleep.
+/// Provides the current time, and sleeps when a generator has to wait.
 ///
-/// A generator uses one clock for its lifetime and calls it without holding a lock. Therefore a clock may fail, return a wrong
-/// time, be slow or use the generator itself. In the worst case, a call returns an error.
+/// A generator uses the same clock for its entire lifetime and calls it without holding a lock. Therefore a clock may fail,
+/// return the wrong time, be slow, or even use the generator itself. In the worst case, a call to the generator returns an
+/// error.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -70,7 +71,8 @@ pub trait Clock {
     /// Sleeps for about `nanos` nanoseconds. The call may return early. An error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Returns the properties of this clock. The default is [`ClockInfo::new`], for an exact clock that only this process reads.
+    /// Returns the properties of this clock. By default, these are the properties in [`ClockInfo::new`], which describe an
+    /// exact clock that only this process reads.
     ///
     /// Generators do not store the result. They call this method again whenever they need it, so it should be cheap.
     #[inline]
@@ -78,18 +80,18 @@ pub trait Clock {
         ClockInfo::new()
     }
 
-    /// Returns the time since a fixed moment, according to a monotonic clock. Waits are measured with it, so a wait ends
-    /// after `max_wait` even if the wall clock stops.
+    /// Returns the time since a fixed moment, according to a monotonic clock. Waits are measured with that clock, so a wait
+    /// ends after `max_wait` even if the wall clock stops.
     ///
-    /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep counts as its requested
-    /// duration, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same applies to a
+    /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep is assumed to last as long
+    /// as requested, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same applies to a
     /// sleep during which the monotonic clock did not advance.
     fn monotonic(&self) -> Option<Duration> {
         None
     }
 
-    /// Receives a notification before each sleep of a call that has to wait. It is called on the waiting thread, while no
-    /// lock is held. An error ends the wait.
+    /// Receives a notification before each sleep of a call that has to wait. This method is called on the waiting thread, while
+    /// no lock is held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
@@ -133,21 +135,21 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockInfo {
-    /// The largest step between two readings. A generator rejects a clock that is coarser than its tick. The default is one
-    /// nanosecond.
+    /// The largest step between two successive readings. A generator rejects a clock whose resolution is coarser than the
+    /// generator's tick. The default is one nanosecond.
     pub resolution: Duration,
-    /// How far a reading can lag behind one that another thread has already used. The default is zero, for a clock whose
+    /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means that
     /// readings never lag.
     ///
-    /// A reading that is before the generator's current tick by less than this lag is treated as that tick. Therefore a lagging
-    /// reading is not mistaken for a clock rollback, and no call waits because of it. A real clock rollback by less than this
-    /// lag is not detected either.
+    /// A reading that precedes the generator's current tick by less than this is treated as part of that tick. Therefore a
+    /// lagging reading is not mistaken for a clock rollback, and no call waits because of it. The drawback is that a real
+    /// rollback by less than this also goes undetected.
     pub slack: Duration,
-    /// Whether a generator with an explicit worker ID skips the tick of its first call. An earlier generator with the same
-    /// worker ID may have created IDs in it, for example before a restart.
+    /// Whether a generator with an explicit worker ID skips the tick in which it is first called. An earlier generator with the
+    /// same worker ID may have created IDs in that tick, for example before a restart.
     ///
-    /// The default is `false`, for clocks that are set manually or replay a recording. It is `true` for the operating system's
-    /// clocks, and should be for every clock that generators in different processes use.
+    /// The default, `false`, is for clocks that are set manually or replay a recording. The operating system's clocks use
+    /// `true`, and so should every clock that generators in different processes use.
     pub skips_first_tick: bool,
     /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond. Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -170,7 +172,8 @@ pub struct ClockInfo {
 }
 
 impl ClockInfo {
-    /// Returns the properties of an exact clock that only this process reads. The fields state the defaults.
+    /// Returns the default properties, which describe an exact clock that only this process reads. Each field's documentation
+    /// states its default.
     ///
     /// ```
     /// use std::time::Duration;
@@ -229,7 +232,7 @@ impl ClockInfo {
         self
     }
 
-    /// Sets whether a generator [skips the tick of its first call](Self#structfield.skips_first_tick).
+    /// Sets whether a generator [skips the tick in which it is first called](Self#structfield.skips_first_tick).
     ///
     /// ```
     /// use polyflake::clock::{Clock, ClockInfo, SystemClock};
@@ -263,7 +266,7 @@ pub(crate) const fn nanos(duration: Duration) -> u64 {
     }
 }
 
-/// A notification that a call has to wait, which is passed to [`Clock::stalled`].
+/// A notification, passed to [`Clock::stalled`], that a call has to wait.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -291,12 +294,12 @@ pub(crate) const fn nanos(duration: Duration) -> u64 {
 pub struct Stall {
     /// The reason for the wait: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
-    /// The clock's time, in Unix milliseconds.
+    /// The clock's current time in Unix milliseconds.
     pub unix_ms: i64,
     /// The number of calls to this generator that are currently waiting, including this one. They are not queued but
     /// compete for the next IDs.
     pub stalled: u32,
-    /// How long this call has slept, in milliseconds, rounded up. It is 0 in the first notification.
+    /// How long this call has slept so far, in milliseconds, rounded up. It is 0 in the first notification.
     pub slept_ms: u32,
 }
 
@@ -465,12 +468,12 @@ impl Clock for ManualClock {
 
 /// The operating system's wall clock. Waiting threads sleep.
 ///
-/// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time of a
-/// system call. [`SystemClock::source`] returns which source is used. Each reading is extrapolated, with the counter, from a
+/// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time that a
+/// system call takes. [`SystemClock::source`] reports which source is used. The clock uses the counter to extrapolate from a
 /// reading of the wall clock that is at most one millisecond old. A change to the wall clock therefore takes effect within a
-/// millisecond. In addition, each thread reads the wall clock again after at most 4,096 extrapolations. With
-/// `POLYFLAKE_CLOCK=exact` in the environment, every reading uses a system call. [`ExactClock`] does the same for one
-/// generator.
+/// millisecond. In addition, each thread reads the wall clock again after at most 4,096 extrapolations. If the environment
+/// variable `POLYFLAKE_CLOCK` is `exact`, every reading uses a system call. To do the same for a single generator, use
+/// [`ExactClock`].
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};
@@ -484,8 +487,8 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl SystemClock {
-    /// Returns the source of time that this process uses. It is determined once, on the first reading or the first call to
-    /// this function.
+    /// Returns the source of time that this process uses. It is determined once, when the clock is first read or this function
+    /// is first called.
     ///
     /// ```
     /// use polyflake::clock::SystemClock;
@@ -563,7 +566,7 @@ fn beyond_nanos(unix_ms: i128) -> Error {
     Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX), "ms")
 }
 
-/// Converts a reading from milliseconds to nanoseconds, for clocks that count milliseconds.
+/// Converts a clock reading from milliseconds to nanoseconds. Use it to implement a clock that counts milliseconds.
 ///
 /// ```
 /// use polyflake::clock::nanos_from_ms;

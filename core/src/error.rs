@@ -36,10 +36,11 @@ const LISTED: usize = 16;
 /// assert_eq!(error.to_string(), "invalid character `!` at position 15");
 /// ```
 ///
-/// Each code is documented with its meaning, causes and remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
+/// The meaning, causes and remedies for each code are documented at
+/// <https://example.invalid/polyflake/blob/main/docs/errors.md>.
 ///
-/// An error is four words long on a 64-bit CPU. Errors that are frequent in loops do not allocate: malformed strings, an
-/// exhausted tick, a clock that is behind, and windows and leases that have ended.
+/// An error is four words long on a 64-bit CPU. Errors that often occur in loops do not allocate memory: malformed strings,
+/// exhausted ticks, clocks that are behind, and windows and leases that have ended.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -77,7 +78,7 @@ impl Error {
         Self::with_fact(kind, Fact::None)
     }
 
-    /// Creates an error with a reason, which is written in lower case and without a final period, in the form "expected X,
+    /// Creates an error with a reason. Write the reason in lower case and without a final period, in the form "expected X,
     /// found Y".
     ///
     /// ```
@@ -145,7 +146,7 @@ impl Error {
         self.kind().code()
     }
 
-    /// Returns the zero-based index of the first invalid character, in bytes or characters depending on the parser.
+    /// Returns the zero-based index of the first invalid character, counted in bytes or characters depending on the parser.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -215,7 +216,7 @@ impl Error {
         }
     }
 
-    /// Returns the number of items that were written to a buffer before the error. They contain valid IDs.
+    /// Returns the number of items that were written to a buffer before the error occurred. These items contain valid IDs.
     ///
     /// ```
     /// use polyflake::{

@@ -37,8 +37,8 @@ pub fn prepare() -> Result<()> {
     imp::prepare()
 }
 
-/// Returns a number that distinguishes this process from all its ancestors. Bindings that generate a batch block by block use
-/// it.
+/// Returns a number that distinguishes this process from all its ancestors. Bindings use it when they generate a batch in
+/// several blocks.
 pub fn process() -> u32 {
     current()
 }

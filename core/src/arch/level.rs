@@ -6,12 +6,12 @@
 
 use super::{Kernels, Set};
 
-/// An instruction set that this CPU supports, together with all lower ones.
+/// An instruction-set level that this CPU supports. Each level includes all lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 
 impl Level {
-    /// The target's baseline instructions.
+    /// The level that uses only the target's baseline instructions.
     pub const SCALAR: Self = Self(Set::Scalar);
 
     /// Returns the level's instruction set.
@@ -27,8 +27,8 @@ impl Level {
     }
 }
 
-/// Returns the highest level that this CPU supports. If `POLYFLAKE_CPU` simulates a weaker CPU, returns the highest level of
-/// that CPU.
+/// Returns the highest level that this CPU supports. If the `POLYFLAKE_CPU` environment variable selects a lower level, returns
+/// that level instead.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -37,7 +37,7 @@ pub fn level() -> Level {
     return highest();
 }
 
-/// Returns all levels up to [`level`], weakest first.
+/// Returns all levels up to [`level`], in ascending order.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = level();
     Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)

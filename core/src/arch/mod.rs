@@ -96,7 +96,8 @@ kernels! {
 /// supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {
-        /// The instruction sets that have their own kernels, weakest first. Each set includes all earlier ones.
+        /// An instruction set that has its own kernels. The sets are listed in ascending order, and each one includes all
+        /// earlier ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Set {
             /// The instructions that every CPU of the target supports.
@@ -105,10 +106,10 @@ macro_rules! sets {
         }
 
         impl Set {
-            /// All of this architecture's sets, weakest first.
+            /// All instruction sets for this architecture, in ascending order.
             pub const ALL: &[Self] = &[Self::Scalar, $(Self::$Set),*];
 
-            /// Returns the name that selects the set in `POLYFLAKE_CPU`.
+            /// Returns the name that selects this set in the `POLYFLAKE_CPU` environment variable.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Scalar => "scalar",

@@ -20,8 +20,8 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
 /// Decodes strings into IDs, up to the first invalid string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the index of the string and
-/// the position within it.
+/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the string's index and the
+/// character's position in it.
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
     same_length(texts.len(), ids.len())?;
     let done = level.decode_sno(texts, ids);

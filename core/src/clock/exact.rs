@@ -8,8 +8,8 @@ use crate::Result;
 /// The operating system's wall clock, read with a system call every time. It is meant for tests that set the system time, and
 /// for programs that should not use the processor's counter.
 ///
-/// Do not use the same partition, node ID or window for a generator with this clock and one with the [`SystemClock`], because
-/// that clock may lag behind.
+/// Do not give a generator with this clock the same partition, node ID or window as a generator with the [`SystemClock`], which
+/// may lag behind.
 ///
 /// ```
 /// use polyflake::{clock::ExactClock, sno::Generator};

@@ -1,9 +1,9 @@
 //! The kinds of errors, and their codes.
 
-/// The kind of an error, without data, for use in a `match`.
+/// The kind of error, without its details, for use in a `match`.
 ///
-/// [`ErrorKind::code`] is stable and has the same value in every language. Each code is documented with its meaning, causes and
-/// remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
+/// [`ErrorKind::code`] is stable and has the same value in every language. The meaning, causes and remedies for each code are
+/// documented at <https://example.invalid/polyflake/blob/main/docs/errors.md>.
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno};
@@ -29,9 +29,9 @@ pub enum ErrorKind {
     OutOfRange,
     /// The format cannot represent the time.
     TimeOutOfRange,
-    /// The clock is too far behind the time of IDs that were already generated.
+    /// The clock is too far behind the IDs that were already generated.
     ClockBehind,
-    /// The clock failed, returned no time, or moved past the tick on every attempt.
+    /// The clock failed, did not return a time, or moved past the tick on every attempt.
     ClockFailed,
     /// All IDs in the current tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next
     /// tick.
@@ -43,11 +43,11 @@ pub enum ErrorKind {
     /// The grant does not match. Either an extension has different node IDs or a different start, or a lease's grant is not
     /// the newest one or starts too early.
     LeaseMismatch,
-    /// A leased generator currently has no worker ID. Only the crate `polyflake-lease` returns this error.
+    /// A leased generator currently has no worker ID. Only the `polyflake-lease` crate returns this error.
     LeaseUnavailable,
     /// A secret does not have 16 bytes, or a secret for public IDs does not have 32 bytes.
     InvalidSecret,
-    /// The public ID belongs to another type.
+    /// The public ID belongs to a different type.
     TypeMismatch,
     /// The check character of the public ID does not match, because a character was mistyped.
     CheckFailed,

@@ -80,8 +80,8 @@ const END: u64 = (1 << 40) - 1;
 const LEFT: u64 = END + 1;
 /// One claim of an entry.
 const CLAIM: u64 = LEFT << 1;
-/// The `claims` of a partition that remains reserved permanently. It is also a complete entry, for a partition about which
-/// nothing else is known.
+/// The `claims` value of a partition that remains reserved permanently. This value is also a complete entry, for a partition
+/// about which nothing else is known.
 pub const KEPT: u64 = 0xfff * CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
@@ -149,14 +149,14 @@ impl Entry {
     }
 }
 
-/// Returns the partition that follows `count` others in the order that `base` determines. An aligned group of 2^k counts yields
-/// an aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either equal or
+/// Returns the partition at position `count` in the order that `base` determines. An aligned group of 2^k positions yields an
+/// aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either identical or
 /// disjoint.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
-/// A table with one entry for each partition. All generators in a fork tree, or in the threads of a JavaScript process, share
+/// A table with one entry for each partition. All generators in a fork tree, or in all threads of a JavaScript process, share
 /// one table.
 pub trait Table: Sync {
     /// Returns 16 random bits.

@@ -22,12 +22,13 @@ pub struct Description {
     /// The number of IDs that one generator can generate per second, rounded down. It is `None` unless the format has both
     /// a timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number
-    /// exceeds 2^128, or if the format lacks a timestamp or a sequence.
+    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number does
+    /// not fit in 128 bits, or if the format lacks a timestamp or a sequence.
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick, in Unix milliseconds. Ticks whose start does not fit in 64-bit milliseconds are ignored.
+    /// The start of the last tick, in Unix milliseconds. Ticks whose start does not fit in a signed 64-bit number of
+    /// milliseconds are ignored.
     pub last_ms: Option<i64>,
     /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
     /// strings lexicographically.

@@ -1,7 +1,7 @@
 //! A moment in time, as callers provide it.
 
-/// A moment in Unix time. It is created from an integer, in milliseconds, or from a standard-library `SystemTime`, without loss
-/// of precision.
+/// A moment in Unix time. It can be created from an integer number of milliseconds or, without loss of precision, from a
+/// standard-library `SystemTime`.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -101,7 +101,8 @@ impl<F: Pack, G> fmt::Debug for Handle<F, G> {
 }
 
 impl<F: Pack, G> Handle<F, G> {
-    /// Creates a handle that owns its generator, for example in an `Arc`. Otherwise it works like [`Generator::handle`].
+    /// Creates a handle that owns its generator or a smart pointer to it, such as an `Arc`. Otherwise, it works like
+    /// [`Generator::handle`].
     ///
     /// ```
     /// use std::{sync::Arc, thread};

@@ -24,10 +24,10 @@ use crate::{
 
 /// Generates IDs under successive grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
 ///
-/// The generators of earlier grants are sealed. If a grant is assigned again, it gets a new generator, so that windows are
-/// never merged. A lease that ends leaves no snapshot, because the time after it belongs to the next holder.
+/// The generators for earlier grants are sealed. If a grant is assigned again, a new generator is created for it, so that
+/// windows are never merged. The end of a lease leaves no snapshot, because the time after it belongs to the next holder.
 ///
-/// Not part of the public API: for leases, which wrap these methods.
+/// This type is not part of the public API. It exists for leases, which wrap its methods.
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<Granted<F, C>>,
@@ -43,7 +43,7 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a generator with its first grant, which has the number 0. The generator's window is the grant.
+    /// Creates a generator with its first grant, which is number 0. The generator's window is the grant.
     ///
     /// # Errors
     /// Returns `unknown_field` if the generator's layout has no timestamp, or `missing_field` if a bindable field is not
@@ -56,9 +56,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 
     /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
-    /// current generator and passes the time span of the highest tick that it may have used, in Unix milliseconds, to
-    /// `build`. `build` must return a generator whose window starts at or after that span. Calls during the switch wait, as
-    /// they do between two grants.
+    /// current generator. It then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
+    /// generator may have used. `build` must return a generator whose window starts no earlier than that span. Calls made
+    /// during the switch wait, as they do between two grants.
     ///
     /// In a child process, the parent's generator is left unchanged, and `build` receives no tick.
     ///
@@ -115,7 +115,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.of(number)?.extend_window(end.into())
     }
 
-    /// Ends a grant permanently, along with calls in progress. Returns the time span, in Unix milliseconds, of the highest
+    /// Ends a grant permanently, which also ends calls in progress. Returns the time span, in Unix milliseconds, of the highest
     /// tick that the grant may have used, or `None` if it used no tick. Later calls wait, as they do between two grants.
     ///
     /// # Errors
@@ -132,9 +132,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// Ends the generation of IDs in this process at the user's request. Later calls fail with `generator_closed` without
-    /// waiting, and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child
-    /// process may begin another grant.
+    /// Stops generating IDs in this process, at the user's request. Later calls fail with `generator_closed` without waiting,
+    /// and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child process
+    /// may begin another grant.
     pub fn close(&self) {
         // In this order: a call that finds the generator sealed finds it closed as well.
         self.closed_in.swap(fork::current(), Ordering::AcqRel);
@@ -167,7 +167,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Generates a new ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if there is no grant within `max_wait`, with the time to retry if a grant starts later, or
+    /// Returns `lease_unavailable` if no grant begins within `max_wait`, with the time to retry if a grant starts later, or
     /// `generator_closed` after [`Leased::close`]. All other errors are the same as for the generator.
     #[inline]
     pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {

@@ -9,7 +9,7 @@ use crate::{
     format::{Ticks, UnixTime},
 };
 
-/// Configures a generator: the options of its ID format, its clock, and its behavior when it has to wait.
+/// Configures a generator: the options for its ID format, its clock, and its behavior when it has to wait.
 ///
 /// Each ID format has its own builder: [`sno::Builder`](crate::sno::Builder),
 /// [`randflake::Builder`](crate::randflake::Builder), [`hotguid::Builder`](crate::hotguid::Builder),
@@ -32,13 +32,13 @@ pub struct Builder<F, C> {
     pub(crate) options: Options<C>,
 }
 
-/// Marks the options of ID formats whose window is optional.
+/// Marks the options of ID formats for which a window is optional.
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
-    /// Sets how long a call can wait for a tick, measured with the clock's monotonic time ([`Clock::monotonic`]). The
-    /// default depends on the clock; it is 1 s for the system clock. A batch may wait this long for each of its ticks. If the
-    /// clock stops, a call fails after this time.
+    /// Sets the maximum time that a call waits for a tick, as measured by [`Clock::monotonic`]. The default depends on the
+    /// clock; it is 1 s for the system clock. A batch may wait this long for each tick that it needs. If the clock stops, a
+    /// call fails after this time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -113,7 +113,7 @@ impl<F, C: Clock> Builder<F, C> {
         self.map_clock(|clock| OnStall::new(clock, callback))
     }
 
-    /// Sets the clock, the generator's source of time.
+    /// Sets the clock from which the generator reads the time.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

@@ -24,7 +24,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnExhausted {
-    /// Sleeps until an ID is available, for at most `max_wait`.
+    /// Sleeps until an ID is available, but no longer than `max_wait`.
     Wait,
     /// Fails immediately with `sequence_exhausted` or `clock_behind`.
     Error,

@@ -46,12 +46,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the source of 8 random bytes: 5 for the machine field, and 3 for the start of the counter. It is called when the
-    /// first ID is generated, and again after a fork.
+    /// Sets the function that provides 8 random bytes: 5 for the machine field, and 3 for the initial value of the counter. The
+    /// function is called when the first ID is generated, and again after a fork.
     ///
-    /// A custom source may return bytes that an earlier generator used, for example before the process was restarted.
-    /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set
-    /// back between two runs with the same bytes, duplicate IDs are possible.
+    /// A custom function may return bytes that an earlier generator used, for example before the process was restarted.
+    /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set back
+    /// between two runs with the same bytes, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -74,9 +74,9 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Selects version 8 UUIDs, which strict validators accept, instead of the compatible form.
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) returns their fields. The version and the variant replace 6 of
-    /// the 40 random bits. Among 18,583 generators that are active in the same second, the probability that two share the
+    /// Sets whether the generator creates version 8 UUIDs, which strict validators accept, instead of the compatible form.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) returns their fields. The version and the variant replace 6 of the
+    /// 40 random bits. Among 18,583 generators that are active in the same second, the probability that any two share the
     /// remaining 34 bits is 1%.
     ///
     /// ```

@@ -16,7 +16,7 @@ pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     write_run_with(level, ids, first);
 }
 
-/// Works like `write_run`, with the kernel for the given instruction-set level.
+/// Works like `write_run`, but uses the kernel for the given instruction-set level.
 pub fn write_run_with(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));

@@ -37,15 +37,15 @@ use crate::{clock::SystemClock, entropy};
 /// ```
 ///
 /// Each generator picks 5 random bytes when its first ID is generated, and again after a fork. These bytes identify the
-/// generator. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1%.
-/// Two such generators produce a duplicate ID only if their counters collide as well.
+/// generator. Among 148,664 generators that are active in the same second, the probability that any two share the same bytes is
+/// 1%. Two such generators produce a duplicate ID only if their counters collide as well.
 ///
-/// If the clock moves backwards, the generator stays in the highest second that it has seen. If the clock once reads a time in
-/// the future, the generator therefore stays in that second until the clock catches up, at worst in 2106. With a window, a
-/// reading outside the window is rejected and has no effect.
+/// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in the
+/// future, the generator therefore stays in that second until the clock catches up, at worst in 2106. With a window, a reading
+/// outside the window is rejected and has no effect.
 ///
-/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
-/// each with its own random bytes.
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator, with its own
+/// random bytes, each time it is used.
 ///
 /// A generator cannot be cloned, because a generator and its clone would generate duplicate IDs:
 ///
@@ -96,7 +96,7 @@ impl Generator {
         Self::drawing(SystemClock, entropy::random, FirstReading::new(false))
     }
 
-    /// Returns a builder, which configures a generator.
+    /// Returns a builder that configures a generator.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -172,8 +172,8 @@ impl<C> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, which ends calls in progress on other threads. There is no state to save, because the next
-    /// generator picks new random bytes.
+    /// Closes the generator and ends calls in progress on other threads. There is no state to save, because the next generator
+    /// picks new random bytes.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;

@@ -250,8 +250,7 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form has the same
-    /// order.
+    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form uses the same order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -281,7 +280,7 @@ impl HotGuid {
         &self.0
     }
 
-    /// Creates an ID from a GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from a GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -294,8 +293,8 @@ impl HotGuid {
         Self(guid::of_sql(bytes))
     }
 
-    /// Returns the GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`. SQL Server clients
-    /// send GUIDs in this byte order.
+    /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, which SQL
+    /// Server clients also use.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -361,7 +360,7 @@ impl HotGuid {
         guid::decode_bytes(text).map(Self)
     }
 
-    /// Parses an ID at compile time. Returns `None` where [`HotGuid::parse`] would return an error.
+    /// Parses an ID at compile time. Returns `None` if [`HotGuid::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

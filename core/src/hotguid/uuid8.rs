@@ -63,8 +63,8 @@ pub(super) const fn unmarked(drawn: u64) -> u64 {
 }
 
 impl HotGuid {
-    /// Returns the fields of a version 8 UUID. A generator with [`Builder::uuid8`](super::Builder::uuid8) generates such
-    /// UUIDs.
+    /// Returns the fields of a version 8 UUID. A generator creates version 8 UUIDs if [`Builder::uuid8`](super::Builder::uuid8)
+    /// is set.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;

@@ -13,7 +13,7 @@ pub struct Schema {
     pub example: String,
 }
 
-/// An ID type whose string form a schema describes.
+/// An ID type whose string form can be described by a schema.
 pub trait Described {
     /// The name of the type in a schema.
     const NAME: &'static str;

@@ -26,7 +26,7 @@ use crate::{Error, Result};
 
 pub use described::{Described, Schema};
 
-/// A column's type.
+/// The type of a database column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A signed 64-bit integer.
@@ -39,7 +39,7 @@ pub enum Form {
     Uuid,
 }
 
-/// A column's value.
+/// The value of a database column.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'v> {
     /// A signed integer.

@@ -41,7 +41,7 @@ use crate::{
 /// The length of a secret in bytes.
 pub const SECRET_BYTES: usize = 32;
 
-/// The maximum length of a type's name in characters.
+/// The maximum number of characters in a type's name.
 pub const MOST_NAME: usize = 63;
 
 /// The number of characters after the type and its `_`.
@@ -142,8 +142,8 @@ impl Keyring {
         Ok(Self { secrets: all })
     }
 
-    /// Selects the version to use for encoding instead of the highest one. All versions can still be decoded. This is the first
-    /// step of a rotation: every process learns to decode the new version before any process encodes with it.
+    /// Selects the version with which to encode, instead of the highest one. All versions can still be decoded. This is the
+    /// first step of a rotation: every process learns to decode the new version before any process encodes with it.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -183,9 +183,9 @@ impl Keyring {
 
     /// Returns the type of public ID with the given name, for integers below 2^bits.
     ///
-    /// A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 with
-    /// 48 bits, and one in two with 63 bits. The same applies to an ID of a different type or width whose type name was
-    /// replaced. The key depends on the number of bits, so changing it for a type changes all its public IDs.
+    /// With a smaller width, more forged IDs are rejected. On average, one in 2^(64 - bits) forged IDs is accepted: one in
+    /// 65,536 with 48 bits, and one in two with 63 bits. The same applies to an ID of a different type or width if its type
+    /// name was replaced. The key depends on the width, so changing the width of a type changes all public IDs of that type.
     ///
     /// ```
     /// use polyflake::public::Keyring;

@@ -55,9 +55,9 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the last second in which this grant was used, as a Unix timestamp. [`Generator::close`] returns it. All IDs of
-    /// the new generator belong to later seconds. Always set this option if another generator has already used the grant,
-    /// because otherwise duplicate IDs are possible.
+    /// Sets the last second in which this grant was used, as a Unix timestamp. [`Generator::close`] returns this timestamp. All
+    /// IDs from the new generator belong to later seconds. Always set this option if another generator has already used the
+    /// grant, because otherwise duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

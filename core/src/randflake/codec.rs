@@ -29,7 +29,7 @@ pub struct Parts {
     pub sequence: u32,
 }
 
-/// Decrypts IDs into their fields, and encrypts fields into IDs, with a secret.
+/// Uses a secret to decrypt IDs into their fields and to encrypt fields into IDs.
 ///
 /// ```
 /// use polyflake::randflake::{Codec, Parts};
@@ -45,8 +45,8 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Creates a codec with a 16-byte secret. Generate the secret at random: any 16 bytes are accepted, even if all of them
-    /// are zero.
+    /// Creates a codec with a 16-byte secret. Generate the secret at random, because any 16 bytes are accepted, even if all of
+    /// them are zero.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};

@@ -4,12 +4,12 @@ use super::Randflake;
 use crate::base32;
 
 impl Randflake {
-    /// The ID with the lowest signed integer.
+    /// The ID with the lowest value as a signed integer.
     pub const MIN: Self = Self::from_i64(i64::MIN);
-    /// The ID with the highest signed integer.
+    /// The ID with the highest value as a signed integer.
     pub const MAX: Self = Self::from_i64(i64::MAX);
 
-    /// Parses an ID at compile time. Returns `None` where [`Randflake::parse`] would return an error.
+    /// Parses an ID at compile time. Returns `None` if [`Randflake::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

@@ -16,8 +16,8 @@ use crate::{
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle` and `clock`.
 ///
-/// The generator never goes back in time. If the clock once reads a time in the future, later calls fail with `clock_behind`
-/// until the clock catches up. The end of the grant limits how far ahead such a reading can be.
+/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind` until
+/// the clock catches up. The end of the grant limits how far ahead such a reading can be.
 ///
 /// A generator cannot be cloned, because a grant can be used only once, by one generator:
 ///
@@ -55,7 +55,7 @@ pub struct Stats {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Returns a builder, which configures a generator for a grant. The secret is either 16 bytes or a [`Codec`].
+    /// Returns a builder that configures a generator for the given grant. The secret is either 16 bytes or a [`Codec`].
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Generator, Grant};
@@ -141,9 +141,9 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, which ends calls in progress on other threads, and returns the last second used, as a Unix
-    /// timestamp. The next generator for this grant must resume after that second. If the generator was called but
-    /// generated no ID, the result is the second that it skipped. If it was never called, the result is `None`.
+    /// Closes the generator, ends calls in progress on other threads, and returns the last second used, as a Unix timestamp.
+    /// The next generator for this grant must resume after that second. If the generator was called but generated no ID, the
+    /// result is the second that it skipped. If it was never called, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

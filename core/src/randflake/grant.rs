@@ -20,7 +20,7 @@ use crate::{Error, ErrorKind, Result};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// A second generator with the same grant does not compile:
+/// Code that creates a second generator with the same grant does not compile:
 ///
 /// ```compile_fail,E0382
 /// use polyflake::randflake::{Generator, Grant};
@@ -31,7 +31,7 @@ use crate::{Error, ErrorKind, Result};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Nor does a clone of a grant:
+/// Nor does code that clones a grant:
 ///
 /// ```compile_fail,E0599
 /// use polyflake::randflake::Grant;
@@ -45,7 +45,8 @@ pub struct Grant {
     terms: GrantInfo,
 }
 
-/// The node IDs and the time range of a grant, for inspection only. It does not confer the right to use the node IDs.
+/// The node IDs and the time range of a grant, for inspection only. A `GrantInfo` does not confer the right to use the node
+/// IDs.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant};

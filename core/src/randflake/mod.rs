@@ -63,7 +63,7 @@ pub const LAST_NODE: u32 = NODE.max() as u32;
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 
-/// Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be decrypted only
+/// Returns the format's size, fields, rate and time span. The fields are those of the decrypted value, which can be read only
 /// with the secret.
 ///
 /// ```

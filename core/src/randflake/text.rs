@@ -7,7 +7,7 @@ use crate::{Result, arch, base32::hex::slices};
 /// libraries.
 pub const SLOT: usize = 16;
 
-/// Encodes every ID into its slot, followed by zero bytes.
+/// Encodes each ID into the slot at the same index, and fills the rest of the slot with zero bytes.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -24,7 +24,7 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
     slices::encode(arch::level(), numbers(ids), slots)
 }
 
-/// Decodes every slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid string,
+/// Decodes each slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid string,
 /// and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
@@ -44,9 +44,9 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(arch::level(), slots, numbers_mut(ids))
 }
 
-/// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. The last offset is the end of
-/// the last string and is also returned. The two buffers have the layout of an Arrow string column. Bytes after the end may be
-/// overwritten.
+/// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. One more offset, which is also
+/// returned, marks the end of the last string. The two buffers have the layout of an Arrow string column. Bytes after the end
+/// may be overwritten.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -59,14 +59,14 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless there is one more offset than IDs and space for 13 bytes per ID, or `out_of_range` for more
-/// than 165,191,049 IDs, the maximum for 32-bit offsets.
+/// Returns `invalid_length` unless `offsets` has one more element than `ids` and `text` has room for 13 bytes per ID, or
+/// `out_of_range` for more than 165,191,049 IDs, the maximum for 32-bit offsets.
 pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
     slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
-/// Decodes concatenated strings, given their offsets, into IDs. Decoding stops at the first invalid string, and the remaining
-/// elements of `ids` stay unchanged.
+/// Decodes concatenated strings, which begin at the given offsets, into IDs. Decoding stops at the first invalid string, and
+/// the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -78,8 +78,9 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset that is below the previous
-/// one or past the end of the strings; or the errors of [`Randflake::parse`]. All but the first include the index of the item.
+/// Returns `invalid_length` unless `offsets` has one more element than `ids`; `out_of_range` for an offset that is below the
+/// previous one or past the end of the strings; or the errors of [`Randflake::parse`]. All but the first include the index of
+/// the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
 }

@@ -59,13 +59,13 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the partition, an explicit worker ID. Two generators with the same partition can generate duplicate IDs if
-    /// their sequence ranges overlap.
+    /// Sets an explicit partition, which is the worker ID in a sno. Two generators with the same partition can generate
+    /// duplicate IDs if their sequence ranges overlap.
     ///
-    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a
-    /// default generator already holds a lease on it, calls wait until that lease ends, which takes at most a minute, or
-    /// fail with `sequence_exhausted` and the time to retry. After the generator is closed, the partition remains reserved
-    /// for its snapshot.
+    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a default
+    /// generator already holds a lease on the partition, calls wait until that lease ends, which takes at most a minute, or
+    /// fail with `sequence_exhausted` and the time to retry. After the generator is closed, the partition remains reserved for
+    /// its snapshot.
     ///
     /// Before a restart, the process may have generated IDs in the current tick. Therefore the first call waits up to 4 ms,
     /// and the first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible
@@ -165,7 +165,8 @@ impl<C: Clock> Builder<C> {
         self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
-    /// Builds a generator that continues from the snapshot of a closed generator, with the same partition and bounds.
+    /// Builds a generator that continues from the snapshot of a closed generator. It uses the same partition and the same
+    /// bounds for sequence numbers.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -188,8 +189,8 @@ impl<C: Clock> Builder<C> {
         self.resume(snapshot, bounds, next)
     }
 
-    /// Builds a generator from a snapshot that the Go library took, and reproduces that library's quirks: bounds in the
-    /// wrong order are swapped, an upper bound of 0 means 65535, and a blank snapshot is treated as the snapshot of a
+    /// Builds a generator from a snapshot that was created by the Go library, and reproduces that library's quirks: bounds in
+    /// the wrong order are swapped, an upper bound of 0 means 65535, and a blank snapshot is treated as the snapshot of a
     /// generator that has generated no IDs.
     ///
     /// ```

@@ -90,7 +90,7 @@ pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     Ok(())
 }
 
-/// Writes all four columns with the kernel for the given instruction-set level. Each column must be as long as `ids`.
+/// Writes all four columns, using the kernels for the given instruction-set level. Each column must be as long as `ids`.
 pub fn columns_with(
     level: Level,
     ids: &[Sno],

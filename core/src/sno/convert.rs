@@ -9,7 +9,7 @@ impl Sno {
     /// The highest ID: all bits are 1.
     pub const MAX: Self = Self::from_bytes([0xff; Self::LEN]);
 
-    /// Parses an ID at compile time. Returns `None` where [`Sno::parse`] would return an error.
+    /// Parses an ID at compile time. Returns `None` if [`Sno::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::sno::Sno;

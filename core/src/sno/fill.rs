@@ -15,7 +15,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(arch::level(), ids, first);
 }
 
-/// Works like `write_run`, with the kernel for the given instruction-set level.
+/// Works like `write_run`, but uses the kernel for the given instruction-set level.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     level.fill_sno(ids, first.to_bytes());
 }

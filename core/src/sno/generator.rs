@@ -35,8 +35,8 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
-/// each with its own partition.
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator, with its own
+/// partition, each time it is used.
 ///
 /// A generator cannot be cloned, because two generators with the same partition would generate duplicate IDs:
 ///
@@ -71,7 +71,7 @@ impl Generator {
         Self::drawing(crate::clock::SystemClock, Draw::Leased(find), Some(find))
     }
 
-    /// Returns a builder, which configures a generator.
+    /// Returns a builder that configures a generator.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -335,7 +335,7 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, which ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first call
     /// returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this process or its
     /// forks leases it.
     ///

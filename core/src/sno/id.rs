@@ -51,7 +51,7 @@ const _: () = assert!(size_of::<Result<Sno>>() <= 32);
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// The time in 4 ms units since 2010-01-01T00:00:00Z, 39 bits.
+    /// The time, as a 39-bit number of 4 ms units since 2010-01-01T00:00:00Z.
     pub tick: u64,
     /// The tick-tock bit, which flips on each clock rollback.
     pub tick_tock: bool,

@@ -6,9 +6,9 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
 /// the same snapshot would generate duplicate IDs.
 ///
-/// With the `serde` feature, it is serialized to JSON with the same member names as in the Go library, and an additional `format`
-/// member with the value 1. `format` is optional in the input, because the Go library does not write it. Times count units of 4 ms
-/// since the start of 2010.
+/// With the `serde` feature, it is serialized to JSON with the same member names as in the Go library, plus a `format` member
+/// whose value is 1. `format` is optional in the input, because the Go library does not write it. Times are counted in 4 ms
+/// units since the start of 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};
@@ -30,18 +30,18 @@ pub struct Snapshot {
     pub sequence_min: u16,
     /// The last sequence number in each tick.
     pub sequence_max: u16,
-    /// The last sequence number used in the tick `wall_hi`.
+    /// The last sequence number used in tick `wall_hi`.
     pub sequence: u32,
     /// The tick at which the snapshot was taken. In snapshots from this library, it equals `wall_hi`. If it differs from
-    /// `wall_hi` in a snapshot from the Go library, the last sequence number is unknown, and the tick `wall_hi` is treated
-    /// as exhausted.
+    /// `wall_hi` in a snapshot from the Go library, the last sequence number is unknown, and tick `wall_hi` is treated as
+    /// exhausted.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again,
-    /// calls wait.
+    /// The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
+    /// wait.
     pub wall_safe: u64,
-    /// The number of clock rollbacks. Its lowest bit is the tick-tock bit.
+    /// The number of clock rollbacks. The lowest bit of this number is the tick-tock bit.
     pub drifts: u32,
 }
 
@@ -73,8 +73,8 @@ pub struct Stats {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again,
-    /// calls wait.
+    /// The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
+    /// wait.
     pub wall_safe: u64,
     /// The number of clock rollbacks.
     pub drifts: u32,
@@ -83,8 +83,8 @@ pub struct Stats {
 }
 
 impl Snapshot {
-    /// Creates the snapshot of a generator that has not generated any IDs. To load a stored snapshot, set the other fields
-    /// to the stored values.
+    /// Creates a snapshot for a generator that has not generated any IDs. To load a stored snapshot, set the other fields to
+    /// the stored values.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};

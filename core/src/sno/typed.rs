@@ -34,7 +34,7 @@ pub trait Kind {
 
 /// A [`Sno`] of one type. Its metabyte is always [`Kind::METABYTE`], which is checked whenever an ID is created or parsed.
 ///
-/// It has the same size, sort order, string and methods as a `Sno`.
+/// It has the same size, sort order, string form and methods as a `Sno`.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind, Sno};
@@ -131,7 +131,7 @@ impl<T: Kind> Id<T> {
         Self::new(Sno::parse(text)?)
     }
 
-    /// Parses a typed ID at compile time. Returns `None` where [`Id::parse`] would return an error.
+    /// Parses a typed ID at compile time. Returns `None` if [`Id::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};

@@ -33,10 +33,10 @@ pub const KEY_BYTES: usize = 16;
 /// The length of a block in bytes.
 pub const BLOCK_BYTES: usize = 8;
 
-/// The cipher with one key.
+/// The SPARX-64/128 cipher, initialized with one key.
 ///
-/// The key itself is not stored, and the subkeys derived from it are wiped on drop. Copies that remain on the stack after a
-/// move of this value are not wiped, so do not move it.
+/// The key itself is not stored, and the subkeys derived from it are wiped on drop. Moving this value can leave copies on the
+/// stack that are not wiped, so avoid moving it.
 ///
 /// ```
 /// use polyflake::sparx64::Sparx64;

@@ -3,12 +3,12 @@
 use super::Sparx64;
 use crate::arch::{Block, Level};
 
-/// Encrypts every block in place, with the kernel for the given instruction-set level.
+/// Encrypts each block in place, using the kernel for the given instruction-set level.
 pub fn encrypt_blocks(level: Level, cipher: &Sparx64, blocks: &mut [Block]) {
     level.encrypt(&cipher.schedule, blocks);
 }
 
-/// Decrypts every block in place, with the kernel for the given instruction-set level.
+/// Decrypts each block in place, using the kernel for the given instruction-set level.
 pub fn decrypt_blocks(level: Level, cipher: &Sparx64, blocks: &mut [Block]) {
     level.decrypt(&cipher.schedule, blocks);
 }

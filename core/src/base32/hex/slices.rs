@@ -13,7 +13,7 @@ use crate::{
 /// The number of strings that are buffered in slots while a column is written or read.
 const CHUNK: usize = 64;
 
-/// Encodes every number into its slot.
+/// Encodes each number into the slot at the same index.
 ///
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
@@ -26,7 +26,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// Decodes the number in each slot, up to the first invalid slot.
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or the error of the first invalid string, with the
+/// Returns `invalid_length` unless both slices have the same length, or the error for the first invalid string, with the
 /// string's index.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
@@ -34,12 +34,12 @@ pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
 }
 
-/// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. The last offset is the end
-/// of the last string and is also returned.
+/// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. One more offset, which is
+/// also returned, marks the end of the last string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless there is one more offset than numbers and space for 13 bytes per number, or `out_of_range`
-/// if there are more numbers than 32-bit offsets allow at 13 bytes per number.
+/// Returns `invalid_length` unless `offsets` has one more element than `numbers` and `text` has room for 13 bytes per number.
+/// Returns `out_of_range` if there are so many numbers that 13 bytes for each could exceed a 32-bit offset.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],
@@ -88,12 +88,12 @@ fn put_last(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Decodes concatenated strings, given their offsets, up to the first invalid string.
+/// Decodes concatenated strings, which begin at the given offsets, up to the first invalid string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless there is one more offset than numbers; `out_of_range`, with the index of the string, if an
-/// offset is below the previous one or past the end of the strings; or the error of the first invalid string, with the string's
-/// index.
+/// Returns `invalid_length` unless `offsets` has one more element than `numbers`; `out_of_range`, with the index of the string,
+/// if an offset is below the previous one or past the end of the strings; or the error for the first invalid string, with the
+/// string's index.
 pub fn decode_column(
     level: Level,
     offsets: &[i32],

@@ -61,10 +61,10 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the value of a bindable field for all IDs that the generator creates.
     ///
-    /// Before a restart, the process may have generated IDs with the same values in the current tick. Therefore the first
-    /// call waits up to one tick, and at most one second, and the first ID belongs to the next tick. If the clock was set
-    /// back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, has a later
-    /// window or has a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
+    /// Before a restart, the process may have generated IDs with the same values in the current tick. Therefore the first call
+    /// waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock was set
+    /// back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, has a later window
+    /// or has a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -79,13 +79,13 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Assigns a range of worker IDs to the generator, as values of one bindable field, so that it can generate as many IDs
-    /// as one generator per worker ID could. When a worker ID has no sequence numbers left in a tick, the generator
-    /// continues with the next worker ID. IDs remain sorted. No other generator may use any of these worker IDs.
+    /// Assigns the generator a range of worker IDs, which are values of one bindable field. The generator can then create as
+    /// many IDs as if each worker ID had its own generator. When a worker ID has no sequence numbers left in a tick, the
+    /// generator continues with the next worker ID. IDs remain sorted. No other generator may use any of these worker IDs.
     ///
-    /// The bindable field must be an integer below the timestamp and above the sequence. The sequence must start at 0, and
-    /// neither the bindable field nor the sequence may be inverted. A builder has at most one range, and a later call
-    /// replaces an earlier one.
+    /// The bindable field must be an integer field positioned between the timestamp and the sequence, with the timestamp as the
+    /// most significant of the three. The sequence must start at 0, and neither the bindable field nor the sequence may be
+    /// inverted. A builder has at most one range, and a later call replaces an earlier one.
     ///
     /// ```
     /// use polyflake::{

@@ -13,8 +13,8 @@ use crate::{
 type Column<'c> = (FieldIndex, &'c [i64]);
 
 impl Layout {
-    /// Writes one field of each integer ID to `column`. The field must be an integer of at most 64 bits. The timestamp is
-    /// written in Unix milliseconds, rounded down. Other fields are neither read nor checked.
+    /// Writes one field of each integer ID to `column`. The field must be an integer of at most 64 bits. A timestamp is written
+    /// in Unix milliseconds, rounded down. Other fields are neither read nor checked.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -28,9 +28,9 @@ impl Layout {
     ///
     /// # Errors
     /// Returns `invalid_type` if the layout has byte IDs, or if the field contains bytes, a string or more than 64 bits;
-    /// `unknown_field` if the index belongs to a different layout; `invalid_length` unless both slices have the same
-    /// length; or `time_out_of_range`, with the index of the item, if a time does not fit in signed 64-bit milliseconds. In
-    /// the last case, the column is unchanged from that item on.
+    /// `unknown_field` if the index belongs to a different layout; `invalid_length` unless both slices have the same length; or
+    /// `time_out_of_range`, with the index of the item, if a time does not fit in signed 64-bit milliseconds. In the last case,
+    /// that item and all later ones in the column are unchanged.
     pub fn integer_column(&self, slot: FieldIndex, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -101,8 +101,8 @@ fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i
 }
 
 impl Values<'_> {
-    /// Packs many IDs. A field with a column takes its value for each ID from the column. The other fields have the values
-    /// that are set. Times are in Unix milliseconds.
+    /// Packs many IDs. A field that has a column takes its value for each ID from that column. All other fields have the values
+    /// that are set in this buffer. Times are in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, preset};
@@ -125,10 +125,10 @@ impl Values<'_> {
     ///
     /// # Errors
     /// Reports errors before it writes anything. Returns `invalid_type` if the layout has a different kind of ID, or if a
-    /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different
-    /// layout; `invalid_length` unless every column has one item per ID, or if the bytes are not a whole number of IDs; or
-    /// the errors of [`Values::pack`] for the fields without a column. After that, it checks one column after the other and
-    /// returns `out_of_range` or `time_out_of_range`, with the index of the item, if a value does not fit.
+    /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different layout;
+    /// `invalid_length` unless every column has one item per ID, or if the bytes are not a whole number of IDs; or the errors
+    /// of [`Values::pack`] for the fields without a column. It then checks one column after the other and returns
+    /// `out_of_range` or `time_out_of_range`, with the index of the item, if a value does not fit.
     pub fn pack_columns<'b>(
         &self,
         columns: &[Column<'_>],

@@ -29,9 +29,9 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// The generator never goes back in time. If the clock once reads a time in the future, later calls fail with `clock_behind`
-/// until the clock catches up, at worst in 2262, the last year that a clock reading can represent. With a window, a reading
-/// outside the window is rejected and has no effect.
+/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind` until
+/// the clock catches up, at worst in 2262, the last year that a clock reading can represent. With a window, a reading outside
+/// the window is rejected and has no effect.
 ///
 /// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
 /// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
@@ -86,7 +86,7 @@ impl<'b> From<&'b mut [u8]> for Batch<'b> {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Returns a builder, which configures a generator for a layout.
+    /// Returns a builder that configures a generator for the given layout.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -114,7 +114,7 @@ impl<C> Generator<C> {
         &self.engine.family.layout
     }
 
-    /// Returns a buffer for the values of one ID, in which the fixed bindable fields are already set.
+    /// Returns a buffer for the field values of one ID. The fixed bindable fields are already set.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -166,7 +166,7 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, which ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first call
     /// returns the snapshot.
     ///
     /// ```
@@ -215,8 +215,8 @@ impl<C: Clock> Generator<C> {
         self.one(Mode::Wait)
     }
 
-    /// Generates a new ID with the given values for the bindable fields. If the values include a time, a sequence number,
-    /// or the field for which the generator has a range, these are ignored.
+    /// Generates a new ID with the given values for the bindable fields. If `values` includes a time, a sequence number, or a
+    /// value for the field for which the generator has a range, these are ignored.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

@@ -161,7 +161,7 @@ impl<'a> Parsed<'a> {
         Some(self.bits.integer(&self.layout.fields[slot.0]))
     }
 
-    /// Returns the value of a field. For a timestamp, it is the time in Unix milliseconds.
+    /// Returns the value of a field. The value of a timestamp is the time in Unix milliseconds.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -179,7 +179,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of an integer field. For a timestamp, it is the time in Unix milliseconds. Returns `invalid_type`
+    /// Returns the value of an integer field. The value of a timestamp is the time in Unix milliseconds. Returns `invalid_type`
     /// for bytes or a string, or `out_of_range` for a value of 2^127 or more.
     ///
     /// ```

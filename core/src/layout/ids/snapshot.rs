@@ -10,7 +10,8 @@ const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.
 ///
-/// As JSON (feature `json`), it is `{"format": 1, "tick": 5, "next_sequence": 3}`. Integers beyond 2^53 are decimal strings.
+/// With the `json` feature, it is serialized to JSON as `{"format": 1, "tick": 5, "next_sequence": 3}`. Integers above 2^53 are
+/// written as decimal strings.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -26,7 +27,7 @@ const FORMAT: (&str, u64) = ("format", 1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The last tick used, counted in ticks since the timestamp's epoch, or 0 if the layout has no timestamp.
+    /// The last tick used, counted from the timestamp's epoch, or 0 if the layout has no timestamp.
     pub tick: u64,
     /// The next sequence number in that tick, or one past the field's maximum if the tick is exhausted.
     pub next_sequence: u128,

@@ -7,11 +7,11 @@ use crate::{
     layout::{FieldIndex, Id, Layout, Placed, Role, Value, foreign_slot},
 };
 
-/// The values of one ID's fields. Create this buffer once and reuse it for every ID.
+/// A buffer for the field values of one ID. Create it once and reuse it for every ID.
 ///
-/// With a [`FieldIndex`], the name of a field is looked up only once. Setting a name or index that the layout does not have
-/// fails immediately with `unknown_field`. All other errors are reported when the ID is packed, in field order, starting with
-/// the most significant field: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit
+/// With a [`FieldIndex`], the name of a field is looked up only once. Setting a field that the layout does not have fails
+/// immediately with `unknown_field`. All other errors are reported when the ID is packed, in field order, starting with the
+/// most significant field: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit
 /// (`out_of_range`, `time_out_of_range`).
 ///
 /// ```
@@ -177,7 +177,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.bindable(name)?, value.into())
     }
 
-    /// Overrides the value of a constant.
+    /// Overrides the value of a constant field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

@@ -19,15 +19,15 @@ use crate::{
 /// integers are decimal strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value. Layouts, their descriptions and snapshots are read from such values and written to them. Bindings use this
-/// type to convert objects of their own language without an intermediate JSON string.
+/// A JSON value. Layouts, layout descriptions and snapshots are converted from and to JSON values. Bindings use this type to
+/// convert objects of their own language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.
     Null,
     /// The value `true` or `false`.
     Bool(bool),
-    /// An integer. Layouts and snapshots represent integers beyond 2^53 as strings.
+    /// An integer. Layouts and snapshots represent integers above 2^53 as strings.
     Integer(i64),
     /// Any other number, such as a fraction, or an integer that does not fit in a signed 64-bit integer. Descriptions contain
     /// no such numbers.

@@ -6,7 +6,7 @@ use crate::layout::{Role, Tick, Timeline, Value, ValueType, Width};
 
 /// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
 ///
-/// A field of width 0 is allowed and always contains 0. Fields are checked when the layout is built.
+/// A field with a width of 0 bits is allowed and always contains 0. Fields are checked when the layout is built.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, Tick};
@@ -38,8 +38,8 @@ impl Field {
         Self { name: name.into().map(String::from), ..self }
     }
 
-    /// Creates the timestamp field. The timestamp counts ticks since the tick that contains `epoch_ms` (Unix milliseconds).
-    /// A layout has at most one timestamp, of at most 64 bits.
+    /// Creates the timestamp field. The timestamp counts ticks since the tick that contains `epoch_ms` (Unix milliseconds). A
+    /// layout has at most one timestamp, which has at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -54,8 +54,8 @@ impl Field {
         Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
-    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence, of at most 64
-    /// bits.
+    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence, which has at most
+    /// 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -83,8 +83,8 @@ impl Field {
         Self::new(bits, Role::Sequence(start.into().normal()))
     }
 
-    /// Creates a field that has the same value in every ID, unless the value is overridden for an ID. Without a name, it is
-    /// called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
+    /// Creates a field that has the same value in every ID, unless the value is overridden for an ID. Without a name, the field
+    /// is called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -103,8 +103,8 @@ impl Field {
         Self::new(bits, Role::Constant(value.into().normal())).named(name)
     }
 
-    /// Creates a bindable field for an integer, which is set for each generator or each ID. Without a name, it is called
-    /// `bindable-<offset>-<bits>`.
+    /// Creates a bindable integer field, whose value is set for each generator or for each ID. Without a name, the field is
+    /// called `bindable-<offset>-<bits>`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -119,7 +119,7 @@ impl Field {
         Self::bindable_of(ValueType::Integer, bits, name)
     }
 
-    /// Creates a bindable field for a value of any type, which is set for each generator or each ID. Only byte layouts
+    /// Creates a bindable field of the given type, whose value is set for each generator or for each ID. Only byte layouts
     /// accept bytes and strings.
     ///
     /// ```

@@ -76,8 +76,8 @@ pub struct Layout {
 pub struct FieldIndex(pub(in crate::layout) usize);
 
 impl Layout {
-    /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed from the most significant bit and must
-    /// fill all 64 bits.
+    /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed starting with the most significant one, and
+    /// must fill all 64 bits.
     ///
     /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
     /// error in the fields.
@@ -94,9 +94,9 @@ impl Layout {
         fit(Shape::Integer, fields)
     }
 
-    /// Creates a layout whose IDs are `length` bytes long, from 1 to 128. The fields are listed from the most significant
-    /// bit of the first byte and must fill all bytes. An integer field has at most 128 bits; a field that contains bytes or
-    /// a string may fill the entire ID.
+    /// Creates a layout whose IDs are `length` bytes long. The length can be from 1 to 128. The fields are listed starting at
+    /// the most significant bit of the first byte, and must fill all bytes. An integer field has at most 128 bits; a field that
+    /// contains bytes or a string may fill the entire ID.
     ///
     /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
     /// error in the fields.
@@ -211,7 +211,7 @@ impl Layout {
         self.named(Role::is_bindable).map(|(name, _)| name)
     }
 
-    /// Returns a buffer for the values of one ID, which can be reused for the next ID.
+    /// Returns a reusable buffer for the field values of one ID.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;

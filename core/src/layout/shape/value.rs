@@ -28,7 +28,7 @@ pub enum ValueType {
     Integer,
     /// Bytes, read as a big-endian number. Leading zero bytes are not preserved.
     Bytes,
-    /// Strings, whose UTF-8 bytes are treated as bytes.
+    /// Strings, which are stored as their UTF-8 bytes.
     Text,
 }
 
@@ -69,7 +69,7 @@ impl ValueType {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// An integer. For a timestamp, it is the time in Unix milliseconds.
+    /// An integer. The value of a timestamp is the time in Unix milliseconds.
     Integer(i128),
     /// An integer of 2^127 or more.
     Wide(u128),

@@ -32,7 +32,8 @@ impl Tick {
     /// One second.
     pub const SECOND: Self = Self { micros: 1_000_000 };
 
-    /// Creates a tick of `micros` microseconds, from 1 to `i64::MAX`. Returns `invalid_layout` for any other value.
+    /// Creates a tick of `micros` microseconds, which must be from 1 to `i64::MAX`. Returns `invalid_layout` for any other
+    /// value.
     ///
     /// ```
     /// use polyflake::layout::Tick;
