@@ -93,9 +93,9 @@ def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Co
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, then use this generator. They stop using the previous
-    generator, but code that holds a reference to it can still use it. If ``generator`` is ``None``, a new default
-    generator with new random bytes replaces it.
+    This module's functions, such as :func:`generate`, then use ``generator`` instead of the previous default generator.
+    Code that holds a reference to the previous generator can still use it. If ``generator`` is ``None``, the functions
+    use a new generator with new random bytes.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
@@ -271,9 +271,9 @@ class Generator:
 
     Threads can share a generator. It picks its random bytes when it generates its first ID, and new ones in a forked
     child. With 148,664 generators that are active in the same second, the chance that any two have the same random
-    bytes is 1%. Those two generate a duplicate ID only if their counters collide, too. When the clock moves backwards,
-    the generator continues in the latest second that it has used. Two copies would generate duplicate IDs, so a
-    generator cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
+    bytes is 1%. Two such generators generate a duplicate ID only if their counters collide, too. When the clock moves
+    backwards, the generator continues in the latest second that it has used. Two copies would generate duplicate IDs,
+    so a generator cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -456,7 +456,8 @@ class HotGuidArray(_Array[UUID]):
         """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
         :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
-            column of 16-byte values, of UUIDs (pyarrow) or of dictionaries of them (pyarrow, polars and others).
+            column (pyarrow, polars and others) of 16-byte values or of Arrow's UUID type, which can be
+            dictionary-encoded.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
         :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or

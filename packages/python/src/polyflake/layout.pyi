@@ -172,7 +172,7 @@ class Layout:
     def parse(self, id: SupportsIndex | str | _Buffer, /) -> Parsed:
         """Returns the fields of an ID. Unused bits are ignored.
 
-        An integer ID can also be a decimal string, as most web APIs send it.
+        An integer ID can also be passed as a decimal string, which is the form that most web APIs use.
 
             >>> Layout.preset("discord").parse("175928847299117063").unix_ms
             1462015105796
@@ -239,7 +239,7 @@ class Parsed:
 
 @final
 class ParsedColumns:
-    """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow read without a copy.
+    """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow can read without copying.
 
     The object is also a sequence of :class:`Parsed`, one for each ID, like those that :meth:`Layout.parse` returns.
 
@@ -319,8 +319,9 @@ class Generator:
         :param range: the name of a bindable field, and the first and the last value that this generator can use. No
             other generator may use these values. When a value has no sequence numbers left in a tick, the generator
             continues with the next value, so the rate grows with the size of the range. The bindable field must be
-            below the timestamp and above the sequence. The sequence must start at 0, and neither of the two fields can
-            be inverted. A restored generator begins in the tick after the one in the snapshot.
+            positioned between the timestamp and the sequence (below the timestamp). The sequence must start at 0, and
+            neither of the two fields can be inverted. A restored generator begins in the tick after the one in the
+            snapshot.
         :param sequence_only: whether to allow a layout without a timestamp. The generator then uses each sequence
             number once, from the start value to the maximum.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
@@ -337,7 +338,8 @@ class Generator:
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
         :warns RuntimeWarning: once per combination of layout and bindable values, if another generator in this process
-            still uses the same combination and the time spans of the two overlap. Such generators create duplicate IDs.
+            still uses the same combination and the two generators' time spans overlap. Such generators create duplicate
+            IDs.
         :raises InvalidValueError: ``invalid_layout`` if no IDs can be generated from the layout, or if it does not
             support the range; ``unknown_field`` if the layout lacks one of the bindable fields, or if a window is set
             for a layout without a timestamp.
@@ -369,8 +371,8 @@ class Generator:
     def generate(self, bindables: _Values | None = None) -> Any:
         """Returns a new ID, which is an ``int``, or ``bytes`` in a byte layout.
 
-        :param bindables: values for the bindable fields that the generator does not set. A value for a field that the
-            generator sets replaces that value in this ID only.
+        :param bindables: values for the bindable fields that the generator does not set. If the generator sets one of
+            these fields, the value passed here replaces the generator's value in this ID only.
         :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
             ``field`` is the name.
         :raises InvalidTypeError: if a value does not have the type of its field.

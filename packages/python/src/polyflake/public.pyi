@@ -2,9 +2,9 @@
 
     type | _ | secret version | the number, encrypted with SPARX-64/128 | check character
 
-A number always has the same string. Consecutive numbers have unrelated strings, and so does one number under two
-different types. A string with one mistyped character is rejected. Public IDs hide how many rows a table has, but they
-are not signatures and do not grant access: see https://example.invalid/polyflake/blob/main/docs/public-ids.md
+A number always has the same string. Consecutive numbers have unrelated strings, and a number has unrelated strings
+under different types. A string with one mistyped character is rejected. Public IDs hide how many rows a table has, but
+they are not signatures and do not grant access: see https://example.invalid/polyflake/blob/main/docs/public-ids.md
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ __all__ = ["IdType", "Keyring"]
 class Keyring:
     """The secrets with which a program encodes and decodes its public IDs.
 
-    Its ``repr`` does not show the secrets, and it cannot be copied or pickled.
+    The object cannot be copied or pickled, and its ``repr`` does not show the secrets.
 
     >>> ids = Keyring(bytes(range(32)))  # from the environment or a file
     >>> orders = ids.of("order")
@@ -27,17 +27,16 @@ class Keyring:
     """
 
     def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Keyring:
-        """Creates the keyring from one 32-byte secret, or from several secrets in a mapping whose keys are their
-        versions, 0..31.
+        """Creates the keyring from one 32-byte secret, or from a mapping of versions, 0..31, to secrets.
 
-        Public IDs of all these versions can be decoded, and new ones are encoded with the highest version. A single
-        secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
+        Public IDs that were encoded with any of these versions can be decoded. New ones are encoded with the highest
+        version. A single secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
 
         :param write: the version to use for encoding instead of the highest one. This is the first step of a rotation:
             every process learns to decode the new version before any process encodes with it.
         :raises InvalidValueError: ``invalid_secret`` if a secret does not have 32 bytes or two versions have the same
-            secret, ``missing_field`` if the mapping is empty, or ``unknown_version`` if there is no secret for the
-            version ``write``.
+            secret, ``missing_field`` if the mapping is empty, or ``unknown_version`` if there is no secret for version
+            ``write``.
         :raises OutOfRangeError: ``out_of_range`` if a version is out of range.
         """
 
@@ -47,8 +46,8 @@ class Keyring:
         :param name: the name of the type, which matches ``[a-z][a-z0-9_]*`` and has at most 63 characters.
         :param bits: the width of the numbers in bits, 1..64. All numbers must be below 2^bits. On average, one in 2^(64
             - bits) forged strings is accepted: 1 in 65,536 at 48 bits, every second one at 63 bits, and all at 64 bits.
-            The same applies to an ID of a different type or width whose type name was replaced. The key depends on the
-            width, so changing the width of a type changes all its public IDs.
+            An ID of a different type or width is accepted with the same probability if its type name is replaced. The
+            key depends on the width, so changing a type's width changes all of its public IDs.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` if the name is invalid.
         :raises OutOfRangeError: ``out_of_range`` if the width is out of range.
         """
@@ -77,7 +76,8 @@ class IdType:
 
         :param numbers: an iterable of integers, or a buffer or column of 64-bit integers.
 
-        :raises PolyflakeError: the same exceptions as :meth:`encode`, with the :attr:`~polyflake.PolyflakeError.item`.
+        :raises PolyflakeError: the same exceptions as :meth:`encode`. The error's
+            :attr:`~polyflake.PolyflakeError.item` is the index of the number.
         """
 
     def decode(self, text: str, /) -> int:
@@ -92,7 +92,8 @@ class IdType:
     def decode_many(self, texts: Iterable[str], /) -> list[int]:
         """Returns the numbers that many public IDs represent.
 
-        :raises PolyflakeError: the same exceptions as :meth:`decode`, with the :attr:`~polyflake.PolyflakeError.item`.
+        :raises PolyflakeError: the same exceptions as :meth:`decode`. The error's
+            :attr:`~polyflake.PolyflakeError.item` is the index of the string.
         """
 
     def __copy__(self) -> IdType: ...

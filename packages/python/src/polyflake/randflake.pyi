@@ -138,7 +138,7 @@ class Parts:
 
 @final
 class PartsColumns:
-    """The fields of many IDs, as columns that NumPy and Arrow read without a copy.
+    """The fields of many IDs, as columns that NumPy and Arrow can read without copying.
 
     The object is also a sequence of :class:`Parts`, one for each ID, like those that :meth:`Codec.inspect` returns.
     """
@@ -169,7 +169,7 @@ class PartsColumns:
 class Codec:
     """A codec that uses a secret to decrypt IDs and to encrypt fields into IDs.
 
-    Its ``repr`` does not show the secret, and it cannot be copied or pickled.
+    The object cannot be copied or pickled, and its ``repr`` does not show the secret.
     """
 
     def __new__(cls, secret: _Buffer, /) -> Codec:
@@ -261,7 +261,7 @@ class Generator:
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
         :warns RuntimeWarning: once per combination of nodes and secret, if another generator in this process still uses
-            the same nodes and secret and the time spans of the two overlap. Such generators create duplicate IDs.
+            the same nodes and secret and the two generators' time spans overlap. Such generators create duplicate IDs.
         :raises InvalidValueError: ``invalid_secret`` unless the secret has 16 bytes.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """

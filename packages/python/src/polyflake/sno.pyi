@@ -97,9 +97,9 @@ def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = No
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, then use this generator. They stop using the previous
-    generator, but code that holds a reference to it can still use it. If ``generator`` is ``None``, a new default
-    generator with a new partition replaces it.
+    This module's functions, such as :func:`generate`, then use ``generator`` instead of the previous default generator.
+    Code that holds a reference to the previous generator can still use it. If ``generator`` is ``None``, the functions
+    use a new generator with a new partition.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
@@ -288,11 +288,11 @@ class Sno:
         """The sequence number, 0..65535, which distinguishes IDs generated in the same tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with the given metabyte, 0..255, for example for another version or type of the
+        """Returns a copy of this ID with the given metabyte, 0..255, for example for a different version or type of the
         same object.
 
-        The new ID cannot collide with any other ID from the same generator, except with one that was derived from this
-        ID in the same way.
+        The new ID cannot collide with any other ID from the same generator, except one that was derived from this ID in
+        the same way.
         """
 
     def with_partition(self, partition: _Partition, /) -> Sno:
@@ -321,10 +321,10 @@ class Sno:
 class Generator:
     """An ID generator that uses one partition as its worker ID.
 
-    Threads can share a generator. A clock that jumps is safe: the tick-tock bit flips on a clock rollback, and calls
-    wait if a second rollback follows too soon. Two generators with the same partition and the same sequence bounds
-    would generate duplicate IDs, so a generator cannot be copied or pickled. In a forked child, a generator with an
-    explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
+    Threads can share a generator. Clock jumps are safe: the tick-tock bit flips when the clock moves backwards, and
+    calls wait if a second rollback follows too soon. Two generators with the same partition and the same sequence
+    bounds would generate duplicate IDs, so a generator cannot be copied or pickled. In a forked child, a generator with
+    an explicit partition raises ``forked``, and a generator with a randomly assigned partition picks a new partition.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -370,9 +370,9 @@ class Generator:
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
         :warns RuntimeWarning: once per explicit or restored partition, if another generator in this process still uses
-            it and the sequence bounds and times of the two overlap. Such generators can create duplicate IDs. A
-            generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is set,
-            because another process may have leased that partition.
+            that partition and the two generators' sequence bounds and times overlap. Such generators can create
+            duplicate IDs. A generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or
+            ``POLYFLAKE_NODE`` is set, because another process may have leased that partition.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
@@ -412,8 +412,8 @@ class Generator:
     ) -> Generator:
         """Creates a generator that continues from a snapshot of the original Go library.
 
-        It reproduces that library's quirks: bounds in the wrong order are swapped, and an upper bound of 0 is read as
-        65535.
+        This method reproduces that library's quirks: bounds in the wrong order are swapped, and an upper bound of 0 is
+        read as 65535.
 
         :warns RuntimeWarning: under the same conditions as :meth:`restore`.
         :raises OutOfRangeError: under the same conditions as :meth:`restore`.
@@ -560,7 +560,7 @@ class Generator:
         """
 
     def stats(self) -> Stats:
-        """Returns the generator's current statistics. They cannot be used to restore it.
+        """Returns the generator's current statistics. The generator cannot be restored from them.
 
         :raises ClockError: ``clock_failed`` if the clock fails.
         """
@@ -587,14 +587,14 @@ class SnoArray(_Array[Sno]):
     bytes at the end of an ID.) The array is also an Arrow column of 10-byte values: ``pyarrow.array(ids)``,
     ``polars.Series(ids)``.
 
-    You can select IDs with an index, a slice or a NumPy array of bool: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
+    You can select IDs with an index, a slice or a boolean NumPy array: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
     """
 
     def __new__(cls, ids: _Packed | Iterable[Sno | str], /) -> SnoArray:
         """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
         :param ids: an iterable of :class:`Sno` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
-            column of 10-byte values or of dictionaries of them (pyarrow, polars and others).
+            column (pyarrow, polars and others) of 10-byte values, which can be dictionary-encoded.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
         :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or
@@ -607,10 +607,10 @@ class SnoArray(_Array[Sno]):
         """Parses a column of encoded IDs, checking each one as strictly as :class:`Sno`. Nulls and ``None`` are
         rejected.
 
-        :param column: an Arrow column of strings or 16-byte values, or of dictionaries of them (``__arrow_c_stream__``,
-            ``__arrow_c_array__``: pyarrow, polars, pandas and others, including categories); a buffer with 16 bytes per
-            ID (NumPy's ``S`` and ``U``, a two-dimensional byte array with 16 bytes per row, packed bytes); or an
-            iterable of ``str``.
+        :param column: an Arrow column of strings or 16-byte values (from pyarrow, polars, pandas and others, through
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``), which can be dictionary-encoded or categorical; a buffer
+            of strings (NumPy's ``S`` and ``U``) or of 16 bytes per ID (a two-dimensional byte array with 16 bytes per
+            row, or packed bytes); or an iterable of ``str``.
         :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
             index of that item.
         :raises InvalidValueError: ``invalid_length`` if an encoded ID has the wrong length, or ``invalid_character`` if
@@ -675,9 +675,9 @@ class FieldColumn(_Array[int]):
     """A packed column that holds the values of one field for all IDs in an array.
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
-    (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. If the
-    values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and its buffer is a
-    table with one row of bytes per ID.
+    (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without copying them. If
+    the values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and its buffer
+    is a table with one row of bytes per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...

@@ -14,7 +14,7 @@ __all__ = ["Sparx64"]
 class Sparx64:
     """The SPARX-64/128 cipher with a fixed key.
 
-    Its ``repr`` does not show the key, and it cannot be copied or pickled.
+    The object cannot be copied or pickled, and its ``repr`` does not show the key.
 
     >>> cipher = Sparx64(bytes.fromhex("00112233445566778899aabbccddeeff"))
     >>> cipher.encrypt(bytes.fromhex("0123456789abcdef")).hex()
