@@ -138,7 +138,7 @@ pub fn slept() {
     LEFT.set(0);
 }
 
-/// Returns how far a reading can lag behind a reading of another thread, in nanoseconds.
+/// Returns how far a reading can lag behind another thread's reading, in nanoseconds.
 #[inline]
 pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
     if is_counter_used(wall) { SLACK_NANOS } else { 0 }

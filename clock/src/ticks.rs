@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 /// that others overtook.
 const OVERTAKEN: i64 = 10_000_000;
 
-/// The latest time, in Unix nanoseconds, that a thread read from the wall clock.
+/// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
 ///
 /// Readings move backwards only if the wall clock does. A thread that knows of a reading, or of an ID that was created from it,
 /// never gets an earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
@@ -26,13 +26,13 @@ const OVERTAKEN: i64 = 10_000_000;
 pub struct Ticks(AtomicI64);
 
 impl Ticks {
-    /// Creates ticks that start at a reading of the wall clock.
+    /// Creates a `Ticks` that starts at the given wall-clock reading.
     #[cfg(not(loom))]
     pub const fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
     }
 
-    /// Creates ticks that start at a reading of the wall clock. Loom's atomics cannot be created in a `const fn`.
+    /// Creates a `Ticks` that starts at the given wall-clock reading. Loom's atomics cannot be created in a `const fn`.
     #[cfg(loom)]
     pub fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
@@ -46,9 +46,9 @@ impl Ticks {
 
     /// Reads the wall clock and stores the reading. Only the updating thread calls this method.
     ///
-    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time shows
-    /// that the wall clock moved backwards, and not that this thread was suspended after its reading. A time that another
-    /// thread stores in the meantime is kept.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time means
+    /// that the wall clock moved backwards, rather than that this thread was suspended after reading it. A time that
+    /// another thread stores in the meantime is kept.
     ///
     /// # Errors
     /// Returns any error that `read` returns. In that case, the stored time is unchanged.
@@ -64,8 +64,8 @@ impl Ticks {
         Ok(())
     }
 
-    /// Stores a reading of the wall clock by a thread other than the updating one. Returns that reading or the stored time,
-    /// whichever is later.
+    /// Stores a wall-clock reading that was taken by a thread other than the updating one. Returns that reading or the
+    /// stored time, whichever is later.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

@@ -97,7 +97,7 @@ impl<T: Plain> Packed<T> {
         &self.strides
     }
 
-    /// Returns `true` if each ID is a row of cells, or `false` if it is one cell.
+    /// Returns `true` if each ID is a row of cells, or `false` if each ID is a single cell.
     pub fn is_table(&self) -> bool {
         self.is_table
     }

@@ -40,7 +40,7 @@ pub struct Context<'a> {
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
-    /// The reader's own layouts, each with its name. Layouts with more than [`MOST_BITS`] bits are ignored.
+    /// The caller's own layouts, each with its name. Layouts with more than [`MOST_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 
@@ -71,9 +71,9 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     readings
 }
 
-/// Returns the readings to display, most likely first: all readings with a probability of at least 0.1%. If no other format
-/// explains the string, readings in this project's formats are included, because their IDs are valid regardless of their time.
-/// If the result is empty, the string is not an ID of a known format.
+/// Returns the readings to display, most likely first. They are all readings with a probability of at least 0.1%. If no known
+/// format is likely, all readings in this project's formats are included as well, because their IDs are valid regardless of
+/// their time. If the result is empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
     let known: f64 = readings.iter().map(|reading| reading.odds).sum();
     let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;

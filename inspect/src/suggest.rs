@@ -21,7 +21,7 @@ const LENGTHS: [Length; 4] = [
 const MIN_PIECE: usize = 8;
 
 /// Suggests which ID was meant by a string whose readings are all unlikely: an ID that it contains, the same string in the
-/// opposite case, or a string with one character more or less.
+/// opposite case, or a string that is one character longer or shorter.
 ///
 /// ```
 /// use polyflake_inspect::{Context, suggest};

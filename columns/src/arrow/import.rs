@@ -76,7 +76,7 @@ impl Pieces {
         Ok(ids)
     }
 
-    /// Returns the bytes of a column whose IDs have `size` bytes each, packed one after the other.
+    /// Returns the packed bytes of a column whose IDs have `size` bytes each.
     ///
     /// # Errors
     /// Returns the same errors as [`Pieces::ids`], or `invalid_length` if an item has the wrong length.

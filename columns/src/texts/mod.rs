@@ -246,7 +246,7 @@ fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
     &row[..length]
 }
 
-/// Encodes sno IDs as strings, one after the other.
+/// Encodes sno IDs as packed strings.
 ///
 /// # Errors
 /// Returns an error if the allocation fails.
@@ -260,7 +260,7 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     Ok(texts)
 }
 
-/// Encodes Hot Guids as strings, one after the other.
+/// Encodes Hot Guids as packed strings.
 ///
 /// # Errors
 /// Returns an error if the allocation fails.
@@ -287,7 +287,7 @@ pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault
 /// Encodes Randflakes as an Arrow column of strings.
 ///
 /// # Errors
-/// Returns `invalid_length` if the strings exceed 32-bit offsets, or an error if the allocation fails.
+/// Returns `invalid_length` if the strings are too long for 32-bit offsets, or an error if the allocation fails.
 pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault> {
     let mut offsets = room_for::<i32>(ids.len() + 1)?;
     let mut text = room_for::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;

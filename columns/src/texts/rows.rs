@@ -37,7 +37,7 @@ pub struct Rows<'a> {
     pub width: usize,
     /// The content of a row.
     pub unit: Unit,
-    /// Whether other code may modify the rows at the same time. If so, they are copied first.
+    /// Whether other code may modify the rows while they are being read. If so, they are copied first.
     pub may_change: bool,
 }
 

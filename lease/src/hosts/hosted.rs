@@ -179,7 +179,7 @@ impl Hosted {
     }
 
     /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, and
-    /// `refused`, which is the last error since the last grant or renewal.
+    /// `refused`, which is the most recent error since the last grant or renewal.
     pub fn status(&self, wall_ms: u64) -> String {
         let standing = self.lease.standing();
         let (number, end) = standing.current(wall_ms).unzip();

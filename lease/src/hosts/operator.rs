@@ -278,9 +278,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns the namespaces' records, whose `quiet_until` is that time.
     ///
     /// # Errors
-    /// All namespaces are tried before the first error is returned: `out_of_range` if `not_before` is more than ten years
-    /// from now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are
-    /// missing. All other errors are the same as for [`Operator::evict`].
+    /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from
+    /// now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are missing.
+    /// All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
@@ -302,8 +302,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Reports to all namespaces in the store that the store named `from` became this store, named `to`, without losing
-    /// data. An example is a planned failover or a failover to a synchronous replica. This ends the quiet time that the
-    /// change started, but not a quiet time from before the change. Active holders are not affected. Returns the
+    /// data. An example is a planned failover or a failover to a synchronous replica. This ends the quiet time that began
+    /// with this change of the store, but not an earlier quiet time. Active holders are not affected. Returns the
     /// namespaces' records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
@@ -311,9 +311,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// recovery looks the same.
     ///
     /// # Errors
-    /// All namespaces are tried before the first error is returned: `store_changed` if a record contradicts the statement,
-    /// for example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion
-    /// is possible between the stores. All other errors are the same as for [`Operator::evict`].
+    /// Tries all namespaces before it returns the first error: `store_changed` if a record contradicts the statement, for
+    /// example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion is
+    /// possible between the stores. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

@@ -9,12 +9,12 @@ use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::keeping::Task};
 /// Starts a lease for a grantee.
 type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
-/// An executor, which keeps a lease in a task, together with the lease's store. Use a host if you have a database client
-/// already, or if your program cannot start threads.
+/// An executor that keeps a lease in a task, and the store from which the worker ID is leased. Use a host if you have a
+/// database client already, or if your program cannot start threads.
 ///
 /// A task depends on its executor: if a long computation blocks the executor's threads for three quarters of the lease
 /// duration, the lease ends. If the task is dropped, the generator continues until its window ends, and then its worker ID is
-/// free. All other ways to create a generator use a thread, which neither of these can stop.
+/// free. All other ways to create a generator use a thread, which does not depend on an executor.
 ///
 /// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
 /// child must create its own host and generator. `close` closes the generator and requests the release of the worker ID, but

@@ -79,8 +79,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Creates an error with a reason, which is written in lower case and without a final period, so that it can follow
-    /// "cannot lease a worker ID:".
+    /// Creates an error with a reason. Write the reason in lower case and without a final period, because it follows
+    /// "cannot lease a worker ID:" in messages.
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
         let is_permanent = matches!(kind, ErrorKind::OutOfRange | ErrorKind::NamespaceMismatch);
         Self { kind, reason: reason.into(), until: None, is_permanent }

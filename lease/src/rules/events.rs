@@ -113,11 +113,11 @@ impl fmt::Display for Event {
 pub struct Figures {
     /// The time until the grant ends, according to the system clock, or zero if there is no grant.
     pub remaining: Duration,
-    /// The number of grants.
+    /// The number of grants so far.
     pub grants: u64,
-    /// The number of acknowledged renewals.
+    /// The number of acknowledged renewals so far.
     pub renewals: u64,
-    /// The number of requests that were rejected or failed.
+    /// The number of requests that were rejected or failed so far.
     pub failures: u64,
 }
 

@@ -71,8 +71,8 @@ use crate::{
 pub struct Moment {
     /// Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
-    /// Milliseconds since a fixed moment, according to a monotonic clock, which includes the time that the machine is
-    /// suspended if the system supports it.
+    /// Milliseconds since a fixed moment, according to a monotonic clock. If the system supports it, the clock also counts
+    /// while the machine is suspended.
     pub elapsed_ms: u64,
 }
 
@@ -317,7 +317,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reports the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds, or `None` if it
-    /// reserved no tick. An end between two times on the grid is rounded up to the later one. Without a preceding
+    /// reserved no tick. An end that is not on the grid is rounded up to the next time on the grid. Without a preceding
     /// [`Action::Seal`], this call has no effect.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, At::Sealing) {

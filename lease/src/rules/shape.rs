@@ -27,7 +27,7 @@ pub(crate) const BLOCK: u64 = 1;
 
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
 
-/// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that are leased.
+/// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that can be leased.
 ///
 /// ```
 /// use polyflake_lease::Shape;
@@ -132,7 +132,7 @@ impl Shape {
         Err(out_of_range(reason))
     }
 
-    /// Returns the worker IDs that are leased.
+    /// Returns the range of worker IDs that can be leased.
     pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }

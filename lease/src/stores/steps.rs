@@ -66,7 +66,7 @@ pub enum Value {
     Null,
 }
 
-/// A statement, with its values for `$1`, `$2` and so on, or `?1` and `?2` in `SQLite`.
+/// A statement, with values for its parameters: `$1`, `$2` and so on, or `?1`, `?2` and so on in `SQLite`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {

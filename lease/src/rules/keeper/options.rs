@@ -72,7 +72,7 @@ impl Waits {
 }
 
 impl Options {
-    /// Creates options for one-hour leases of any worker ID. The name of the ID format is appended to the namespace, for
+    /// Creates options for one-hour leases on any worker ID. The name of the ID format is appended to the namespace, for
     /// example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors

@@ -319,9 +319,9 @@ class Generator:
         :param range: the name of a bindable field, and the first and the last value that this generator can use. No
             other generator may use these values. When a value has no sequence numbers left in a tick, the generator
             continues with the next value, so the rate grows with the size of the range. The bindable field must be
-            positioned between the timestamp and the sequence (below the timestamp). The sequence must start at 0, and
-            neither of the two fields can be inverted. A restored generator begins in the tick after the one in the
-            snapshot.
+            positioned between the timestamp and the sequence, with the timestamp as the most significant of the three.
+            The sequence must start at 0, and neither the bindable field nor the sequence can be inverted. A restored
+            generator begins in the tick after the one in the snapshot.
         :param sequence_only: whether to allow a layout without a timestamp. The generator then uses each sequence
             number once, from the start value to the maximum.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
