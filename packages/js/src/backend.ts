@@ -1,12 +1,13 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
 
 /**
- * Returns the backend that generates and reads IDs: `"native"`, which is the addon, or `"wasm"`. Both behave the same way.
+ * Returns the backend that generates and reads IDs: `"native"` (the addon) or `"wasm"`. Both behave the same way.
  *
  * In Node, `polyflake` silently falls back to wasm if the addon does not load. To prevent the fallback, set
- * `POLYFLAKE_BACKEND=native` in the environment or import `polyflake/native`: the first use then throws `backend_unavailable`,
- * whose `cause` contains an error for each location that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The
- * variable is read once, at the first use. `polyflake/native` and `polyflake/wasm` ignore it.
+ * `POLYFLAKE_BACKEND=native` in the environment or import `polyflake/native`. If the addon does not load, the first use then
+ * throws `backend_unavailable`, and the error's `cause` contains an error for each location that was tried. With
+ * `POLYFLAKE_BACKEND=wasm`, the addon is never loaded. The variable is read only once, at the first use. `polyflake/native` and
+ * `polyflake/wasm` ignore it.
  *
  * @throws {PolyflakeError} `backend_unavailable` if the requested backend cannot run here; `out_of_range` if the environment
  * variable has any other value.
@@ -16,7 +17,7 @@ export function backend(): "native" | "wasm" {
 }
 
 /**
- * Returns how generators without a `clock` read the system time.
+ * Returns how generators without a `clock` option read the system time.
  *
  * - `"counter"` means that they read the processor's counter, which is synchronized with the wall clock every millisecond. The
  *   addon does so on Linux if the kernel's own clock uses the counter. Set `POLYFLAKE_CLOCK=exact` in the environment to force
@@ -24,7 +25,7 @@ export function backend(): "native" | "wasm" {
  * - `"system_call"` means that the addon makes a system call for each reading.
  * - `"host"` means that wasm calls the runtime's own `Date.now`.
  *
- * The addon makes the choice once per process, at the first reading or the first call of this function.
+ * The addon makes this choice once per process: when a generator first reads the clock, or when this function is first called.
  *
  * @throws {PolyflakeError} the same errors as {@link backend}.
  */

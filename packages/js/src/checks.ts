@@ -10,8 +10,8 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Throws if a method was called on an object of a different class, for example because it was detached. `is` states whether the
- * receiver belongs to the class.
+ * Throws if a method was called on an object of the wrong class, for example because the method was detached from its object.
+ * `is` states whether the object has the right class.
  */
 export function attached(is: boolean): void {
   if (is) return;
@@ -62,7 +62,7 @@ export function time(value: unknown, field: string): number {
   throw invalidType("valid Date or integer milliseconds", value, { field });
 }
 
-/** Returns the Unix milliseconds of a Date from any realm, or undefined if the value is not a Date. */
+/** Returns the time of a Date from any realm in Unix milliseconds, or undefined if the value is not a Date. */
 export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);
@@ -128,7 +128,7 @@ export function integers(value: unknown, field: string): BigInt64Array {
   throw invalidType("BigInt64Array", value, { field });
 }
 
-/** The values that a field has in many IDs: numbers, or bigints for a field of more than 53 bits. */
+/** The values of one field in many IDs: numbers, or bigints if the field has more than 53 bits. */
 export type Column = Float64Array | BigInt64Array;
 
 /** Returns `true` if a value is a column from any realm. */
@@ -146,9 +146,7 @@ export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }
 
-/**
- * Returns a view of part of an array's bytes, ignoring overrides in subclasses. `from` and `length` must be within the bytes.
- */
+/** Returns a view of part of an array's bytes, ignoring overrides in subclasses. The part must be within the array. */
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);

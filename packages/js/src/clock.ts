@@ -7,15 +7,18 @@ export interface Stall {
   /** The time according to the generator's clock, in Unix milliseconds. */
   unixMs: number;
   /**
-   * The number of calls to this generator that are currently waiting, including this one. It exceeds one if a clock or a
-   * callback calls the generator.
+   * The number of calls to this generator that are currently waiting, including this one. It exceeds 1 if a clock or a callback
+   * itself calls the generator.
    */
   stalled: number;
   /** How long this call has slept, in milliseconds, rounded up. It is 0 in the first notification. */
   sleptMs: number;
 }
 
-/** The maximum nesting of clocks and callbacks that call generators. It is limited because the backends' stacks are finite. */
+/**
+ * The maximum nesting depth of clocks and callbacks that call generators. It is limited because the backends' stacks are
+ * finite.
+ */
 const DEEPEST = 16;
 
 let depth = 0;
@@ -23,7 +26,7 @@ let depth = 0;
 /** A generator's clock and callback, wrapped so that they never throw. */
 export class GuardedClock {
   readonly read: () => number;
-  /** Returns 1 if the call may wait. */
+  /** Calls the callback. Returns 1 if the call may wait, or 0 if the callback threw. */
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
   /** The reason for the clock's last failure. */
   #failure: unknown;
@@ -56,10 +59,10 @@ export class GuardedClock {
   }
 
   /**
-   * Completes an error of a call. If the clock failed, sets the error's cause. Returns the error's message if the clock threw or
-   * did not return a number, or undefined to keep the existing message.
+   * Completes the error of a call. If the clock failed, sets the error's `cause`. If the clock threw or did not return a
+   * number, returns a message that says so. Otherwise returns undefined, and the error keeps its message.
    *
-   * @throws whatever the stall callback threw, if it threw.
+   * @throws whatever the stall callback threw.
    */
   explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;
@@ -71,7 +74,10 @@ export class GuardedClock {
   }
 }
 
-/** Runs one of the caller's functions. If it throws, `failed` converts the thrown value to the result. */
+/**
+ * Calls one of the caller's functions and returns its result. If the function throws, or if too many calls are nested, `failed`
+ * converts the error to the result.
+ */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === DEEPEST) {
     return failed(
@@ -91,7 +97,7 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
 /**
  * Wraps a clock, which returns Unix milliseconds, and a stall callback. Returns undefined if both are missing.
  *
- * @throws {PolyflakeError} `invalid_type` if one of them is not a function.
+ * @throws {PolyflakeError} `invalid_type` if either of them is not a function.
  */
 export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
   for (const [field, given] of [
@@ -105,7 +111,7 @@ export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefi
 }
 
 /**
- * `Date.now` at the time of the import, as in bindings-wasm/src/host.js, because a mock that tests install later is not the system
- * time.
+ * `Date.now` as it was when this module was imported, as in bindings-wasm/src/host.js. Tests may later replace `Date.now` with
+ * a mock, which does not return the system time.
  */
 const systemTime = /* @__PURE__ */ ((): (() => number) => Date.now)();

@@ -4,10 +4,10 @@
  */
 declare const VERSION: string;
 
-/** The names of platforms, by operating system and processor. Linux has two C libraries. */
+/** The names of the platforms for each operating system and processor. Linux has several, because it has two C libraries. */
 declare const PLATFORMS: Readonly<Record<string, readonly string[]>>;
 
-/** An entry point's backend, and the source of its time. */
+/** An entry point's backend and time source. */
 declare module "#backend" {
   export const backend: () => import("./machine.js").Backend["kind"];
   export const clockSource: () => "counter" | "system_call" | "host";
@@ -16,11 +16,11 @@ declare module "#backend" {
 /** The backend for the ID format whose name replaces the asterisk. `load` throws if the backend is not available. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
-  /** Opens the wasm module's file, if it is a separate file next to the script. */
+  /** Loads the wasm module, if it is in a separate file next to the script. */
   export const init: import("./init.js").Init;
 }
 
-/** The glue code for a format's wasm module, in a file in `machines` that is built for each format. */
+/** The glue code for a format's wasm module. The files in `machines` that import it are built once for each format. */
 declare module "#family" {
   export const glue: import("./machines/wasm.js").Glue;
 }

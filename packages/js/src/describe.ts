@@ -4,7 +4,7 @@ import { withJson } from "./show.js";
 
 /**
  * The size, fields, rate and time span of an ID format, which are the same in every language. In JSON, bigints are decimal
- * strings, which `descriptionFromJson` from `polyflake/json` reads.
+ * strings. `descriptionFromJson` from `polyflake/json` reads this form.
  */
 export interface Description {
   /** The number of bits in an ID. */

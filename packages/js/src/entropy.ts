@@ -1,8 +1,8 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Requests the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` lazily, which takes 5%
- * as long as starting Node, and Node 26 terminates the process if the stack overflows at that point.
+ * Accesses the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` at the first access.
+ * This takes 5% as long as starting Node, and Node 26 terminates the process if the stack overflows while it does so.
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 

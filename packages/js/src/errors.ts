@@ -15,8 +15,8 @@ export interface ErrorDetails {
 /**
  * The class of all errors that this package throws. A call that throws such an error has no effect.
  *
- * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. For the
- * causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
+ * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. The
+ * causes of each code and the remedies are listed in https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
   /** The stable error code. It is the same in every language binding. */
@@ -64,8 +64,8 @@ export function invalidType(expected: string, value: unknown, details?: ErrorDet
 }
 
 /**
- * Returns the name of a value's class or, if it has none, of its type. The value's own code does not run, except for the traps
- * of a proxy.
+ * Returns the name of a value's class or, if it has none, of its type. None of the value's own code runs, except the traps of a
+ * proxy.
  */
 export function className(value: unknown): string {
   try {
@@ -79,7 +79,7 @@ export function className(value: unknown): string {
   }
 }
 
-/** Returns an own member of an object, or undefined if it is an accessor. */
+/** Returns the value of an object's own property, or undefined if the property is missing or an accessor. */
 const dataOf = (object: object | null, name: string): unknown =>
   object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
@@ -88,7 +88,7 @@ export function invalidLength(expected: number | string, found: number, details?
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
-/** Creates the error for a number outside its limits, which are inclusive. */
+/** Creates the error for a number outside the given limits, which are inclusive. */
 export function outOfRange(
   least: number | bigint,
   most: number | bigint,

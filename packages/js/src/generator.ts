@@ -1,4 +1,4 @@
-/** The calls that all formats' generators have in common. */
+/** The methods that the generators of all ID formats have in common. */
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
@@ -8,7 +8,9 @@ import { fillBy, fillNow } from "./packed.js";
 import { type CallName, manySlots } from "./protocol.js";
 import { nothingOf, present } from "./show.js";
 
-/** The parts of a generator that depend on the format. The names of its calls have the same form in every format. */
+/**
+ * The parts of a generator that depend on the ID format. The names of the backend's calls have the same form for every format.
+ */
 export interface Family<Id, Many> {
   readonly name: "sno" | "hotguid" | "randflake" | "layout";
   /**
@@ -26,17 +28,17 @@ export interface Family<Id, Many> {
   readonly next: Next<Id>;
   /** Reads the ID that a call generated. */
   readonly one: (m: Machine) => Id;
-  /** Copies the packed ID that an asynchronous call generated out of the scratch area. */
+  /** Returns a copy of the packed ID that an asynchronous call left in the scratch area. */
   readonly packed: (m: Machine) => Uint8Array;
   /** Returns the packed IDs that a batch call generated. The caller must copy them immediately. */
   readonly filled: (m: Machine) => Uint8Array;
   /** Creates the array that holds packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
-  /** The generator's properties, by name, that a console shows in addition to the format. */
+  /** Returns the properties, by name, that a console shows in addition to the format. */
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** The base class of all generators. `Parameters` are the parameters for one ID, of which there is at most one. */
+/** The base class of all generators. `Parameters` lists the parameters for one ID. There is at most one. */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
@@ -45,8 +47,8 @@ export abstract class AnyGenerator<
   /**
    * Returns a new ID.
    *
-   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
-   * prevents the generator from being cloned.
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
    */
   declare readonly generate: (...parameters: Parameters) => Id;
   readonly #handle: Handle;
@@ -58,7 +60,7 @@ export abstract class AnyGenerator<
     handle.belongTo(this);
     present(this, nothingOf, AnyGenerator.#shown);
     const { ready, next } = family;
-    // Without a list of parameters, which takes time to make.
+    // A rest parameter would be slower, because each call would create an array.
     const generate = (parameter?: unknown): Id => {
       ready(parameter);
       return next() ?? handle.refused();
@@ -67,10 +69,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can be at most 256 MiB in total. Snos, Hot
-   * Guids, and IDs of a layout whose `describe()` has `sortsByTime` are in time order. Randflakes do not sort by time.
+   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can be at most 256 MiB in total. Snos and
+   * Hot Guids are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`. Randflakes do not
+   * sort by time.
    *
-   * @throws {PolyflakeError} the same errors as `generate`, in which `written` is the number of IDs that were generated before
+   * @throws {PolyflakeError} the same errors as `generate`, with `written` set to the number of IDs that were generated before
    * the error; `out_of_range` if the count is invalid.
    */
   generateMany(count: number, ...parameters: Parameters): Many {
@@ -109,11 +112,11 @@ export abstract class AnyGenerator<
   /**
    * Resolves to a new ID.
    *
-   * The call does not block the thread while it waits. `onExhausted`, `maxWait` and `onStall` have the same effect as in
-   * `generate`.
+   * The call does not block the thread while it waits.
+   * `onExhausted`, `maxWait` and `onStall` have the same effect as in `generate`.
    *
-   * @throws {PolyflakeError} the same errors as `generate`, and the signal's reason if it is aborted. The promise rejects with
-   * the error.
+   * @throws {PolyflakeError} the same errors as `generate`, and the signal's reason if the signal is aborted. The promise
+   * rejects with the error.
    */
   async generateAsync(...parameters: [...Parameters, options?: AsyncOptions]): Promise<Id> {
     attached(isObject(this) && #handle in this);
@@ -125,8 +128,8 @@ export abstract class AnyGenerator<
    * Resolves to `count` new IDs, with the same limits as {@link AnyGenerator.generateMany}. The call yields to other work at
    * least once every 65,536 IDs. If the call is aborted, the IDs that it has generated are lost.
    *
-   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, and the signal's reason if it is aborted.
-   * The promise rejects with the error.
+   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, and the signal's reason if the signal is
+   * aborted. The promise rejects with the error.
    */
   async generateManyAsync(count: number, ...parameters: [...Parameters, options?: AsyncOptions]): Promise<Many> {
     attached(isObject(this) && #handle in this);
@@ -154,7 +157,7 @@ export abstract class AnyGenerator<
     return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
   }
 
-  /** Returns the signal in the options, which are a call's last parameter. */
+  /** Returns the signal from the options, which are the last parameter of a call. */
   #signal(parameters: readonly unknown[]): Signal | undefined {
     const options = parameters[this.#family.parameters];
     return signalOf(options === undefined ? {} : options);
@@ -170,8 +173,8 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Generates at most `count` IDs without waiting. While a lease has no grant, it generates none, so that the next ID waits for
-   * the grant.
+   * Generates at most `count` IDs without waiting. While the generator's lease has no grant, this method generates no IDs, so
+   * that the next ID waits for the grant.
    */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
     try {
@@ -205,8 +208,8 @@ export abstract class WindowGenerator<
   }
 
   /**
-   * Moves the end of the window to a later time, which is a Date or integer Unix milliseconds. The call has no effect if the
-   * new end is not later than the current one, or if the generator has no window.
+   * Moves the end of the window to a later time, as a Date or integer Unix milliseconds. The call has no effect if the new end
+   * is not later than the current one, or if the generator has no window.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the end is before the start
    * of the window; `time_out_of_range` if the end is past the format's time range; `unknown_field` if the layout has no

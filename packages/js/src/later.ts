@@ -1,6 +1,6 @@
 /**
- * Runs calls that wait without blocking the thread. The backend decides when a call waits and for how long, one step at a time;
- * this file sleeps between two steps.
+ * Runs calls that wait without blocking the thread. The backend decides when a call waits and for how long, one step at a time.
+ * This file sleeps between the steps.
  */
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
@@ -28,9 +28,10 @@ export interface AsyncOptions {
 const REST = 1 << 16;
 
 /**
- * Returns the signal in a call's options. Throws if it is already aborted.
+ * Returns the signal in a call's options. Throws if the signal is already aborted.
  *
- * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the signal's reason if it is aborted.
+ * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the signal's reason if the signal is
+ * aborted.
  */
 export function signalOf(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
@@ -54,9 +55,9 @@ function check(signal: Signal | undefined): void {
 /**
  * Sleeps for at least `nanos` nanoseconds, using the realm's current `setTimeout`, which tests may have replaced.
  *
- * The timer keeps the process alive, which could otherwise end before the ID is generated.
+ * The timer keeps the process alive, because the process could otherwise end before the ID is generated.
  *
- * @throws {PolyflakeError} `clock_failed` in a realm without timers; the signal's reason, as soon as it is aborted.
+ * @throws {PolyflakeError} `clock_failed` in a realm without timers; the signal's reason, as soon as the signal is aborted.
  */
 export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -77,8 +78,8 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
 /** The functions that generate IDs for a call that may wait. */
 export interface Later {
   /**
-   * Generates at most `count` IDs, after `made` IDs by earlier calls, and returns their bytes, which the caller must copy
-   * immediately. It generates none if it would have to wait.
+   * Generates at most `count` IDs and returns their bytes, which the caller must copy immediately. It generates none if it
+   * would have to wait. `made` is the number of IDs that earlier calls generated.
    */
   some(count: number, made: number): Uint8Array;
   /** Generates one ID, waiting if needed, and returns its bytes, which the caller may keep. */
@@ -86,8 +87,8 @@ export interface Later {
 }
 
 /**
- * Fills `many` with IDs of `size` bytes each. Each call generates at most `batch` IDs. At least one call is made, so that
- * arguments are checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each, in batches of at most `batch` IDs. At least one batch is requested, so that the
+ * arguments are checked even if the count is 0.
  */
 export async function fillLater(
   many: Uint8Array,

@@ -22,12 +22,12 @@ interface Packing {
   readonly readOne: (text: string) => unknown;
 }
 
-/** Generates at most `count` IDs, after `made` IDs by earlier calls, and returns their bytes. */
+/** Generates at most `count` IDs and returns their bytes. `made` is the number of IDs that earlier calls generated. */
 type Some = (count: number, made: number) => Uint8Array;
 
 /**
- * Fills `many` with IDs of `size` bytes each. Each call generates at most `batch` IDs, possibly fewer. At least one call is
- * made, so that arguments are checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each, in batches of at most `batch` IDs. A call can generate fewer IDs than requested.
+ * At least one batch is requested, so that the arguments are checked even if the count is 0.
  */
 export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -129,7 +129,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
 }
 
 /**
- * Parses IDs, which are an array of strings or one string of concatenated IDs, and returns their packed bytes.
+ * Parses IDs, passed as an array of strings or as one string of concatenated IDs, and returns their packed bytes.
  *
  * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error for the
  * first invalid string, with its index as `item`.

@@ -51,11 +51,12 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /**
- * Adds a JSON representation to a plain object, in which bigints are decimal strings, as in a layout's description, and bytes
- * are hexadecimal. The method is not enumerable, so the object stays plain, and its clone is a true copy.
+ * Adds a `toJSON` method to a plain object. In the JSON representation, bigints are decimal strings, as in a layout's
+ * description, and bytes are hexadecimal strings. The method is not enumerable, so the object stays plain and can be cloned
+ * without loss.
  */
 export function withJson<T extends object>(object: T): T {
-  // Without a prototype, on which other code may have put a getter.
+  // The descriptor has no prototype, because other code may have added a getter to `Object.prototype`.
   const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: jsonOfMembers });
   return Object.defineProperty(object, "toJSON", descriptor);
 }
@@ -89,14 +90,14 @@ export function unhex(text: string): Uint8Array | undefined {
 /** The maximum length of a decimal integer. Every number in a description and every 64-bit field is shorter. */
 const LONGEST = 400;
 
-/** Returns the integer for the JSON representation of a bigint. */
+/** Reads a bigint from its JSON representation. */
 export function bigintOf(json: unknown, field: string): bigint {
   const value = typeof json === "string" && json.length <= LONGEST ? decimalOf(json) : undefined;
   if (value !== undefined) return value;
   throw invalidJson("a decimal text", field);
 }
 
-/** Returns the bytes for the JSON representation of bytes. */
+/** Reads bytes from their JSON representation. */
 export function bytesOfHex(json: unknown, field: string): Uint8Array {
   const value = typeof json === "string" ? unhex(json) : undefined;
   if (value) return value;

@@ -24,7 +24,10 @@ export function signed(value: unknown, field: string): bigint {
   throw outOfRange(-1n << 63n, (1n << 63n) - 1n, shown(value), field);
 }
 
-/** Returns a bigint as an error message shows it. A long one is shortened, because it could have a million digits. */
+/**
+ * Returns a bigint as error messages show it. A bigint of more than 256 bits is only described, because it could have a million
+ * digits.
+ */
 export function shown(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
 }
@@ -62,7 +65,7 @@ export function digit(code: number, zero: number, count: number): number {
 /** The number of characters in a UUID string: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
-/** The position of each byte's first digit. */
+/** For each byte, the position of its first hexadecimal digit in a UUID string. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /** Returns the value of a hexadecimal digit in upper or lower case. */
@@ -90,10 +93,10 @@ export function bytesOfUuid(text: string): number[] | undefined {
 }
 
 /**
- * Returns the 16 bytes of a UUID string, in upper or lower case.
+ * Returns the 16 bytes of a UUID string, whose digits can be in upper or lower case.
  *
- * It uses no regular expression, because V8 terminates the process instead of throwing if it compiles one when the stack is
- * nearly full.
+ * This function does not use a regular expression. If V8 compiles one when the stack is nearly full, it terminates the process
+ * instead of throwing.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
   const found = sized(text, field, UUID_LENGTH);
@@ -102,7 +105,7 @@ export function uuidBytes(text: unknown, field: string): number[] {
   throw misspelt(found, field, valueInUuid);
 }
 
-/** Creates the error for a UUID that is not a version 8 UUID, or that does not satisfy the requirement `and`. */
+/** Creates the error for a UUID that is not a version 8 UUID or does not meet the additional requirement in `and`. */
 export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }

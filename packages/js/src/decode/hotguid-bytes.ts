@@ -8,12 +8,12 @@ export const LENGTH = 16;
 
 /** The byte order of .NET's `Guid.ToByteArray()`. The same table converts in both directions. */
 const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-/** The byte order of the GUID that SQL Server sorts by time, and the table for the reverse conversion. */
+/** The byte order of GUIDs that SQL Server sorts by time, and the table for the reverse conversion. */
 const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
 /**
- * Returns the GUID to store in an SQL Server `uniqueidentifier` column, which sorts by time.
+ * Returns the GUID to store in an SQL Server `uniqueidentifier` column, so that the column sorts by time.
  *
  * @throws {PolyflakeError} the same errors as `parse`.
  */
@@ -62,7 +62,7 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
   return places.map((place) => bytes[place]!);
 }
 
-/** Checks that a value consists of an ID's 16 bytes, and returns them. */
+/** Checks that a value is a Uint8Array of 16 bytes, and returns the bytes. */
 function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });

@@ -6,7 +6,7 @@
 import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
 
 /**
- * An ID, which is a UUID as a string. {@link parse} and generators return it in lower case.
+ * An ID, as a UUID string. {@link parse} and generators return it in lower case.
  *
  * The type is branded: an ID can be used as a string, but the compiler does not accept any other string as an ID.
  */
@@ -77,7 +77,7 @@ export function parts(id: string): Parts {
  */
 export function uuid8Parts(id: string): Uuid8Parts {
   const bytes = uuidBytes(id, "id");
-  // Version and variant lie among the machine's bits.
+  // The version and the variant are stored among the machine bits.
   const [upper, lower] = [word(bytes, 4, 5, 6, 7), bytes[8]!];
   if (((upper >> 12) & 15) !== 8 || lower >> 6 !== 2) throw notVersion8("id", "RFC 9562's variant");
   return {

@@ -1,5 +1,5 @@
 /**
- * Converts between encoded Randflakes and their integers, without the secret.
+ * Converts between encoded Randflakes and 64-bit integers, without the secret.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
  */
 export type RandflakeId = bigint & { readonly " randflake": "id" };
 
-/** An encoded ID, which is a string of 1 to 13 characters of `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
+/** An encoded ID, which is a string of 1 to 13 characters from `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
 export type RandflakeText = string & { readonly " randflake": "text" };
 
 /** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
@@ -22,7 +22,7 @@ const LAST_FIRST = 15;
 const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
 
 /**
- * Returns an ID as a string of 1 to 13 characters of `[0-9a-v]`.
+ * Returns an ID as a string of 1 to 13 characters from `[0-9a-v]`.
  *
  * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
  */

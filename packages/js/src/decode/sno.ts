@@ -7,7 +7,7 @@ export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 
 /**
- * An encoded ID, which is a string of 16 characters of `[2-9a-x]`.
+ * An encoded ID, which is a string of 16 characters from `[2-9a-x]`.
  *
  * The type is branded: an ID can be used as a string, but the compiler does not accept any other string as an ID. `SnoId<24>`
  * is an ID with the metabyte 24, and can be used as a `SnoId`:
@@ -19,7 +19,7 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** Generates an ID. Its type states the metabyte that was passed or, if none was passed, the generator's metabyte. */
+/** Generates an ID. The ID's type states the metabyte that was passed or, if none was passed, the generator's metabyte. */
 export interface Generate<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
@@ -56,7 +56,7 @@ export interface Fields extends Parts {
  */
 export function parse(text: string): Fields {
   const [high, low, upper, lower] = wordsOf(text, "text");
-  // 39 bits are too many for shifts.
+  // The tick has 39 bits, and shifts operate on only 32 bits.
   const tick = high * 0x8_0000 + (low >> 1);
   const unixMs = EPOCH_MS + tick * TICK_MS;
   return {
@@ -70,7 +70,7 @@ export function parse(text: string): Fields {
   };
 }
 
-/** Returns `true` if the value is an encoded ID, which has 16 characters of `[2-9a-x]`. */
+/** Returns `true` if the value is an encoded ID, which has 16 characters from `[2-9a-x]`. */
 export function isValid(value: unknown): value is SnoId {
   return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
 }
@@ -126,7 +126,7 @@ export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId
  */
 export function toBytes(text: string): Uint8Array {
   const [a, b, c, d] = wordsOf(text, "text");
-  // A Uint8Array keeps the low 8 bits of each.
+  // A Uint8Array keeps the low 8 bits of each number.
   return new Uint8Array([
     a >> 12,
     a >> 4,
@@ -142,7 +142,7 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns the ID as a UUID in the compatible form, for a UUID column. The UUID is a string whose 16 bytes are the 16 ASCII
+ * Returns the ID as a UUID string in the compatible form, for a UUID column. The 16 bytes of the UUID are the 16 ASCII
  * characters of the encoded ID.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
@@ -171,9 +171,9 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
 /**
  * Returns the ID that a version 8 UUID contains. Hexadecimal digits can be lowercase or uppercase.
  *
- * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
- * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has a different version or
- * variant, or if any of the bits after the ID are set.
+ * @throws {PolyflakeError}
+ * `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters; `invalid_character` with the `position` of the first invalid character; `not_canonical`
+ * if it has a different version or variant, or if any bit after the ID's bits is set.
  */
 export function fromUuid8(uuid: string): SnoId {
   return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));

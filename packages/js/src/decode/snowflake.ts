@@ -1,5 +1,5 @@
 /**
- * Reads snowflakes from well-known services. The layouts of these services are available here as plain data.
+ * Reads snowflakes from well-known services. The layouts of these services are exported as plain objects.
  *
  * @module
  */
@@ -101,7 +101,8 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
 };
 
 /**
- * Returns the fields of a snowflake. It is a bigint, or a decimal string as most web APIs send it.
+ * Returns the fields of a snowflake. The snowflake can be a bigint or a decimal string, which is the form that most web APIs
+ * send.
  *
  * ```js
  * parseSnowflake("175928847299117063", discord).timestamp; // 2016-04-30T11:18:25.796Z
@@ -109,8 +110,8 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  *
  * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
  * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID exceeds signed 64 bits, or if a
- * field's width is out of range; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice or an
- * entry that is not a name and an integer.
+ * field's width is out of range; `invalid_layout` if the format lacks a member or a `timestamp` field, if two fields have the
+ * same name, or if an entry is not a pair of a name and an integer.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,
@@ -133,7 +134,7 @@ export function parseSnowflake<Name extends string>(
     unixMs = epochMs + values.timestamp * tickMs;
   } catch {} // a bigint
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
-  // A name that occurs twice has one value, an entry that is no pair ends the loop, and `unixMs` replaces the time.
+  // Members are missing if two fields have the same name, if an entry is not a pair, or if a field has the reserved name.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
   throw new PolyflakeError("invalid_layout", "expected epochMs, tickMs, timestamp and distinct names");
 }
@@ -141,13 +142,13 @@ export function parseSnowflake<Name extends string>(
 /** The number of characters in the longest decimal 64-bit integer. */
 export const LONGEST = 20;
 
-/** Returns the integer for a canonical decimal string. */
+/** Converts a canonical decimal string to an integer. */
 export function fromDecimal(text: string): bigint {
   const start = text[0] === "-" ? 1 : 0;
   for (let k = start; k < text.length; k++) {
     if (digit(text.charCodeAt(k), 0, 10) < 0) throw invalidCharacter(text, k);
   }
-  // A zero stands alone, and without a sign.
+  // Zero is a single digit without a sign.
   if (text.length === start || (text[start] === "0" && text.length > 1)) {
     throw new PolyflakeError("invalid_character", "expected an integer in decimal digits without leading zeros");
   }

@@ -17,7 +17,7 @@ export const TEXT_LENGTH = 16;
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
 type Six = [number, number, number, number, number, number];
-/** The bytes of an ID or a UUID. The type states that the first ones exist, because they are read individually. */
+/** The bytes of an ID or a UUID. According to the type, the first 12 always exist, because they are read individually. */
 export type Bytes = [...Six, ...Six, ...number[]];
 
 /** Returns the value of a character in the alphabet `2`..`9`, `a`..`x`. */
@@ -62,7 +62,7 @@ export function textOf<M extends number>(words: Words): SnoId<M> {
   return text as SnoId<M>;
 }
 
-/** Returns the code of the character that represents the low 5 bits. */
+/** Returns the code of the character that represents the low 5 bits of `bits`. */
 function code(bits: number): number {
   const value = bits & 31;
   return value < 8 ? value + 50 : value + 89;

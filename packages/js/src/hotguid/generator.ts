@@ -77,14 +77,14 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   /**
    * Returns a new ID with a shard key of your choice (0..4294967295; 0 by default).
    *
-   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
-   * prevents the generator from being cloned.
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of the current second are used up and no
-   * ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range`
-   * outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system
-   * provides no random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key
-   * is invalid.
+   * ID became available within
+   * `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable`
+   * if the operating system provides no random bytes;
+   * `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
@@ -117,7 +117,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     let isSettled = lease !== undefined;
     prepareEntropy();
     const ready = (shardKey: unknown): Machine => {
-      // At the first ID and not before, since the global scope of a worker has no random bytes.
+      // Requested only at the first ID, because random bytes are not available in a worker's global scope.
       if (!isSettled) {
         m.bytes.set(randomBytes(8));
         handle.call("hotguidProvide");
@@ -163,7 +163,7 @@ let shared: Generator | undefined;
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
-/** Returns the IDs in an array that belongs to this copy of the package. */
+/** Returns the array, converted to this copy's class if a different copy of the package created it. */
 const own = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
@@ -195,8 +195,8 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
 }
 
 /**
- * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, which can set a clock or other
- * options, and for configuring a whole program.
+ * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, for example to set a clock, and
+ * for configuring a whole program.
  *
  * Pass `undefined` to create a new default generator with new random bytes. `generate` stops using the previous generator, but
  * code that holds a reference to it can still use it.

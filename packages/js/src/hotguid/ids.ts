@@ -193,7 +193,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return this.#words(0, false);
   }
 
-  /** Returns the concatenated machine bytes of all IDs, 5 bytes per ID, as {@link parts} reads them. */
+  /** Returns the concatenated machine bytes of all IDs, 5 bytes per ID, in the same order as in {@link parts}. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);

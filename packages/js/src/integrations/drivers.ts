@@ -5,33 +5,38 @@ import { invalidType } from "../errors.js";
 /** Bytes that are not shared with other threads. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
-/** Returns the value that a driver read if it is a string, and throws otherwise. */
+/** Checks that a value from a driver is a string, and returns it. */
 export function textIn(value: unknown): string {
   return string(value, "value");
 }
 
-/** Two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
+/** Bytes as PostgreSQL writes them in JSON: `\x` and two hexadecimal digits for each byte. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
-/** Returns the bytes that a driver read. It also accepts a string of hexadecimal digits, as PostgreSQL writes bytes in JSON. */
+/**
+ * Returns the bytes in a value from a driver. The value can also be a hexadecimal string, because that is how PostgreSQL writes
+ * bytes in JSON.
+ */
 export function bytesIn(value: unknown): Uint8Array {
-  // libSQL may give one of another realm, which `instanceof` would not know.
+  // libSQL can return an ArrayBuffer from another realm, which `instanceof` would not recognize.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
   if (typeof value === "string" && HEX.test(value))
     return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
   return bytes(value, "value");
 }
 
-/** Returns bytes in the type that drivers accept. In Node.js this is a Buffer, because some drivers accept no other type. */
+/**
+ * Converts bytes to a type that all drivers accept. In Node.js, this is a Buffer, because some drivers accept no other type.
+ */
 export function bytesOut(bytes: Uint8Array): Bytes {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
 }
 
-/** The decimal digits of an integer, at most as many as a 64-bit integer can have. */
+/** A decimal integer with at most as many digits as a 64-bit integer can have. */
 const INTEGER = /^-?\d{1,19}$/;
 
-/** Returns the integer that a driver read. Rejects numbers above 2^53, which may already have lost precision. */
+/** Returns the integer in a value from a driver. Rejects numbers above 2^53, which may already have lost precision. */
 export function integerIn(value: unknown): bigint {
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw invalidType("all 64 bits as bigint or text", value, { field: "value" });

@@ -1,7 +1,7 @@
 /**
- * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one function for each form in which an ID can be
- * stored. It creates a column with the type that the form has in that database. Query parameters are converted, too, so
- * `between(orders.id, lowest, highest)` accepts the result of `sno.timeRange`.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} each have one function for each form in which the
+ * database can store an ID. The function creates a column of the type that the form needs. Query parameters are converted, too,
+ * so you can pass the result of `sno.timeRange` to `between(orders.id, lowest, highest)`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";
@@ -41,7 +41,7 @@ export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, St
 /** A function that creates an SQLite column, with or without an explicit name. */
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
 
-/** The column type for each kind of column. */
+/** A database's column type for each kind of column. */
 const PG = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
 const MYSQL = {
   text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
@@ -66,7 +66,7 @@ type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<i
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 
-/** The PostgreSQL columns, by form name: one for each form that PostgreSQL supports. */
+/** The functions that create PostgreSQL columns, by form name. There is one for each form that PostgreSQL supports. */
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -74,7 +74,9 @@ export type PgColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
-/** The MySQL and MariaDB columns, by form name: one for each form that these databases support. */
+/**
+ * The functions that create MySQL and MariaDB columns, by form name. There is one for each form that these databases support.
+ */
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -82,7 +84,7 @@ export type MysqlColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
-/** The SQLite columns, by form name: one for each form that SQLite supports. */
+/** The functions that create SQLite columns, by form name. There is one for each form that SQLite supports. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -100,9 +102,9 @@ interface Column {
   fromDriver: (value: unknown) => unknown;
 }
 
-/** Creates a database's columns, by form name. */
+/** Returns the functions that create a database's columns, by form name. */
 function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
-  // In CommonJS the namespace has a `default` member, too, which is no form.
+  // In CommonJS, the namespace also has a `default` member, which is not a form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
   const columnOf = ({ column, to, from }: AnyForm) =>
@@ -113,17 +115,17 @@ function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (colu
   } as Columns;
 }
 
-/** The PostgreSQL columns. */
+/** The functions that create PostgreSQL columns, by form name. */
 export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
 
 /**
- * The MySQL and MariaDB columns. Configure the driver to return integers without rounding them: set `supportBigNumbers` and
- * `bigNumberStrings`.
+ * The functions that create MySQL and MariaDB columns, by form name. Configure the driver to return integers without rounding
+ * them: set `supportBigNumbers` and `bigNumberStrings`.
  */
 export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
 
 /**
- * The SQLite columns. If the driver returns numbers, configure it to return integers without rounding them, for example libSQL
- * with `intMode: "bigint"`.
+ * The functions that create SQLite columns, by form name. If the driver returns numbers, configure it to return integers
+ * without rounding them. For example, set `intMode: "bigint"` for libSQL.
  */
 export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);

@@ -1,6 +1,6 @@
 /** The forms in which columns store IDs. */
 
-/** The absence of an ID, which is the same in programs and in databases. */
+/** A missing ID, which is represented in the same way in programs and in databases. */
 type None = null | undefined;
 
 /**
@@ -8,7 +8,7 @@ type None = null | undefined;
  * unchanged.
  *
  * @typeParam Id The type of an ID in the program.
- * @typeParam Stored The type of the driver's value for the ID.
+ * @typeParam Stored The type of the value that the driver accepts for the ID.
  */
 export interface Form<Id, Stored> {
   /**
@@ -18,7 +18,7 @@ export interface Form<Id, Stored> {
    */
   readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
   /**
-   * Returns the ID for a value that a driver read.
+   * Returns the ID for a stored value, as the driver returned it.
    *
    * @throws {PolyflakeError} the same errors as {@link Form.to} if the value does not contain an ID, or if it is a number that
    * may have been rounded.

@@ -1,6 +1,6 @@
 /**
- * Forms for Prisma, which does not support custom column types. A form's function `to` converts IDs for writes and conditions,
- * and {@link fields} shows the IDs in rows. This module does not import Prisma.
+ * Forms for Prisma, which does not support custom column types. A form's `to` function converts IDs for writes and conditions,
+ * and {@link fields} converts the stored values in rows to IDs. This module does not import Prisma.
  *
  * ```js
  * import { fields, snoUuid8 } from "polyflake/prisma";

@@ -68,7 +68,7 @@ function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
 }
 
 /**
- * Returns a regular expression that matches all IDs with the given metabyte. The upper 5 bits of the metabyte are one
+ * Returns a regular expression that matches all IDs with the given metabyte. The upper 5 bits of the metabyte determine one
  * character, and its lower 3 bits are the upper bits of the next character.
  */
 function patternOf(metabyte: number): string {

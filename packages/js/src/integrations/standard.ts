@@ -1,6 +1,6 @@
 /**
- * Standard Schema and Standard JSON Schema (https://standardschema.dev). These interfaces let libraries for validation, forms
- * and routes accept each other's schemas. The types here have the same structure as those in `@standard-schema/spec` 1.1, which
+ * Standard Schema and Standard JSON Schema (https://standardschema.dev). These interfaces let validation, form and routing
+ * libraries accept each other's schemas. The types here have the same structure as those in `@standard-schema/spec` 1.1, which
  * is not a dependency.
  */
 import { type ErrorCode, PolyflakeError } from "../errors.js";
@@ -52,7 +52,8 @@ export type ToJsonSchema = (options: { readonly target: string }) => Record<stri
 export type Texts = readonly [pattern: string, example: string];
 
 /**
- * Creates a schema from a function that returns the ID for a value or throws. `output` describes the result if it is a string.
+ * Creates a schema from a function that converts a value to an ID or throws. `input` describes the encoded IDs that the schema
+ * accepts. `output` describes the result, if it is a string.
  */
 export function schemaOf<Input, Output>(
   read: (value: unknown) => Output,

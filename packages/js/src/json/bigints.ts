@@ -32,10 +32,10 @@ export interface WithBigints {
    * an array of such values. Outside named members, an integer becomes a bigint only if a JavaScript number cannot represent
    * it.
    *
-   * Only engines that pass the source text of a number to a reviver (Node.js 22 or later, browsers since 2025) read integers
-   * above 2^53. They also distinguish an integer from a fraction that `JSON.parse` has rounded to an integer, such as
-   * 9007199254740991.4. In other engines, whole numbers above 2^53 are rejected, and such a fraction is read as an integer.
-   * Decimal strings work in every engine.
+   * Integers above 2^53 can be read only in engines that pass the source text of a number to a reviver (Node.js 22 or later,
+   * browsers since 2025). In these engines, an integer can also be distinguished from a fraction that `JSON.parse` has rounded
+   * to an integer, such as 9007199254740991.4. In other engines, whole numbers above 2^53 are rejected, and such a fraction is
+   * read as an integer. Decimal strings work in every engine.
    *
    * @throws {PolyflakeError} with the name of the member as `field`: `invalid_type` if a number was rounded, or if the value of
    * a named member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if
@@ -46,15 +46,15 @@ export interface WithBigints {
    * Returns a value as a JSON string, in which bigints are decimal strings or, depending on the options, numbers.
    *
    * @throws {PolyflakeError} with the name of the member as `field`: `out_of_range` if a bigint exceeds 64 bits, signed or
-   * unsigned; `invalid_type` if a number in a named member may have been rounded, or if JSON does not support a value. Errors
+   * unsigned; `invalid_type` if a number in a named member may have been rounded, or if JSON cannot represent a value. Errors
    * from `JSON.stringify` propagate.
    */
   readonly stringify: (value: unknown, space?: string | number) => string;
 }
 
 /**
- * Returns functions that read and write JSON without rounding 64-bit integers. `names` lists the members that hold them, at any
- * depth.
+ * Returns functions that read and write JSON without rounding 64-bit integers. `names` lists the members that hold these
+ * integers, at any depth.
  *
  * ```js
  * const json = withBigints(["id", "authorId"]);
@@ -72,7 +72,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
   const raw = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
-  // A list is read before the member that it is of.
+  // An array is revived before the member that contains it.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -86,7 +86,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
-    // A `toJSON` that programs add to all bigints has made texts of them.
+    // If the program has added a `toJSON` method to all bigints, they are already strings.
     const own = raw && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
     if (named.has(key)) refuseRounded(key, value);

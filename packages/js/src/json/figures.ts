@@ -14,8 +14,8 @@ const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 /**
  * Restores the result of `describe` from its JSON representation.
  *
- * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if a description has no such member;
- * `invalid_type` if a value has the wrong type. `field` names the member.
+ * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if there is a member that descriptions do
+ * not have; `invalid_type` if a value has the wrong type. `field` names the member.
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);

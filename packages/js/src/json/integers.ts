@@ -25,7 +25,7 @@ export function unrounded(field: string, value: unknown, source: string | undefi
   throw new PolyflakeError("invalid_type", message, { field });
 }
 
-/** Returns whether a number is an integer although its source text is a fraction. */
+/** Returns whether a number is an integer but was written as a fraction in the source text. */
 export function isFraction(value: unknown, source: string | undefined): boolean {
   return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
 }
@@ -47,7 +47,8 @@ export function roundedFraction(field: string): PolyflakeError {
 }
 
 /**
- * Returns the value of a named member, with bigints for its integers. Throws if it is or contains an array in `withFractions`.
+ * Returns the value of a named member, with all integers converted to bigints. Throws if the value is, or contains, an array in
+ * `withFractions`.
  */
 export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
   if (value === null || typeof value === "bigint") return value;
@@ -62,7 +63,7 @@ export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<
   throw new PolyflakeError("not_canonical", `expected a decimal text for \`${field}\`, found another`, { field });
 }
 
-/** The length of the longest 64-bit integer in decimal digits, including the sign. */
+/** The length of the longest decimal 64-bit integer, including the sign. */
 const LONGEST = 20;
 
 /** Returns the 64-bit integer in a string of plain digits, or undefined for any other string. */

@@ -20,12 +20,12 @@ export type Made<K> = K extends new (
     : never;
 
 /**
- * A kind whose function does not declare a type for the members. The type `unknown` for the members preserves the function's
- * return type.
+ * A kind whose function does not declare a type for its parameter. If the members have the type `unknown`, the compiler
+ * preserves the function's return type.
  */
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
-/** An object's members, in the type that a kind accepts. */
+/** An object's members, as the type that a kind accepts. */
 // biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
 type AnyMembers = any;
 
@@ -38,7 +38,7 @@ export interface ByMetabyte<T> {
   readonly reviver: (key: string, value: unknown) => unknown;
   /**
    * Converts each object in a value from `JSON.parse` or `response.json()` to the kind that its ID indicates. It works in
-   * place, starting with the innermost objects, and returns the outermost value in a type of your choice:
+   * place, starting with the innermost objects, and returns the outermost value with a type of your choice:
    * `revive<User[]>(value)`.
    *
    * The result is the same as with `reviver`, but in a quarter of the time, because engines parse slowly with a reviver.
@@ -56,7 +56,7 @@ export interface ByMetabyte<T> {
    */
   readonly decode: (members: unknown) => T;
   /**
-   * Parses a JSON string and returns its object. Nested objects are converted to their kinds, too.
+   * Parses a JSON string that contains an object, and returns the object. Nested objects are converted to their kinds, too.
    *
    * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode} and {@link ByMetabyte.revive}; errors from
    * `JSON.parse` and from the kinds propagate.
@@ -84,8 +84,8 @@ interface Entry {
 }
 
 /**
- * Returns functions that read and write objects. The metabyte of an object's ID determines its type, so the object needs no
- * separate member for it. The type `T` of the result is the union of the types that the kinds create.
+ * Returns functions that read and write objects as JSON. The metabyte of an object's ID determines the object's type, so no
+ * separate member has to state the type. The type `T` of the result is the union of the types that the kinds create.
  *
  * ```js
  * const records = byMetabyte({ 24: User, 25: Order });
@@ -104,8 +104,8 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Untype
   name?: string,
 ): ByMetabyte<Made<K[keyof K]>>;
 /**
- * Returns functions that read and write objects. This overload is for kinds whose functions declare an interface as the type of
- * the members.
+ * Returns functions that read and write objects as JSON. This overload is for kinds whose functions declare the type of their
+ * parameter as an `interface`, not as a type alias.
  */
 export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(
   kinds: K,
@@ -181,14 +181,16 @@ type Members = Record<string, unknown>;
 
 const isObject = isAnyObject as (value: unknown) => value is Members;
 
-/** The maximum nesting of objects in `revive`. It is limited because the stack is finite. */
+/** The maximum nesting depth of objects in `revive`. It is limited because the stack is finite. */
 const LEVELS = 1000;
 
 function misshapen(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);
 }
 
-/** Returns an object as a JSON string. It checks whether the object contains itself only if this fails. */
+/**
+ * Returns an object as a JSON string. The function checks whether the object contains itself only if `JSON.stringify` fails.
+ */
 function written(object: unknown): string {
   try {
     return JSON.stringify(object);

@@ -132,7 +132,7 @@ function jsonOf(this: LayoutArray): string[] {
   return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
 }
 
-/** Returns the integer ID for a bigint or a decimal string. */
+/** Converts a bigint or a decimal string to an integer ID. */
 function integerOf(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
   const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? decimalOf(id) : undefined;
@@ -140,7 +140,7 @@ function integerOf(id: unknown): bigint {
   throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
 }
 
-/** Returns the byte ID for bytes or a hexadecimal string. */
+/** Converts bytes or a hexadecimal string to a byte ID. */
 function bytesOf(id: unknown, size: number): Uint8Array {
   if (isBytes(id)) {
     const length = lengthOfArray(id);

@@ -17,7 +17,7 @@ type Bindable<One extends Field> = One extends unknown ? ("bindable" extends One
 type BindablesIn<All extends Field> =
   string extends NameOf<All> ? Values : { [One in All as NameOf<One>]: ValueOf<One> };
 
-/** A field's name, or any string if the code does not state the name. */
+/** A field's name, or any string if the compiler does not know the name. */
 type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
 
 /** The type of a field's value when an ID is read. */

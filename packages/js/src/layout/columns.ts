@@ -149,7 +149,7 @@ function columnOf(
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {
-    // The IDs were checked, so only the type of the field can be refused.
+    // The IDs have already been checked, so only the type of the field can be rejected.
     if (error instanceof PolyflakeError && error.code === "invalid_type") return undefined;
     throw error;
   }

@@ -47,7 +47,7 @@ export type Field =
   /** Bits that are zero in every new ID, and ignored when an ID is read. */
   | (AnyField & { kind: "unused" });
 
-/** The maximum nesting of lists and objects in a description. */
+/** The maximum nesting depth of lists and objects in a description. */
 const DEEPEST = 8;
 
 const LARGEST = 2 ** 53;
@@ -118,7 +118,7 @@ export function parseJson(text: unknown): unknown {
   return parsed;
 }
 
-/** Returns the numbers in a JSON string, and how many members it has. The latter is the number of colons outside strings. */
+/** Returns the numbers in a JSON string, and the number of members, which is the number of colons outside strings. */
 function tokensOf(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;

@@ -23,15 +23,16 @@ export type GeneratorOptions<
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
-  /** Values for the bindable fields that are the same in every ID. Pass the others for each ID. */
+  /** Values for those bindable fields that have the same value in every ID. Pass the values of the other fields for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
-   * The name of a bindable field, and the first and the last value that this generator can use. No other generator may use
-   * these values. When a value has no sequence numbers left in a tick, the generator continues with the next value, so the rate
-   * grows with the size of the range.
+   * The name of a bindable field, and the first and the last value that this generator can use for it. No other generator may
+   * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
+   * value, so the rate grows with the size of the range.
    *
-   * The bindable field must be below the timestamp and above the sequence. The sequence must start at 0, and neither of the two
-   * fields can be inverted. A restored generator begins in the tick after the one in the snapshot.
+   * The bindable field must be positioned between the timestamp and the sequence, below the timestamp. The sequence must start
+   * at 0, and neither the bindable field nor the sequence can be inverted. A restored generator begins in the tick after the
+   * one in the snapshot.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /**
@@ -40,8 +41,8 @@ export type GeneratorOptions<
    */
   sequenceOnly?: boolean;
   /**
-   * The names of the constant or bindable fields that hold the leased worker ID, the most significant first. All other bindable
-   * fields must have a value.
+   * The names of the constant or bindable fields that hold the leased worker ID, starting with the most significant one. All
+   * other bindable fields must have a value.
    */
   fields?: readonly (Fixed | (string & {}))[];
 };
@@ -131,7 +132,7 @@ class Origin {
 }
 
 /**
- * A generator for one layout, which must have a timestamp and a sequence.
+ * A generator for one layout. The layout must have a sequence and, unless `sequenceOnly` is set, a timestamp.
  *
  * The sequence begins at its start value in each new tick. If the clock is behind the last tick used, calls throw without
  * waiting. Two generators with the same layout and the same bindable values generate duplicate IDs.
@@ -157,14 +158,14 @@ export class Generator<
   /**
    * Returns a new ID with the given values for the bindable fields that the generator does not set.
    *
-   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
-   * prevents the generator from being cloned.
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
    *
    * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` with the `field` if a value is missing, has an
    * unknown name or does not fit; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without waiting,
-   * if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started`
-   * or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause`
-   * if the clock fails; `generator_closed` if the generator is closed.
+   * if the clock is behind;
+   * `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause` if the clock fails; `generator_closed`
+   * if the generator is closed.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
@@ -251,7 +252,7 @@ export class Generator<
    * once.
    *
    * @throws {PolyflakeError} the same errors as the constructor; `invalid_layout` unless the argument is a snapshot;
-   * `out_of_range` if no generator for the layout could have produced it.
+   * `out_of_range` if no generator for the layout could have produced the snapshot.
    */
   static restore<
     K extends Kind,

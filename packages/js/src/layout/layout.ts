@@ -114,7 +114,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the fields of an ID. Unused bits are ignored. An integer ID can also be a decimal string, as most web APIs send it.
+   * Returns the fields of an ID. Unused bits are ignored. An integer ID can also be a decimal string, which is the form that
+   * most web APIs send.
    *
    * ```js
    * layout.Layout.preset("discord").parse("175928847299117063").timestamp; // 2016-04-30T11:18:25.796Z
@@ -164,7 +165,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     attached(isObject(this) && #handle in this);
     const { fields } = descriptionJson.call(this);
     const values = valuesOfJson(json, this.#figures.fields, fields);
-    // Ticks that are no whole number of milliseconds begin between two, so the given time is kept.
+    // If the tick is not a whole number of milliseconds, it can begin between two milliseconds, so the given time is kept.
     const unixMs = values.timestamp;
     return withJson({
       ...this.parse((this as AnyLayout<K>).pack(values as PackValues)),
@@ -248,7 +249,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return this.#schema;
   }
 
-  /** Returns the ID for a value, which is an ID or its JSON representation. */
+  /** Converts a value, which is an ID or its JSON representation, to the ID. */
   #read(value: unknown): IdOf<K> {
     const id = (typeof value === "string" ? idOfText(value, this.#isInteger) : value) as IdOf<K>;
     this.parse(id);
@@ -303,8 +304,8 @@ export interface LayoutConstructor {
   fromJson(text: string): Layout;
 
   /**
-   * Returns the layout of a well-known service. The name is case-insensitive. The layouts `mastodon` and `baidu` can only read
-   * IDs; no generator can be created from them.
+   * Returns the layout of a well-known service. The name is case-insensitive. The `mastodon` and `baidu` layouts can be used
+   * only to read IDs. No generator can be created from them.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
@@ -357,7 +358,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
 
-/** Returns the ID for a decimal or hexadecimal string. */
+/** Converts a decimal or hexadecimal string to an ID. */
 function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
   const id = isInteger ? (text.length <= LONGEST ? decimalOf(text) : undefined) : unhex(text);
   if (id !== undefined) return id;
@@ -365,7 +366,7 @@ function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
   throw new PolyflakeError("not_canonical", `expected ${expected}, found another text`);
 }
 
-/** Writes an ID of either kind for a call. */
+/** Writes an integer ID or a byte ID for a call. */
 function putId(m: Machine, id: unknown, isInteger: boolean): void {
   if (isBytes(id)) {
     const message = new MessageWriter();

@@ -50,7 +50,7 @@ function checkedValue(value: unknown, type: string | undefined, field: string): 
   throw invalidType("text or number", value, { field });
 }
 
-/** Returns an integer. In JSON it is a number, or a decimal string for a field of more than 53 bits. */
+/** Reads an integer from its JSON representation, which is a number or, for a field of more than 53 bits, a decimal string. */
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;

@@ -55,7 +55,7 @@ export class ValuesWriter extends MessageWriter {
     }
   }
 
-  /** Writes a name with a range of numbers, in a list of names with values. */
+  /** Writes a name and a range of numbers, as an entry in a list of names and values. */
   range(name: string, first: bigint, last: bigint): void {
     this.name(name);
     this.list(2);
@@ -73,7 +73,7 @@ export class ValuesWriter extends MessageWriter {
   }
 }
 
-/** Returns a time in whole milliseconds as a bigint, and any other value unchanged, for the core to reject. */
+/** Returns a time in whole milliseconds as a bigint. Any other value is returned unchanged, so that the core rejects it. */
 function timeOf(time: unknown): unknown {
   const ms = typeof time === "number" ? time : millisecondsOf(time);
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;

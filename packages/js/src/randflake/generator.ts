@@ -78,11 +78,12 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Returns a new ID.
    *
-   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
-   * prevents the generator from being cloned.
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `lease_not_started` with `retryAt` before the grant starts; `lease_expired` after it ends;
-   * `clock_behind` or `sequence_exhausted` with `retryAt` if no ID is available, immediately or after a wait of at most
+   * @throws {PolyflakeError}
+   * `lease_not_started` with `retryAt` before the grant starts; `lease_expired` after it ends; `clock_behind` or `sequence_exhausted` with `retryAt`
+   * if no ID is available, immediately or after a wait of at most
    * `maxWait`; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: () => RandflakeId;

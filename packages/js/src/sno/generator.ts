@@ -85,13 +85,12 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /**
    * Returns a new ID with the given metabyte (0..255) or, by default, the generator's metabyte.
    *
-   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
-   * prevents the generator from being cloned.
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`;
-   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
-   * `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the metabyte
-   * is invalid.
+   * @throws {PolyflakeError}
+   * `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range`
+   * if the metabyte is invalid.
    */
   declare readonly generate: Generate<Metabyte>;
 
@@ -272,7 +271,7 @@ let shared: Generator | undefined;
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
-/** Returns the IDs in an array that belongs to this copy of the package. */
+/** Returns the array, converted to this copy's class if a different copy of the package created it. */
 const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
 
 /**
@@ -310,8 +309,8 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
 }
 
 /**
- * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, which can set a clock or other
- * options, and for configuring a whole program.
+ * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, for example to set a clock, and
+ * for configuring a whole program.
  *
  * Pass `undefined` to create a new default generator with a new partition. `generate` stops using the previous generator, but
  * code that holds a reference to it can still use it.
