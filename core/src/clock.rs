@@ -1,4 +1,4 @@
-//! Clocks, which provide the time and wait. No other code reads the time.
+//! Clocks, which provide the current time and sleep. No other code reads the time.
 //!
 //! ```
 //! use polyflake::{clock::ManualClock, sno::Generator};
@@ -151,7 +151,9 @@ pub struct ClockInfo {
     /// The default, `false`, is for clocks that are set manually or replay a recording. The operating system's clocks use
     /// `true`, and so should every clock that generators in different processes use.
     pub skips_first_tick: bool,
-    /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond. Not part of the public API: for bindings.
+    /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond.
+    ///
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub unit: Duration,
     /// The resolution of the readings that the clock has observed so far, all of which are multiples of it, or zero if the

@@ -98,8 +98,8 @@ impl Error {
         Self::with_fact(kind, Fact::Constant(reason))
     }
 
-    /// Adds a [source](core::error::Error::source), for example the cause of a clock failure. The message does not repeat the
-    /// source, and equality ignores it.
+    /// Adds a [source](core::error::Error::source), for example the cause of a clock failure. The error's message does not
+    /// repeat the source, and comparisons ignore it.
     ///
     /// ```
     /// use std::error::Error as _;

@@ -20,13 +20,13 @@ use unix as imp;
 
 pub(crate) use imp::{current, epoch};
 
-/// Leases default partitions from a table that a host provides. Bindings use this module.
+/// Functions that lease default partitions from a table that the host provides. Bindings use this module.
 pub mod partitions;
 
 use crate::Result;
 
 /// Prepares this process for forks, as the first generator does. Bindings call this function when they are loaded, so that
-/// child processes that are forked before the first generator exists also share the table of default partitions.
+/// child processes share the table of default partitions even if they are forked before the first generator exists.
 ///
 /// It neither reads a clock nor requests random bytes.
 ///

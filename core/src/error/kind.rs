@@ -72,7 +72,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// All kinds, in the same order as in the documentation.
+    /// All kinds, in the order in which the documentation lists them.
     pub const ALL: &'static [Self] = &[
         Self::InvalidType,
         Self::InvalidLength,

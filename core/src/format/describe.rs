@@ -50,7 +50,7 @@ pub struct Description {
 #[non_exhaustive]
 pub struct FieldDescription {
     name: Name,
-    /// The kind of field, named as in a layout's JSON.
+    /// The kind of field, as named in a layout's JSON.
     pub kind: &'static str,
     /// The number of bits before the field, counted from the most significant bit.
     pub offset: u32,

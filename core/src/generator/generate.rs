@@ -32,7 +32,7 @@ pub trait Generated: Sized {
 
 /// Generates IDs. Generators, leased generators, and handles in a [`RefCell`] implement this trait.
 ///
-/// Generators have the same methods without the trait. The trait is meant for functions and services that accept any of these
+/// Generators also have these methods without the trait. The trait is meant for functions and services that accept any of these
 /// types. The trait is dyn-compatible: `dyn Generate<Sno>`.
 ///
 /// ```

@@ -93,7 +93,7 @@ impl<F: Pack, C> Generator<F, C> {
 }
 
 impl<F: Pack, C: Clock> Generator<F, C> {
-    /// Creates a handle for one thread. Its first block in each tick has 64 IDs.
+    /// Creates a handle for one thread. The handle's first block in each tick has room for 64 IDs.
     ///
     /// ```
     /// use polyflake::sno::Generator;

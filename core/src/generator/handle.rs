@@ -57,7 +57,7 @@ impl<F: Pack> Block<F> {
 /// - The counter of a Hot Guid starts at a random value and may wrap around within a second.
 /// - Randflake IDs are not sorted.
 ///
-/// Within one tick, the IDs of different handles are interleaved.
+/// Within one tick, IDs from different handles are interleaved.
 ///
 /// Each ID format has its own handle: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
 /// [`hotguid::Handle`](crate::hotguid::Handle), [`layout::Handle`](crate::layout::Handle).

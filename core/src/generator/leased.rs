@@ -43,7 +43,8 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a generator with its first grant, which is number 0. The generator's window is the grant.
+    /// Creates a leased generator from the generator for its first grant, which is number 0. The window of `first` is the
+    /// grant.
     ///
     /// # Errors
     /// Returns `unknown_field` if the generator's layout has no timestamp, or `missing_field` if a bindable field is not
@@ -57,10 +58,10 @@ impl<F: Pack, C: Clock> Leased<F, C> {
 
     /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
     /// current generator. It then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
-    /// generator may have used. `build` must return a generator whose window starts no earlier than that span. Calls made
-    /// during the switch wait, as they do between two grants.
+    /// generator may have used. `build` must return a generator whose window starts no earlier than the start of that span.
+    /// Calls made during the switch wait, as they do between two grants.
     ///
-    /// In a child process, the parent's generator is left unchanged, and `build` receives no tick.
+    /// In a child process, the parent's generator is left unchanged, and `build` receives `None`.
     ///
     /// # Errors
     /// Returns any error that `build` returns. Returns `lease_mismatch` if the window starts too early, if it starts no

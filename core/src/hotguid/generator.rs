@@ -41,8 +41,8 @@ use crate::{clock::SystemClock, entropy};
 /// 1%. Two such generators produce a duplicate ID only if their counters collide as well.
 ///
 /// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in the
-/// future, the generator therefore stays in that second until the clock catches up, at worst in 2106. With a window, a reading
-/// outside the window is rejected and has no effect.
+/// future, the generator therefore stays in the second of that reading until the clock catches up, at worst in 2106. If the
+/// generator has a window, a reading outside it is rejected and has no effect.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator, with its own
 /// random bytes, each time it is used.
@@ -212,7 +212,7 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Generates a new ID for a shard key.
+    /// Generates a new ID with the given shard key.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;

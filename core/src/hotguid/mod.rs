@@ -7,7 +7,7 @@
 //! The machine field is the worker ID, which is randomly assigned. The same 16 bytes are used in three orders:
 //!
 //! - The order of the string, which is also the order of RFC 9562, sorts by time.
-//! - The order of .NET's `Guid.ToByteArray()` reverses the bytes of the first three groups of the string.
+//! - The order of .NET's `Guid.ToByteArray()` reverses the bytes in each of the first three groups of the string.
 //! - The SQL Server order makes SQL Server sort IDs by time, because SQL Server compares the groups from the last to the first.
 //!
 //! The format is compatible with `HotGuid`, a C# library.

@@ -1,13 +1,13 @@
-//! Public IDs: encrypted strings for integers such as the primary keys of a table, for example `order_1x…` in a URL for row 42.
-//! An integer always has the same public ID.
+//! Public IDs: encrypted strings that represent integers, such as the primary keys of a table. For example, a URL contains
+//! `order_1x…` instead of the primary key 42. With the same secret, an integer always has the same public ID.
 //!
 //! Each integer is encrypted under a key that is derived from one secret and the name of the type. The public ID is the type,
-//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of one integer in two
-//! types, are unrelated, and most typos are rejected without decryption.
+//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of the same integer in
+//! two types, are unrelated, and most typos are rejected without decryption.
 //!
 //! Public IDs hide how many rows exist and in which order they were created. A public ID does not grant access, and it cannot
-//! be revoked. The probability that a forged ID decodes to an integer is 1 in 2^(64 - bits). The exact format:
-//! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
+//! be revoked. The probability that a forged ID decodes to an integer is 1 in 2^(64 - bits). The exact format is documented at
+//! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>.
 //!
 //! ```
 //! use polyflake::public::Keyring;
@@ -185,7 +185,8 @@ impl Keyring {
     ///
     /// With a smaller width, more forged IDs are rejected. On average, one in 2^(64 - bits) forged IDs is accepted: one in
     /// 65,536 with 48 bits, and one in two with 63 bits. The same applies to an ID of a different type or width if its type
-    /// name was replaced. The key depends on the width, so changing the width of a type changes all public IDs of that type.
+    /// name was replaced with this one. The key depends on the width, so changing the width of a type changes all public IDs of
+    /// that type.
     ///
     /// ```
     /// use polyflake::public::Keyring;

@@ -177,10 +177,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Checks for errors in this order: `lease_not_started` with the time to retry, or `lease_expired`; then `clock_behind`
-    /// if the clock is behind the last second used, or `sequence_exhausted`, both with the time to retry, immediately or
-    /// after a wait of up to `max_wait`. Also returns `generator_closed` if the generator is closed, `forked` in a child
-    /// process, or any error that the clock returns. A failed call changes nothing.
+    /// Outside the time range of the grant, returns `lease_not_started`, with the time to retry, or `lease_expired`. Otherwise,
+    /// returns `clock_behind` if the clock is behind the last second used, or `sequence_exhausted` if that second has no IDs
+    /// left. Both include the time to retry, and are returned after a wait of up to `max_wait` unless the generator is
+    /// configured to fail immediately. Also returns `generator_closed` if the generator is closed, `forked` in a child process,
+    /// or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Wait, ())

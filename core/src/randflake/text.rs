@@ -38,8 +38,8 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or the errors of [`Randflake::parse`] with the index of
-/// the string.
+/// Returns `invalid_length` unless both slices have the same length, or any error that [`Randflake::parse`] returns, with the
+/// index of the string.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(arch::level(), slots, numbers_mut(ids))
 }
@@ -79,8 +79,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 ///
 /// # Errors
 /// Returns `invalid_length` unless `offsets` has one more element than `ids`; `out_of_range` for an offset that is below the
-/// previous one or past the end of the strings; or the errors of [`Randflake::parse`]. All but the first include the index of
-/// the item.
+/// previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All but the first include the
+/// index of the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
 }

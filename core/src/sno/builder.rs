@@ -59,7 +59,7 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets an explicit partition, which is the worker ID in a sno. Two generators with the same partition can generate
+    /// Sets an explicit partition, which is sno's term for the worker ID. Two generators with the same partition can generate
     /// duplicate IDs if their sequence ranges overlap.
     ///
     /// While this generator exists, no default generator in this process or its forks leases the same partition. If a default

@@ -317,7 +317,7 @@ impl Sno {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
-    /// Returns a copy of the ID with the given metabyte, for example for another version or type of the same object.
+    /// Returns a copy of the ID with the given metabyte, for example for a different version or type of the same object.
     ///
     /// ```
     /// use polyflake::sno::Sno;

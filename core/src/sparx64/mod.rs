@@ -1,4 +1,4 @@
-//! SPARX-64/128, the block cipher of Randflake, which encrypts 64-bit blocks under a 128-bit key.
+//! SPARX-64/128, the block cipher that Randflake uses, which encrypts 64-bit blocks under a 128-bit key.
 //!
 //! Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov published it in "Design Strategies for ARX with Provable Bounds:
 //! SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. The cipher hides and shuffles IDs, but it

@@ -83,9 +83,9 @@ impl<C: Clock> Builder<C> {
     /// many IDs as if each worker ID had its own generator. When a worker ID has no sequence numbers left in a tick, the
     /// generator continues with the next worker ID. IDs remain sorted. No other generator may use any of these worker IDs.
     ///
-    /// The bindable field must be an integer field positioned between the timestamp and the sequence, with the timestamp as the
-    /// most significant of the three. The sequence must start at 0, and neither the bindable field nor the sequence may be
-    /// inverted. A builder has at most one range, and a later call replaces an earlier one.
+    /// The bindable field must be an integer field that is less significant than the timestamp and more significant than the
+    /// sequence. The sequence must start at 0, and neither the bindable field nor the sequence may be inverted. A builder has
+    /// at most one range: each call replaces the range from an earlier call.
     ///
     /// ```
     /// use polyflake::{

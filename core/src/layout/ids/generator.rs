@@ -30,8 +30,8 @@ use crate::{
 /// ```
 ///
 /// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind` until
-/// the clock catches up, at worst in 2262, the last year that a clock reading can represent. With a window, a reading outside
-/// the window is rejected and has no effect.
+/// the clock catches up, at worst in 2262, the last year that a clock reading can represent. If the generator has a window, a
+/// reading outside it is rejected and has no effect.
 ///
 /// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
 /// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
@@ -205,7 +205,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, immediately, if the clock is behind
+    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, without waiting, if the clock is behind
     /// the last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
     /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range;
     /// `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns. A
@@ -228,8 +228,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`Values::pack`] for the bindable and constant fields first, and then the errors of
-    /// [`Generator::generate`]. Returns `invalid_layout` if the values belong to a different layout.
+    /// First returns any error that [`Values::pack`] returns for the bindable and constant fields, and then any error that
+    /// [`Generator::generate`] returns. Returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)

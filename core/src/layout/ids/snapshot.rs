@@ -27,7 +27,7 @@ const FORMAT: (&str, u64) = ("format", 1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The last tick used, counted from the timestamp's epoch, or 0 if the layout has no timestamp.
+    /// The last tick used, as the number of ticks since the timestamp's epoch, or 0 if the layout has no timestamp.
     pub tick: u64,
     /// The next sequence number in that tick, or one past the field's maximum if the tick is exhausted.
     pub next_sequence: u128,

@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Layout {
-    /// Parses a layout from a JSON string. Returns `out_of_range` if a constant or a sequence start does not fit its field,
-    /// or `invalid_layout` for any other error.
+    /// Parses a layout from a JSON string. Returns `out_of_range` if a constant or the start of the sequence does not fit its
+    /// field, or `invalid_layout` for any other error.
     ///
     /// ```
     /// use polyflake::layout::Layout;

@@ -19,8 +19,8 @@ use crate::{
 /// integers are decimal strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value. Layouts, layout descriptions and snapshots are converted from and to JSON values. Bindings use this type to
-/// convert objects of their own language without an intermediate JSON string.
+/// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings use
+/// this type to convert objects of their own language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.

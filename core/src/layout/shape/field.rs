@@ -83,8 +83,8 @@ impl Field {
         Self::new(bits, Role::Sequence(start.into().normal()))
     }
 
-    /// Creates a field that has the same value in every ID, unless the value is overridden for an ID. Without a name, the field
-    /// is called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
+    /// Creates a field that has the same value in every ID, unless the value is overridden for a particular ID. Without a name,
+    /// the field is called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

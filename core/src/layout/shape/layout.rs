@@ -79,8 +79,8 @@ impl Layout {
     /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed starting with the most significant one, and
     /// must fill all 64 bits.
     ///
-    /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
-    /// error in the fields.
+    /// Returns `out_of_range` if a constant or the start of the sequence does not fit its field, or `invalid_layout` for any
+    /// other error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -98,8 +98,8 @@ impl Layout {
     /// the most significant bit of the first byte, and must fill all bytes. An integer field has at most 128 bits; a field that
     /// contains bytes or a string may fill the entire ID.
     ///
-    /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
-    /// error in the fields.
+    /// Returns `out_of_range` if a constant or the start of the sequence does not fit its field, or `invalid_layout` for any
+    /// other error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};

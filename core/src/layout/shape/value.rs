@@ -127,7 +127,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the same value with owned content.
+    /// Returns the same value, with its content copied if it was borrowed.
     ///
     /// ```
     /// use polyflake::layout::Value;
