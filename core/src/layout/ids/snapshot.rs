@@ -29,7 +29,7 @@ const FORMAT: (&str, u64) = ("format", 1);
 pub struct Snapshot {
     /// The last tick used, as the number of ticks since the timestamp's epoch, or 0 if the layout has no timestamp.
     pub tick: u64,
-    /// The next sequence number in that tick, or one past the field's maximum if the tick is exhausted.
+    /// The next sequence number in the last tick, or one past the field's maximum if that tick is exhausted.
     pub next_sequence: u128,
 }
 
@@ -94,7 +94,7 @@ pub struct Stats {
     /// The start of the last tick used, in Unix milliseconds, or `None` before the first ID or if the layout has no
     /// timestamp.
     pub last_ms: Option<i64>,
-    /// The number of IDs already used in that tick, or in the whole sequence if the layout has no timestamp.
+    /// The number of IDs already used in the last tick, or in the whole sequence if the layout has no timestamp.
     pub len: u128,
     /// Whether the generator is closed.
     pub closed: bool,

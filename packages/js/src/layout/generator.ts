@@ -57,7 +57,7 @@ export interface Snapshot {
   format?: number;
   /** The last tick used, counted in ticks since the timestamp's epoch; 0 if the layout has no timestamp. */
   tick: number | string;
-  /** The next sequence number in that tick, or one past the field's maximum if the tick is used up. */
+  /** The next sequence number in the last tick, or one past the field's maximum if that tick is used up. */
   next_sequence: number | string;
 }
 
@@ -67,7 +67,7 @@ export interface Stats {
    * The start of the last tick used, in Unix milliseconds; undefined before the first ID, and if the layout has no timestamp.
    */
   lastMs: bigint | undefined;
-  /** The number of IDs used up in that tick, or in the whole sequence if the layout has no timestamp. */
+  /** The number of IDs used up in the last tick, or in the whole sequence if the layout has no timestamp. */
   len: bigint;
   /** `true` if the generator is closed. */
   closed: boolean;

@@ -47,7 +47,7 @@ export function toUnsigned(id: bigint): bigint {
 }
 
 /**
- * Returns the ID with the same 64 bits as an unsigned integer.
+ * Returns the ID with the same 64 bits as the given unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type` unless the value is a bigint; `out_of_range` outside 0..2^64-1.
  */

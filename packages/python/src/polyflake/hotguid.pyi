@@ -180,7 +180,7 @@ def timestamp(id: UUID, /) -> int:
     """Returns the creation time of an ID, in Unix seconds."""
 
 def to_sql(id: UUID, /) -> UUID:
-    """Returns the GUID to store in an SQL Server ``uniqueidentifier`` column, which sorts by time."""
+    """Returns the GUID to store in an SQL Server ``uniqueidentifier`` column, so that the column sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
     """Returns the ID for a GUID from a ``uniqueidentifier`` column. This is the inverse of :func:`to_sql`."""
@@ -416,7 +416,7 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.

@@ -115,7 +115,7 @@ class Layout:
 
         :param timestamp: the time, rounded down to the layout's tick.
         :param bindables: the values for all bindable fields, by name.
-        :param constants: values, by name, that replace constant fields in this ID.
+        :param constants: values, by name, that replace those of constant fields in this ID.
         :raises InvalidValueError: ``unknown_field`` if the layout has no field with a given name, ``missing_field`` if
             a value is missing, or ``invalid_character`` if a string is not valid Unicode. The error's ``field`` is the
             name.
@@ -148,7 +148,7 @@ class Layout:
 
         :param timestamp: a column of Unix milliseconds, or a single time. Times are rounded down to the layout's tick.
         :param bindables: the values for all bindable fields, by name.
-        :param constants: values, by name, that replace constant fields in these IDs.
+        :param constants: values, by name, that replace those of constant fields in these IDs.
         :raises InvalidTypeError: under the same conditions as :meth:`pack`, and if no column is passed, if a column has
             the wrong type, or if a column is passed for a field that holds bytes, a string or more than 64 bits.
         :raises InvalidValueError: under the same conditions as :meth:`pack`, and ``invalid_length`` if the columns
@@ -333,8 +333,8 @@ class Generator:
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first call waits
             for the lease.
-        :param fields: the names of the constant or bindable fields that hold the leased worker ID, the most significant
-            first.
+        :param fields: the names of the constant or bindable fields that hold the leased worker ID, starting with the
+            most significant one.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
         :warns RuntimeWarning: once per combination of layout and bindable values, if another generator in this process
@@ -462,7 +462,7 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
@@ -542,7 +542,7 @@ class Snapshot:
 
     @property
     def next_sequence(self) -> int:
-        """The next sequence number in that tick, or one past the field's maximum if the tick is used up."""
+        """The next sequence number in the last tick, or one past the field's maximum if that tick is used up."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -559,7 +559,7 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """The number of IDs used up in that tick, or in the whole sequence if the layout has no timestamp."""
+        """The number of IDs used up in the last tick, or in the whole sequence if the layout has no timestamp."""
 
     @property
     def closed(self) -> bool:

@@ -65,7 +65,7 @@ def to_unsigned(id: SupportsIndex, /) -> int:
     """
 
 def from_unsigned(value: SupportsIndex, /) -> int:
-    """Returns the ID with the same 64 bits as an unsigned integer.
+    """Returns the ID with the same 64 bits as the given unsigned integer.
 
     :raises OutOfRangeError: unless the value is in 0..2^64-1.
     """
@@ -254,7 +254,7 @@ class Generator:
         :param on_exhausted: what to do when all IDs of a second are used up, or the clock is behind: ``"wait"`` waits
             until the clock has advanced, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
-        :param resume_after: the last second in which the grant was used, which :meth:`close` returned,
+        :param resume_after: the last second in which the grant was used, as returned by :meth:`close`,
             1730000000..2803741823. All new IDs belong to later seconds.
         :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first call waits for
             the lease.
@@ -369,7 +369,7 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
@@ -437,8 +437,8 @@ class RandflakeArray(_Array[int]):
             iterable of ``str``.
         :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
             of that item.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string, with the same code and the string's index as
-            ``item``, or ``invalid_length`` if a buffer does not have 16 bytes per ID.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string, in which case the code is the same and
+            ``item`` is the string's index; or ``invalid_length`` if a buffer does not have 16 bytes per ID.
         :raises OutOfRangeError: if an ID is above 2^64-1. ``item`` is its index.
         """
 

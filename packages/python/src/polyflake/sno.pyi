@@ -539,7 +539,7 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
