@@ -345,7 +345,7 @@ clock_behind_pointer!(
     alloc::sync::Arc<C>
 );
 
-/// A clock that calls a callback before each sleep. A builder's `on_stall` creates one.
+/// A clock that calls a callback before each sleep. A builder's `on_stall` method creates one.
 ///
 /// ```
 /// use polyflake::{
@@ -468,7 +468,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// The operating system's wall clock. Waiting threads sleep.
+/// The operating system's wall clock. A call that has to wait puts its thread to sleep.
 ///
 /// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time that a
 /// system call takes. [`SystemClock::source`] reports which source is used. The clock uses the counter to extrapolate from a

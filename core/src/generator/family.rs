@@ -115,8 +115,8 @@ pub(crate) trait Pack: Family + Calls {
     /// Returns the number of IDs that fit in a buffer.
     ///
     /// # Errors
-    /// Returns `invalid_length` if the buffer does not hold a whole number of IDs, or `invalid_type` if it is for another type
-    /// of ID.
+    /// Returns `invalid_length` if the buffer does not hold a whole number of IDs, or `invalid_type` if it is for a different
+    /// type of ID.
     fn room(&self, batch: &Self::Batch<'_>, given: Self::Given<'_>) -> Result<usize>;
 
     /// Writes the IDs of all slots into a buffer, starting at an index.

@@ -73,7 +73,7 @@ pub struct Stats {
     pub machine: Option<[u8; 5]>,
     /// The highest second in which an ID was generated, as a Unix timestamp, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// The number of IDs generated in that second.
+    /// The number of IDs generated during `last_second`.
     pub len: u32,
     /// Whether the generator is closed.
     pub closed: bool,

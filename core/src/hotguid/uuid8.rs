@@ -57,7 +57,7 @@ pub(super) const fn marked(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get another version.
+/// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get a different version.
 pub(super) const fn unmarked(drawn: u64) -> u64 {
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }

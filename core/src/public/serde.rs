@@ -5,7 +5,8 @@ use serde::{Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error
 use super::IdType;
 use crate::{Error, ErrorKind, format::serde::IdVisitor};
 
-/// Specifies the type of a field's public IDs. Put `#[serde(with = "OrderId")]` on an integer field of any size.
+/// Specifies the type of a field's public IDs. Implement this trait for a type such as `OrderId`, and put
+/// `#[serde(with = "OrderId")]` on an integer field of any size.
 ///
 /// ```
 /// use polyflake::public::{Field, Keyring, IdType};

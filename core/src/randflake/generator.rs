@@ -47,7 +47,7 @@ pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 pub struct Stats {
     /// The last second used, as a Unix timestamp, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// The number of IDs already used in that second.
+    /// The number of IDs already used during `last_second`.
     pub len: u64,
     /// Whether the generator is closed.
     pub closed: bool,

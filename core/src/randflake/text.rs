@@ -3,8 +3,8 @@
 use super::Randflake;
 use crate::{Result, arch, base32::hex::slices};
 
-/// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, as in the fixed-width columns of most
-/// libraries.
+/// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, like an element of a fixed-width string
+/// column in most libraries.
 pub const SLOT: usize = 16;
 
 /// Encodes each ID into the slot at the same index, and fills the rest of the slot with zero bytes.

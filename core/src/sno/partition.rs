@@ -163,7 +163,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Replaces the claim `found` with another one. Returns `false` if another thread replaced it first.
+    /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
         let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
         // `false` in a child: the parent's claim made no IDs in this process.

@@ -156,7 +156,7 @@ impl Snapshot {
         ]
     }
 
-    /// Creates the snapshot whose members have these values.
+    /// Creates a snapshot whose members have the given values.
     ///
     /// # Errors
     /// Returns `out_of_range` for the first value above its maximum, with the name of the member.

@@ -334,7 +334,7 @@ impl<T: Kind> Id<T> {
     }
 }
 
-/// Returns the error for an ID of another type.
+/// Returns the error for an ID of a different type.
 #[cold]
 fn other_kind(found: u8, expected: u8) -> Error {
     Error::out_of_range("metabyte", found.into(), expected.into(), expected.into())

@@ -74,7 +74,7 @@ impl Drop for Restored {
     }
 }
 
-/// Runs `work`, with `interceptor` in place of each access that this thread makes meanwhile.
+/// Runs `work`, with `interceptor` in place of each access that this thread makes during it.
 pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
     let _restored = Restored(INTERCEPTOR.replace(interceptor));
     work()

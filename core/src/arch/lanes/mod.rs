@@ -8,7 +8,7 @@ pub(super) mod fill;
 pub(super) mod hex;
 pub(super) mod parts;
 
-/// Compiles the loops for a set's features, into kernels and a table `COMPILED` that takes the rest from the scalar code.
+/// Compiles the loops for a set's features, into kernels and a table, `COMPILED`, that takes the rest from the scalar code.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{

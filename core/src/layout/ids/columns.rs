@@ -157,8 +157,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Rejects columns with a slot of another layout, a wrong length, or a value that does not fit, and missing values of the
-    /// other fields.
+    /// Rejects columns with a slot of a different layout, a wrong length, or a value that does not fit, and missing values of
+    /// the other fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;

@@ -43,7 +43,7 @@ impl Template {
         }
     }
 
-    /// An ID without time and sequence, of these values.
+    /// An ID with the given values but without time and sequence.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
