@@ -9,8 +9,8 @@ pub struct OutOfMemory;
 /// The reason why a column is rejected.
 #[derive(Debug)]
 pub enum Fault {
-    /// The column has the wrong type, which is included as an Arrow format string, or violates the rules of Arrow's
-    /// interface.
+    /// The column has the wrong type or violates the rules of Arrow's interface. The type is included as an Arrow format
+    /// string.
     Kind(String),
     /// The item at this index is null.
     Null(usize),

@@ -16,7 +16,7 @@ mod sealed {
 
 /// A type that consists of cells of a single type, and for which zeroed memory is a valid value.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
-    /// The format of a cell in the notation of buffers (PEP 3118).
+    /// The format of a cell, in the notation of Python's buffer protocol (PEP 3118).
     const FORMAT: &CStr;
     /// The number of bytes of a cell.
     const CELL: usize;

@@ -150,8 +150,9 @@ pub trait Items {
 
 /// A sequence of encoded IDs in memory.
 pub trait Texts<I: Textual>: Items {
-    /// Decodes the strings of a range of at most [`BLOCK`] items up to the first invalid one, and returns the number of decoded
-    /// IDs. `ids` and `room` have one element for each. Strings whose layout the core does not support are copied to `room`.
+    /// Decodes the strings in a range of at most [`BLOCK`] items, up to the first invalid one, and returns the number of
+    /// decoded IDs. `ids` and `room` have one element for each item. Strings whose layout the core does not support are
+    /// copied to `room`.
     fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize;
 
     /// Returns one string of any length, without padding.

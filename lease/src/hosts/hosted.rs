@@ -5,7 +5,7 @@
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, with the name of an `SQLite` file by [`open_file`](crate::steps::open_file), otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with an error of these rules |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with an error of these rules |
 //! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
@@ -15,11 +15,11 @@
 //! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
 //! | `{"do":"end"}` | stops; after a check, `refused` is the reason why no lease could be acquired, or null | |
 //!
-//! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied, and in `SQLite`. Notices that a server
-//! sent while the statements ran have the same form; they matter because a commit that ends with a warning may be missing on a
-//! replica. If a command is not done within its time, the host answers `{"silent":true}`. If it cannot open a connection, it
-//! answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked child process discards this lease and begins
-//! another one.
+//! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied, and always for `SQLite`. Notices
+//! that a server sent while the statements ran have the same form. They matter because a commit that ends with a warning may be
+//! missing on a replica. If a command does not finish in time, the host answers `{"silent":true}`. If it cannot open a
+//! connection, it answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked child process discards this
+//! lease and begins another one.
 
 mod json;
 mod settings;

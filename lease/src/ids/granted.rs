@@ -18,12 +18,13 @@ pub trait Family: Sized + 'static {
     /// A generator under one grant.
     type Generator;
 
-    /// Starts with a generator for the first grant.
+    /// Creates the leased generator from a generator for the first grant.
     ///
     /// # Errors
     /// Returns any error from the core crate.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
-    /// Switches to the next grant, with the time span of the last grant's highest tick.
+    /// Switches to the next grant and returns its number. `build` creates the generator for it, and receives the time span
+    /// of the previous grant's highest tick.
     ///
     /// # Errors
     /// Returns any error from the core crate.

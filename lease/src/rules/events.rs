@@ -32,7 +32,7 @@ pub enum Event {
         /// The new end of the grant.
         end: u64,
     },
-    /// A new grant replaced the previous one before its end.
+    /// A new grant replaced the previous one before the previous one ended.
     Moved {
         /// The worker ID of the previous grant.
         from: u64,

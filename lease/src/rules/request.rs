@@ -32,9 +32,9 @@ pub enum Ask {
         /// The first worker ID of the record.
         first: u64,
     },
-    /// Replace a record with `new` if it is [unchanged](Record::is_as_read), the namespace's incarnation is that of `new`,
-    /// and the store is the one that the namespace's record names. The result is [`Found::Done`], or else
-    /// [`Found::Differs`] with the stored record.
+    /// Replace a record with `new` if three conditions hold: the record is [unchanged](Record::is_as_read), the namespace
+    /// has the same incarnation as `new`, and the store is the one that the namespace's record names. The result is
+    /// [`Found::Done`], or else [`Found::Differs`] with the stored record.
     Put {
         /// The record as it was read.
         old: Record,
@@ -42,10 +42,10 @@ pub enum Ask {
         new: Record,
     },
     /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new`
-    /// names, because a write that was sent to a different incarnation of the store must not reach this one. Before that,
-    /// create the records that `new` counts and `old` does not. The first one starts at `first`, and each further one
-    /// starts `count` worker IDs after the previous one. They were [never granted](Record::fresh). The result is
-    /// [`Found::Done`] or [`Found::Differs`].
+    /// names. Otherwise a write that was sent to a different incarnation of the store could reach this one. Before the
+    /// replacement, create the records that `new` counts and `old` does not, as [records that were never
+    /// granted](Record::fresh). The first one starts at `first`, and each further one starts `count` worker IDs after the
+    /// previous one. The result is [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
