@@ -12,7 +12,8 @@ const OVERTAKEN: i64 = 10_000_000;
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
 ///
 /// Readings move backwards only if the wall clock does. A thread that knows of a reading, or of an ID that was created from it,
-/// never gets an earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
+/// never gets an earlier reading. The only exception is that the wall clock has moved backwards by more than ten milliseconds
+/// since then.
 ///
 /// ```
 /// use polyflake_clock::Ticks;

@@ -20,8 +20,8 @@ const LENGTHS: [Length; 4] = [
 /// Shorter parts of a string are usually words and numbers.
 const MIN_PIECE: usize = 8;
 
-/// Suggests which ID was meant by a string whose readings are all unlikely: an ID that it contains, the same string in the
-/// opposite case, or a string that is one character longer or shorter.
+/// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID in the
+/// opposite case, or it may be one character longer or shorter than an ID.
 ///
 /// ```
 /// use polyflake_inspect::{Context, suggest};

@@ -251,8 +251,8 @@ class Generator:
             zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
-        :param on_exhausted: what to do when all IDs of a second are used up, or the clock is behind: ``"wait"`` waits
-            until the clock has advanced, and ``"error"`` raises an exception.
+        :param on_exhausted: what to do when all IDs of a second are used up or when the clock is behind: ``"wait"``
+            waits until the clock has advanced, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param resume_after: the last second in which the grant was used, as returned by :meth:`close`,
             1730000000..2803741823. All new IDs belong to later seconds.

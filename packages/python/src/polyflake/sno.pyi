@@ -676,8 +676,8 @@ class FieldColumn(_Array[int]):
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
     (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without copying them. If
-    the values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and its buffer
-    is a table with one row of bytes per ID.
+    the values are bytes, such as a Hot Guid's machine bytes, the column is a sequence of ``bytes``. Its buffer is then
+    a table with one row of bytes per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
