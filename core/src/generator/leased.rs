@@ -110,8 +110,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Extends a grant to a later end. The call has no effect if the new end is not later.
     ///
     /// # Errors
-    /// Returns `lease_mismatch` if the grant is not the newest, or `out_of_range` or `time_out_of_range` under the same
-    /// conditions as for a window.
+    /// Returns `lease_mismatch` if the grant is not the newest. Returns `out_of_range` or `time_out_of_range` under the same
+    /// conditions as [`Generator::extend_window`].
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
         self.of(number)?.extend_window(end.into())
     }

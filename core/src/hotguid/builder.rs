@@ -102,7 +102,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if the window is empty or the clock is coarser than a second, or `time_out_of_range` if the
+    /// Returns `out_of_range` if the window is empty or if the clock is coarser than a second, or `time_out_of_range` if the
     /// window exceeds the format's time range.
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;

@@ -225,10 +225,10 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `sequence_exhausted`, with the time to retry, if all 16,777,216 IDs in a second are used up and none became
-    /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside
-    /// 1970..2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
-    /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns.
-    /// A failed call changes nothing.
+    /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
+    /// years 1970 to 2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
+    /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns. A
+    /// failed call changes nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Wait, shard_key)

@@ -408,7 +408,7 @@ impl HotGuid {
     ///
     /// # Errors
     /// Returns `time_out_of_range` if a bound is before 1970 or after 2106, except that the end may be one second past the last
-    /// one. Returns `out_of_range` if the range is reversed or contains no second.
+    /// second. Returns `out_of_range` if the range is reversed or contains no second.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

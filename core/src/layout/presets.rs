@@ -59,8 +59,8 @@ fn fields(name: &str) -> Option<Vec<Field>> {
 /// time range of Baidu IDs ended on 2024-11-20.
 ///
 /// # Errors
-/// Returns `invalid_layout` if the name is unknown, `unknown_field` if the layout does not have a machine field, or
-/// `invalid_type` or `out_of_range` if the value of a machine field is invalid.
+/// Returns `invalid_layout` if the name is unknown, or `unknown_field` if `machine` names a field that the layout does not
+/// have. Returns `invalid_type` or `out_of_range` if the value of a machine field is invalid.
 ///
 /// ```
 /// use polyflake::layout::preset;

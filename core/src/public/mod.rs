@@ -332,10 +332,10 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `type_mismatch` if the ID belongs to a different type; `invalid_length` or `invalid_character` if the string
-    /// is not a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped;
-    /// `unknown_version` if its version has no secret; or `unknown_id` if the ID was forged or encoded with a different
-    /// secret.
+    /// Returns `type_mismatch` if the ID belongs to a different type; `invalid_length` or `invalid_character` if the string is
+    /// not a public ID; `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; or
+    /// `unknown_id` if the ID was forged or encoded with a different secret. For an invalid character, the error may suggest a
+    /// replacement.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))

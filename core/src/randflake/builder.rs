@@ -89,7 +89,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if `resume_after` is outside the format's time range, or the clock is coarser than a second.
+    /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.family.grant.info().ticks()));
         let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;

@@ -88,7 +88,7 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if another field is.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if any other field is.
     pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }

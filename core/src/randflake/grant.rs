@@ -171,7 +171,7 @@ impl Grant {
     /// ```
     ///
     /// # Errors
-    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. In that case, this grant
+    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. After an error, this grant
     /// remains unchanged.
     pub fn extend(&mut self, longer: Self) -> Result<()> {
         self.terms = self.terms.extended(longer.used_up())?;

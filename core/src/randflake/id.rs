@@ -97,8 +97,9 @@ impl Randflake {
     /// ```
     ///
     /// # Errors
-    /// Checks the string in this order: `invalid_length` unless it has 1 to 13 characters, `invalid_character` with the
-    /// position of the first character outside `[0-9a-v]`, `not_canonical` for a leading zero, `out_of_range` above 2^64-1.
+    /// Returns the first of these errors that applies: `invalid_length` unless the string has 1 to 13 characters,
+    /// `invalid_character` with the position of the first character outside `[0-9a-v]`, `not_canonical` for a leading zero, or
+    /// `out_of_range` for a value above 2^64 - 1.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         hex::decode(text).map(Self::from_u64)

@@ -153,9 +153,9 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if a tick has fewer than 4 sequence numbers, the window is empty, or the clock is coarser
-    /// than 4 ms; `time_out_of_range` if the window exceeds the format's time range; or `missing_field` if neither a
-    /// partition nor a source of partitions is configured.
+    /// Returns `out_of_range` if a tick has fewer than 4 sequence numbers, if the window is empty, or if the clock is coarser
+    /// than 4 ms; `time_out_of_range` if the window exceeds the format's time range; or `missing_field` if neither a partition
+    /// nor a source of partitions is configured.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(
             self.family.sequence_min.unwrap_or(0),

@@ -158,9 +158,9 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, if no ID became available within `max_wait`;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079;
-    /// `generator_closed` if the generator is closed; `forked` in a child process if the partition is explicit; or any
-    /// error that the clock returns. A failed call changes nothing.
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the years 2010 to 2079;
+    /// `generator_closed` if the generator is closed; `forked` in a child process if the partition is explicit; or any error
+    /// that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Wait, metabyte)

@@ -405,7 +405,7 @@ impl Sno {
     ///
     /// # Errors
     /// Returns `time_out_of_range` if a bound is before 2010 or after 2079, except that the end may be one tick past the last
-    /// one. Returns `out_of_range` if the range is reversed or contains no tick.
+    /// tick. Returns `out_of_range` if the range is reversed or contains no tick.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

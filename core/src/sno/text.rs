@@ -40,8 +40,8 @@ pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the index of the string and
-/// the position within it.
+/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the string's index and the
+/// character's position in it.
 pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
     slices::decode(arch::level(), texts, packed::arrays_mut(ids))
 }

@@ -205,11 +205,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, without waiting, if the clock is behind
-    /// the last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range;
-    /// `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns. A
-    /// failed call changes nothing.
+    /// Returns `clock_behind`, without waiting, if the clock is behind the last tick, or `sequence_exhausted` if no ID became
+    /// available within `max_wait`. Both include the time to retry. Also returns `missing_field` for a bindable field that is
+    /// not fixed; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time
+    /// range; `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns.
+    /// A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.one(Mode::Wait)

@@ -58,9 +58,9 @@ impl Values<'_> {
     ///
     /// # Errors
     /// Returns `unknown_field` if the layout has no timestamp; `missing_field`, `invalid_type` or `out_of_range` for a bindable
-    /// field; `time_out_of_range` for a range that the timestamp cannot represent, except that the end may be one past its last
-    /// tick; or `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an integer ID, or for
-    /// a layout whose sequence is more significant than the timestamp.
+    /// field; `time_out_of_range` for a range that the timestamp cannot represent, except that the end may be one tick past its
+    /// last tick; or `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an integer ID,
+    /// or for a layout whose sequence is more significant than the timestamp.
     pub fn time_range(
         &self,
         start: impl Into<UnixTime>,
