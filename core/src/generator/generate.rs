@@ -26,7 +26,7 @@ use crate::{Error, ErrorKind, Result};
 pub trait Generated: Sized {
     /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, or `()`.
     type Param;
-    /// The type of buffer that calls for many IDs fill.
+    /// The type of buffer that is filled with many IDs.
     type Batch<'b>;
 }
 

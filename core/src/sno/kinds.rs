@@ -209,11 +209,11 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// are numbers if `serde_json` has the `arbitrary_precision` feature. `serde_json` reports an integer of more than 64 bits
 /// there as a float, which a field of an integer type rejects.
 ///
-/// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with names. Other formats, such as postcard
-/// and bincode, return an error.
+/// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with member names. Other formats, such as
+/// postcard and bincode, return an error.
 ///
-/// If the ID is missing or malformed, or no variant has its metabyte, the error has this crate's message. [`ByMetabyte::read`]
-/// returns the error with its code. An object with two IDs is rejected.
+/// If the ID is missing or malformed, or no variant has its metabyte, the error contains this crate's message.
+/// [`ByMetabyte::read`] returns the error with its code. An object with two IDs is rejected.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __by_metabyte {
