@@ -112,8 +112,8 @@ export abstract class AnyGenerator<
   /**
    * Resolves to a new ID.
    *
-   * The call does not block the thread while it waits.
-   * `onExhausted`, `maxWait` and `onStall` have the same effect as in `generate`.
+   * The call does not block the thread while it waits. `onExhausted`, `maxWait` and `onStall` have the same effect as in
+   * `generate`.
    *
    * @throws {PolyflakeError} the same errors as `generate`, and the signal's reason if the signal is aborted. The promise
    * rejects with the error.

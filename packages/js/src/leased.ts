@@ -13,7 +13,7 @@ import { emitWarning } from "./twins.js";
 
 /**
  * The name of the method with which a lease accepts a generator, and of the global function that returns leases for default
- * generators. All copies of the package share it.
+ * generators. All copies of the package use the same name.
  */
 const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
@@ -40,7 +40,7 @@ export interface Grantee {
    * Ends the grant permanently. Returns the end of the last tick that was used under it, in Unix milliseconds, or undefined if
    * none was used.
    *
-   * @throws if that tick is unknown. The grant has ended even so, and any of its ticks may have been used.
+   * @throws if that tick is unknown. Even then, the grant has ended, and any of its ticks may have been used.
    */
   seal(): number | undefined;
   /**
@@ -62,11 +62,11 @@ export interface Leasing {
   closed: boolean;
   /** `true` after a call has waited for a grant in vain. Later calls then fail immediately until a grant arrives. */
   waited?: boolean;
-  /** Begins the grant that already exists. */
+  /** Begins the grant that the lease already has, if any. */
   attached(): void;
 }
 
-/** The settings of an ID format, and the function with which it creates a generator for a worker ID. */
+/** The settings of an ID format, and the function that creates its generator for a worker ID. */
 interface Parts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
@@ -117,11 +117,13 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
       if (!Number.isNaN(end)) used = end;
       return Number.isNaN(end) ? undefined : end;
     } finally {
-      // Calls in flight end too, also where the generator could not be closed.
+      // This also ends calls in progress, even if the generator could not be sealed.
       handle.become(dead());
     }
   };
-  /** Returns what `seal` reports to the rules: after the lease was closed, the result of the seal at that time. */
+  /**
+   * Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time.
+   */
   let last = seal;
   const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {
@@ -130,7 +132,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
     begin(number, start, end) {
       if (handle.lease!.closed) throw unavailable(handle.lease!, {});
       seal();
-      // Numbers may come back: no tick is used under two grants.
+      // The same worker ID may be leased again, but no tick may be used under two grants.
       handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
       isOpen = true;
       handle.lease!.granted = true;
@@ -161,8 +163,8 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
 const LOOK_AGAIN = 10e6;
 
 /**
- * Calls `make` until it succeeds, and repeats it as long as it fails because the lease has no grant. It gives up after the
- * lease's longest wait. The process stays alive during the wait.
+ * Calls `make`, and calls it again as long as it fails because the lease has no grant. Gives up after the lease's longest wait.
+ * The process stays alive during the wait.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
@@ -183,7 +185,7 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
   return handle.lease !== undefined && error instanceof PolyflakeError && error.code === "lease_unavailable";
 }
 
-/** Creates the error for a call of a generator whose lease is closed or has no grant. */
+/** Creates the error for a call to a generator whose lease is closed or has no grant. */
 export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
@@ -202,8 +204,8 @@ export function alone({ lease }: Handle): void {
 }
 
 /**
- * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` environment variable or
- * `POLYFLAKE_NODE` is set.
+ * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_NODE`
+ * environment variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */
@@ -227,7 +229,7 @@ export function warnBesideLease(): void {
   try {
     name = variable();
   } catch {
-    // Deno hides the variables. The generator does not need them.
+    // Deno hides the variables, but the generator does not need them.
   }
   if (name === undefined) return;
   emitWarning(

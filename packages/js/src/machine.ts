@@ -18,8 +18,8 @@ import { decode, putAscii } from "./utf8.js";
 export type Call = () => number | undefined;
 
 /**
- * The calls of the native addon and the wasm modules, whose arguments and results are in the scratch area. A wasm module has the
- * calls of its format; the addon has all calls, including those of its partition table.
+ * The calls of the native addon and the wasm modules, whose arguments and results are in the scratch area. A wasm module has
+ * the calls for its format. The addon has all calls, including those for its partition table.
  */
 export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
 
@@ -62,11 +62,14 @@ export const MOST = 1 << 24;
 
 /**
  * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory
- * as long as any of the IDs.
+ * as long as any of the IDs does.
  */
 const CUT = 32;
 
-/** A function that adds details to an error that only the JavaScript side knows, and returns a better message if it has one. */
+/**
+ * A function that completes an error with details that only the JavaScript side knows. It returns a better message if it has
+ * one.
+ */
 type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
 /** A backend with views of its scratch area. It throws an error if a call fails. */
@@ -89,7 +92,7 @@ export class Machine {
   readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
 
-  /** Creates the views. `nameOf` converts the core's field names to those in errors. */
+  /** Creates the views. `nameOf` converts the core's field names to the names used in errors. */
   constructor({ kind, calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
     this.kind = kind;
     this.calls = calls;
@@ -119,8 +122,8 @@ export class Machine {
   }
 
   /**
-   * Returns a function that makes a call to generate an ID, and reads the ID from the scratch area with `read`. If the call
-   * uses the system clock, the function passes it the time, just before the call.
+   * Returns a function that generates an ID with the given call, and reads the ID from the scratch area with `read`. If the
+   * call uses the system clock, the function passes the current time as an argument.
    */
   maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
     const maker = this.#makers?.[name];
@@ -134,7 +137,7 @@ export class Machine {
     };
   }
 
-  /** Passes on one piece of a message, which is at the start of the bytes. More pieces follow. */
+  /** Passes one piece of a message to the backend. The piece is at the start of the bytes, and more pieces follow. */
   putPiece(offset: number, length: number): void {
     this.numbers[pieceSlots.offset] = offset;
     this.numbers[messageSlots.length] = length;
@@ -166,8 +169,8 @@ export class Machine {
   /**
    * Writes the strings in `count` cells of `width` bytes each into `texts`, starting at the index `to`.
    *
-   * It decodes {@link CUT} cells to one string and cuts the strings out of it, which takes a third of the time that decoding
-   * each cell takes. As long as one of these strings is in use, all of them stay in memory.
+   * This method decodes {@link CUT} cells to one string and cuts the strings out of it. This takes a third as long as decoding
+   * each cell separately. As long as one of these strings is in use, all of them stay in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
@@ -205,7 +208,7 @@ export class Machine {
   }
 }
 
-/** Returns 16 bytes as an ASCII string. One call of `fromCharCode` with 16 codes is the fastest way. */
+/** Returns 16 bytes as an ASCII string. A single call of `fromCharCode` with 16 codes is the fastest way. */
 function sixteen(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
@@ -227,7 +230,7 @@ function sixteen(b: Uint8Array, at: number): string {
   );
 }
 
-/** Returns the name of an option in camel case, as JavaScript spells it. */
+/** Returns an option's name in camel case, as is usual in JavaScript. */
 function camelCase(name: string): string {
   const [first, ...others] = name.split("_");
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

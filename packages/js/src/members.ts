@@ -74,7 +74,10 @@ function noMembers(object: object, field: string): PolyflakeError {
   });
 }
 
-/** Rejects members that are not in `names`, because a misspelled option would silently lose a partition or a bound. */
+/**
+ * Rejects members that are not in `names`, because a misspelled option, such as a partition or a bound, would otherwise be
+ * ignored silently.
+ */
 function refuseOthers(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isOfAll(object, name)) continue;

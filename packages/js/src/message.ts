@@ -106,7 +106,7 @@ export class MessageWriter {
     m.numbers[messageSlots.length] = length;
   }
 
-  /** Passes the message to the next call. The length of the last piece is not passed but returned. */
+  /** Passes the message to the next call, except for the length of the last piece, which it returns. */
   putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
@@ -247,7 +247,7 @@ function magnitudeOf(number: bigint): Uint8Array {
   return Uint8Array.from({ length: even.length / 2 }, (_, k) => Number.parseInt(even.slice(2 * k, 2 * k + 2), 16));
 }
 
-/** Returns whether a string is valid Unicode, with surrogates in pairs. */
+/** Returns whether a string is valid Unicode, which means that it has no lone surrogates. */
 export function isUnicode(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;

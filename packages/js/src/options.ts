@@ -23,7 +23,7 @@ export interface SharedOptions {
    * The longest time that one call can wait, in milliseconds. The default is one tick, but at most 10 ms.
    *
    * Calls whose names end with `Async` let other work run on the thread while they wait. All other calls block the thread. The
-   * main thread of a page and most edge workers cannot block, so these other calls throw there instead of waiting.
+   * main thread of a page and most edge workers cannot block, so these calls throw there instead of waiting.
    *
    * The first call of a generator with an explicit worker ID waits for the next tick, because an earlier generator may have
    * generated IDs in the current tick. By default, it waits at most one second. On a thread that cannot sleep, it waits at most
@@ -43,8 +43,8 @@ export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 interface LeasedWindow {
   /**
    * A lease from `polyflake/lease`, which provides the generator's worker ID and the time span in which the worker ID is valid.
-   * Before the first grant, and while the store is unreachable for longer than the lease, calls throw `lease_unavailable`;
-   * `generateAsync` waits.
+   * Before the first grant, and after the lease has expired because the store is unreachable, calls throw `lease_unavailable`,
+   * while `generateAsync` waits.
    */
   lease: AnyLease;
   window?: never;
@@ -76,7 +76,7 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   const times = given.window === undefined ? [] : pair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
   const onExhausted = onExhaustedOf(given.onExhausted);
-  // A caller's clock may be set by hand or replay a recording, and a lease begins after the one before it.
+  // A caller's clock may be set by hand or replay a recording, and each lease begins after the previous one has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
     shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },

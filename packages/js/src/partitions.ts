@@ -51,7 +51,7 @@ function tableOf(machine: Machine): Table {
   return realm[KEY]!;
 }
 
-/** A table for a backend, whose functions never throw. */
+/** A table that is lent to a backend. Its functions never throw. */
 export class LentTable {
   #thrown: { value: unknown } | undefined;
   readonly random: () => number;
@@ -60,7 +60,7 @@ export class LentTable {
   readonly swap: (partition: number, old: number, fresh: number) => number;
 
   constructor(table: Table) {
-    // Called first when a partition is drawn, the only time that a call in steady use allocates memory.
+    // Called first when a partition is assigned. In steady use, calls allocate memory only then.
     this.random = () => this.#guarded(() => (needStack(), random16()));
     this.next = () => this.#guarded(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.#guarded(() => table.entry(partition));

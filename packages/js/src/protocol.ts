@@ -165,7 +165,7 @@ export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
  */
 export const publicSlots = { number: 58, bits: 59 } as const;
 
-/** The generator that a call compares with the one of {@link objectSlots}. */
+/** The generator that a call compares with the one in {@link objectSlots}. */
 export const otherSlots = { handle: 61 } as const;
 
 /** The number of IDs or bytes in a result. */

@@ -5,7 +5,8 @@
 export const MANY_LEVELS = 512;
 
 /**
- * Throws if the stack is nearly full. It is called before calls that allocate memory, because these must not be interrupted.
+ * Throws if the stack is nearly full. It is called before calls that allocate memory, because such calls must not be
+ * interrupted.
  */
 export function needStack(levels = MANY_LEVELS): number {
   return levels === 0 ? 0 : needStack(levels - 1) + 1;

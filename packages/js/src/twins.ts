@@ -1,9 +1,15 @@
-/** Warns of a generator that can generate the same ID as another generator of this copy of the package. The core compares them. */
+/**
+ * Warns about a generator that can generate the same ID as another generator of this copy of the package. The core compares
+ * them.
+ */
 import type { Handle } from "./handle.js";
 
 /** A generator's identity, for the comparison and for the warning. */
 export interface Identity {
-  /** Only generators of the same group are compared, so that many generators are created as fast as few. */
+  /**
+   * The generator's group. Only generators in the same group are compared, so that creating a generator takes no longer if many
+   * exist.
+   */
   readonly group: string;
   /** A warning is emitted once per key. */
   readonly key: string;
@@ -12,7 +18,9 @@ export interface Identity {
   readonly remedy: string;
 }
 
-/** A generator, and its handle. Once the generator is collected, another one may have the number of the handle. */
+/**
+ * A generator and its handle. Once the generator has been garbage-collected, a different one may get the same handle number.
+ */
 interface Member {
   readonly owner: WeakRef<object>;
   readonly handle: Handle;
@@ -21,10 +29,13 @@ interface Member {
 const groups = /* @__PURE__ */ new Map<string, Member[]>();
 /** The keys for which a warning has been emitted. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** The number of groups at which groups without a generator are removed. */
+/** When the number of groups reaches this limit, groups without a generator are removed. */
 let room = 64;
 
-/** Records a new generator. If it can generate the same ID as another one of its group, it emits a warning, once per key. */
+/**
+ * Records a new generator. If the generator can generate the same ID as another one in its group, emits a warning, once per
+ * key.
+ */
 export function compare(owner: object, handle: Handle, identity: Identity): void {
   if (typeof WeakRef !== "function") return;
   if (groups.size >= room) forget();

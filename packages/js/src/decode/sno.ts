@@ -171,9 +171,9 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
 /**
  * Returns the ID that a version 8 UUID contains. Hexadecimal digits can be lowercase or uppercase.
  *
- * @throws {PolyflakeError}
- * `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters; `invalid_character` with the `position` of the first invalid character; `not_canonical`
- * if it has a different version or variant, or if any bit after the ID's bits is set.
+ * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
+ * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has a different version or
+ * variant, or if any bit after the ID's bits is set.
  */
 export function fromUuid8(uuid: string): SnoId {
   return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));

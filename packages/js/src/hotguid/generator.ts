@@ -81,10 +81,10 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * The property also prevents the generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of the current second are used up and no
-   * ID became available within
-   * `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable`
-   * if the operating system provides no random bytes;
-   * `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key is invalid.
+   * ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range`
+   * outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system
+   * provides no random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key
+   * is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 

@@ -74,7 +74,7 @@ export interface Stats {
 }
 
 const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as const;
-/** The options that a lease provides. */
+/** The options that cannot be combined with a lease. */
 const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
 /** Returns the bindable values as a warning shows them. */
@@ -163,9 +163,9 @@ export class Generator<
    *
    * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` with the `field` if a value is missing, has an
    * unknown name or does not fit; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without waiting,
-   * if the clock is behind;
-   * `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause` if the clock fails; `generator_closed`
-   * if the generator is closed.
+   * if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started`
+   * or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause`
+   * if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 

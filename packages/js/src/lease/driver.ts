@@ -11,7 +11,7 @@ export interface Driver {
   /**
    * Checks the path of a file, and returns whether the file exists.
    *
-   * @throws {PolyflakeError} an error from the rules if the file cannot exist.
+   * @throws {PolyflakeError} the rules' error if the file neither exists nor can be created.
    */
   checkFile?(): boolean;
 }
@@ -24,7 +24,7 @@ export interface Connection {
   readonly notices?: { code: string | null; message: string }[];
   /** Runs one statement and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
-  /** Closes the connection. If the connection is lost, it is closed without waiting. A failure has no consequences. */
+  /** Closes the connection, without waiting for the server if the connection is lost. The caller ignores errors. */
   close(isLost: boolean): unknown;
 }
 
@@ -52,17 +52,17 @@ export function failureOf(error: unknown): { code: string | null; message: strin
 }
 
 /**
- * Returns a module that the program has installed. It comes from `polyflake/lease/pg`, or Node finds it from the program's
- * folder or the working directory.
+ * Returns a module that the program has installed. If `polyflake/lease/pg` has imported the module, that one is used. Otherwise
+ * Node resolves it from the program's folder or the working directory.
  *
  * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message states the remedy.
  */
 export function installed<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));
   if (imported) return imported as Module;
-  // In a way that no bundler sees, as in machines/addon.ts.
+  // Bundlers must not detect `createRequire`, as in machines/addon.ts.
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
-  // The working directory may have been removed, and Deno may not permit to read it.
+  // The working directory may have been removed, or Deno may not permit the program to read it.
   const places = [() => process.argv[1], () => join(process.cwd(), "package.json")];
   let cause: unknown;
   for (const placeOf of places) {

@@ -1,10 +1,10 @@
 /**
- * Leases of worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
+ * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
  * processes on one host, or a PostgreSQL database. This module works in Node, Deno and Bun.
  *
- * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with `node --import
- * polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID format (`sno`
- * or `hotguid`).
+ * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
+ * `node --import polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID
+ * format (`sno` or `hotguid`).
  *
  * @module
  */
@@ -44,11 +44,11 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server:
 };
 
 /**
- * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it: `new sno.Generator({
- * lease })`.
+ * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it:
+ * `new sno.Generator({ lease })`.
  *
- * If no store is passed, the `POLYFLAKE_LEASE` environment variable names the store, and `POLYFLAKE_NODE` can require a
- * particular worker ID.
+ * If no store is passed, the `POLYFLAKE_LEASE` environment variable contains the store's URL, and `POLYFLAKE_NODE` can require
+ * a particular worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
  * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid, if an environment variable is empty, or if
@@ -97,7 +97,8 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
 }
 
 /**
- * Creates the rules and the driver for a URL or, without one, for the environment variables. Returns them with the location.
+ * Creates the rules and the driver for a URL or, without one, for the environment variables. Returns them together with the
+ * parsed location.
  */
 function placed(
   url: string | undefined,
@@ -134,8 +135,8 @@ let failure: unknown;
  * Importing `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
  * import completes without them, and the first call that generates an ID throws the reason.
  *
- * @throws {PolyflakeError} `lease_unavailable` with the reason and, if known, `retryAt`, after 10 seconds, or 70 with
- * `POLYFLAKE_NODE`; a different error if an environment variable is invalid.
+ * @throws {PolyflakeError} `lease_unavailable`, with the reason and, if known, `retryAt`, if a worker ID is not leased within
+ * 10 seconds (70 seconds if `POLYFLAKE_NODE` is set); a different error if an environment variable is invalid.
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;
@@ -146,7 +147,7 @@ export async function ready(): Promise<void> {
 let warned: string | undefined;
 
 /**
- * Warns of each new reason why the default generators have no worker ID. Without the warning, a program would notice the
+ * Warns about each new reason why the default generators have no worker ID. Without the warning, a program would notice the
  * problem only when it generates its first ID.
  */
 function warn({ name, message }: LeaseEvent): void {
@@ -181,7 +182,7 @@ function preload(): void {
       own.begin({ family }, true);
       begun.set(family, own);
     } catch (error) {
-      // The first ID throws it too.
+      // The call that generates the first ID throws this error, too.
       failure ??= error;
     }
   }

@@ -42,9 +42,9 @@ export interface LeaseOptions {
   /** A callback that is called with each event. */
   watch?: (event: LeaseEvent) => void;
   /**
-   * The signals on which the worker ID is released, such as `["SIGTERM"]`, after which the signal ends the process. They have no
-   * effect in a program that listens to the signal itself, so that its last requests still get IDs. Such a program calls `close`
-   * when it is done.
+   * The signals that release the worker ID and then end the process, such as `["SIGTERM"]`. If the program itself listens for a
+   * signal, the lease ignores that signal, so that the program can still generate IDs for its last requests. Such a program
+   * calls `close` when it is done.
    */
   signals?: readonly string[];
   /** The better-sqlite3 class, to be used instead of node:sqlite. */
@@ -78,7 +78,7 @@ export interface LeaseStatus {
   grants: number;
   renewals: number;
   failures: number;
-  /** The last request that was rejected since the last grant or renewal. */
+  /** The latest rejection since the last grant or renewal, or null if there was none. */
   refused: { code: string; message: string; until: number | null } | null;
 }
 
@@ -121,7 +121,7 @@ const KEY = Symbol.for("polyflake.lease");
 
 const NOT_YET =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
-/** The same for the default generators, whose leases start when the process starts. */
+/** The same hint for the default generators, whose leases start when the process starts. */
 const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
@@ -182,7 +182,7 @@ export class Lease implements AnyLease {
       const reason = this.#rules.reason(now);
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
       if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
-      // It keeps the process alive, which the lease alone does not.
+      // The timer keeps the process alive, which the lease alone does not do.
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
@@ -245,7 +245,7 @@ export class Lease implements AnyLease {
     this.#family = settings.family;
     open.add(this);
     hook(this.#options.signals ?? []);
-    // It throws only if the rules have a fault; then the grant ends by itself.
+    // This throws only if the rules have a bug. In that case, the grant simply expires.
     this.#loop = this.#keep().finally(() => open.delete(this));
     this.#loop.catch((error) =>
       process.emitWarning(String(error), { type: "PolyflakeWarning", code: "polyflake_lease" }),
@@ -322,7 +322,7 @@ export class Lease implements AnyLease {
       this.#grantee?.extend(end);
       if (this.#grant) this.#grant.end = end;
     } catch {
-      // Its own end counts.
+      // The generator keeps its previous end.
     }
     return null;
   }
@@ -359,7 +359,7 @@ export class Lease implements AnyLease {
   }
 }
 
-/** Returns the settings of a lease for the rules: the options, and what the URL states otherwise. */
+/** Returns a lease's settings for the rules. The options take precedence over the settings in the URL. */
 export function settingsOf(
   driver: Driver,
   namespace: string,
@@ -372,7 +372,7 @@ export function settingsOf(
   return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
 }
 
-/** Returns the host name, which Deno does not permit every program to read, and a blank. */
+/** Returns the host name followed by a space, or an empty string if Deno does not permit the program to read it. */
 function hostOf(): string {
   try {
     return `${hostname()} `;
@@ -381,7 +381,7 @@ function hostOf(): string {
   }
 }
 
-/** Creates the error for a reason that the rules state. */
+/** Creates the error for a reason from the rules. */
 function refusalOf({ code, message, until }: Reason): PolyflakeError {
   return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
@@ -425,7 +425,7 @@ function hook(signals: readonly string[]): void {
   for (const signal of signals) {
     if (hooked.has(signal)) continue;
     hooked.add(signal);
-    // Before the other listeners, because those that listen once are counted only until they are called.
+    // This runs before the other listeners, because a one-time listener is no longer counted once it has been called.
     process.prependOnceListener(signal, async () => {
       hooked.delete(signal);
       // A program that handles the signal itself may generate IDs until its last requests are done, and then exits.

@@ -34,7 +34,7 @@ export interface PgPool {
 const INTEGERS = [20, 21, 23];
 const TEXTS = [25, 1043, 19];
 
-/** A server, as the rules parsed its URL. */
+/** A server's settings, as the rules parsed them from the URL. */
 export interface Server {
   readonly hosts: readonly (readonly [host: string, port: number])[];
   readonly user: string | null;
@@ -99,7 +99,8 @@ function byServer(server: Server): () => Promise<PgClient> {
 /**
  * Reads a file of root certificates.
  *
- * @throws {PolyflakeError} `out_of_range` if the file does not exist or contains none, for which waiting does not help.
+ * @throws {PolyflakeError} `out_of_range` if the file cannot be read or contains no certificate. This code means that retrying
+ * does not help.
  */
 function rootsOf(file: string): string {
   try {
@@ -117,7 +118,7 @@ async function takesWrites(client: PgClient): Promise<boolean> {
   return rows[0]?.[0] === "off";
 }
 
-/** Ignores a connection error between two statements, because the next statement reports it. */
+/** Ignores a connection error that occurs between two statements, because the next statement reports it. */
 const ignored = (): void => {};
 
 function connection(client: PgClient): Connection {

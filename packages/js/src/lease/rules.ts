@@ -2,7 +2,10 @@ import { base64 } from "#lease-base64";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
 
-/** The calls of the wasm module in bindings-lease. A string is passed as its length and its bytes in `room`. */
+/**
+ * The exports of the wasm module in bindings-lease. To pass a string, the caller writes its bytes to `room` and passes its
+ * length.
+ */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   room(length: number): number;
@@ -36,7 +39,7 @@ const ENTROPY = 128;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The rules for one lease, which are an instance of the wasm module. */
+/** The rules for one lease, run by an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
 
@@ -48,7 +51,7 @@ export class Rules {
   /**
    * Parses the location of a store, names a file, or starts the lease with its settings.
    *
-   * @throws {PolyflakeError} the error with which the rules reject the call, extended by `details`.
+   * @throws {PolyflakeError} the error with which the rules reject the call, with `details` added.
    */
   ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
@@ -64,7 +67,7 @@ export class Rules {
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }
 
-  /** Starts to release the worker ID. The next commands perform the release. */
+  /** Starts the release of the worker ID, which the next commands perform. */
   close(): void {
     this.#calls.close();
   }
@@ -80,7 +83,7 @@ export class Rules {
   #write(text: string, before = new Uint8Array(0)): number {
     const bytes = new TextEncoder().encode(text);
     const length = before.length + bytes.length;
-    // It may move the memory.
+    // This call may replace the memory's buffer.
     const at = this.#calls.room(length);
     const room = new Uint8Array(this.#calls.memory.buffer, at, length);
     room.set(before);

@@ -13,7 +13,7 @@ export class Session {
   readonly #driver: Driver;
   readonly #keepsAlive: boolean;
   #connection: Connection | undefined;
-  /** The connection that is open or being opened. */
+  /** Identifies the connection that is open or being opened. */
   #opening: object | undefined;
 
   /**
@@ -25,8 +25,8 @@ export class Session {
   }
 
   /**
-   * Runs a command on the store and returns the result, or a promise of it. It is synchronous if the client is, so that a
-   * worker ID can be released even while the process exits.
+   * Runs a command on the store and returns the result, or a promise of it. The call is synchronous if the database client is,
+   * so that a worker ID can be released even while the process exits.
    */
   answer(command: Command): unknown {
     if (command.do === "open") return this.#open();
@@ -40,12 +40,12 @@ export class Session {
     const opening = {};
     this.#opening = opening;
     const opened = (connection: Connection) => {
-      // Too late: the rules gave it up.
+      // This is too late, because the rules no longer wait for the connection.
       if (this.#opening !== opening) return closed(connection, true);
       this.#connection = connection;
       return { opened: connection.name };
     };
-    // An error of the rules is passed on to them unchanged.
+    // An error from the rules is returned to them unchanged.
     const failed = (error: unknown) =>
       error instanceof PolyflakeError
         ? { refused: { code: error.code, message: error.message } }
@@ -73,7 +73,8 @@ export class Session {
   }
 
   /**
-   * Returns a result, or a promise of it. If the result does not arrive in time, it calls `lose` and returns a timeout instead.
+   * Returns a result, or a promise of it. If the promised result does not arrive in time, `lose` is called, and the promise
+   * resolves to a timeout.
    */
   #within(done: unknown, ms: number, lose: () => void): unknown {
     if (!(done instanceof Promise)) return done;
@@ -86,8 +87,8 @@ export class Session {
 }
 
 /**
- * Closes a connection, and returns a promise of null if that takes time. If it fails, as the callback of a pool can, the connection
- * is lost, which has no consequences for the lease.
+ * Closes a connection. If this takes time, returns a promise of null. Errors, for example from a pool's callback, are ignored,
+ * because they do not affect the lease.
  */
 function closed(connection: Connection, isLost: boolean): Promise<null> | undefined {
   try {
@@ -101,7 +102,10 @@ const nothing = (): null => null;
 
 const isThenable = (value: unknown): boolean => typeof Object(value).then === "function";
 
-/** Runs statements in order, up to the first one that fails, and returns their results. It is synchronous if the client is. */
+/**
+ * Runs statements in order, up to the first one that fails, and returns their results. The call is synchronous if the database
+ * client is.
+ */
 function run(connection: Connection, statements: [string, Value[]][]): unknown {
   const rows: Value[][][] = [];
   const failed = (error: unknown) => ({ rows, failure: failureOf(error) });

@@ -63,8 +63,8 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
 /**
  * Returns the absolute path of a file, because the working directory may change.
  *
- * @throws {PolyflakeError} `lease_unavailable` if the working directory is unknown, because it was removed or because Deno does not
- * permit to read it.
+ * @throws {PolyflakeError} `lease_unavailable` if the working directory is unknown, because it was removed or because Deno does
+ * not permit the program to read it.
  */
 function absolute(path: string): string {
   try {
@@ -109,7 +109,7 @@ function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") rules.ask("name", { error: codeOf(error) });
   }
-  // Node gives integers of 64 bits with a sign, which neither number has.
+  // Node returns 64-bit integers as signed, but inode numbers are unsigned.
   const { ino, birthtimeMs } = statSync(file, { bigint: true });
   const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
   const facts = {

@@ -2,12 +2,13 @@
  * Finds the native addon at run time and loads it.
  *
  * The addon is in a package for its platform, which is an optional dependency of this package. In a repository checkout, the
- * addon that was built there is in the folder `prebuilds`.
+ * addon that was built there is in the `prebuilds` folder.
  *
- * Bundlers follow `require`, even one from `createRequire`, and then fail at a `.node` file or move it. This file therefore
- * obtains `createRequire` in a way that bundlers do not detect, and assembles the names itself. A bundle contains no addon, but
- * it uses the addon from an installed package of the same version. `process.dlopen` is not a substitute, because each call
- * creates a new environment, while `require` returns the same addon to all copies of the package on a thread.
+ * Bundlers follow calls of `require`, even if `createRequire` returned the function, and then fail at a `.node` file or move
+ * it. This file therefore obtains `createRequire` in a way that bundlers do not detect, and assembles the names of the packages
+ * at run time. A bundle contains no addon, but it uses the addon from an installed package of the same version.
+ * `process.dlopen` is not a substitute, because each call creates a new environment, while `require` returns the same addon to
+ * all copies of the package on a thread.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";
@@ -18,7 +19,8 @@ import { fileURLToPath } from "node:url";
 const PLACE = `${process.platform}-${process.arch}`;
 
 /**
- * The possible platforms of this host. On Linux both C libraries are tried, because an addon for the other C library does not load.
+ * The platforms that this host may have. On Linux, the addons for both C libraries are tried, because an addon for the wrong C
+ * library does not load.
  */
 const NAMES = PLATFORMS[PLACE] ?? [];
 
@@ -61,15 +63,15 @@ function addonOf(folder: string, name: string): unknown {
 }
 
 /**
- * Returns the folders that contain this version of the package. This file is in one of them, or Node finds them from a bundle
- * or the program.
+ * Returns the folders that contain this version of the package. The candidates are the folder that contains this file, and the
+ * `polyflake` packages in `node_modules` folders above this file or above the program.
  */
 function packageFolders(): string[] {
   const file = thisFile();
   const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
   const around = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
   const beside = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
-  // Some installers link packages, whose dependencies lie beside the folder that the link leads to.
+  // Some installers install packages as links. The dependencies are then next to the folder that the link points to.
   return [...new Set([...around, ...beside].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 

@@ -1,4 +1,6 @@
-/** Loads wasm that is part of the script and compiles it synchronously, for browsers, Deno, Bun and bundles. */
+/**
+ * Loads the wasm module that is part of the script, and compiles it synchronously. This is for browsers, Deno, Bun and bundles.
+ */
 import { glue } from "#family";
 import { base64 } from "#family-base64";
 import { decodeBase64 } from "./base64.js";

@@ -1,6 +1,6 @@
 /**
- * Loads wasm from a CommonJS module, which is read at the first use. Bundlers include such a module, so the backend also works
- * in a bundle that is moved away from the package. They would not include a file that is read from disk.
+ * Loads wasm from a CommonJS module, which is loaded at the first use. Bundlers include such a module, so the backend also
+ * works in a bundle that is moved away from the package. They would not include a file that is read from disk.
  */
 import { glue } from "#family";
 import { decodeBase64 } from "./base64.js";

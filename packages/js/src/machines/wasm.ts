@@ -13,7 +13,7 @@ export interface Glue {
   readonly begin: (exports: Exports) => void;
   /** Stores a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
-  /** The function `Date.now`, as it was when the module was imported. */
+  /** `Date.now` as it was when the module was imported. */
   readonly now: () => number;
   /** Lends the module the table from which random partitions are assigned. */
   readonly lend: (table: LentTable) => void;
@@ -31,7 +31,7 @@ type Exports = Calls & {
 };
 
 /**
- * Creates a backend from a wasm module, which is compiled (in any realm) or passed as bytes.
+ * Creates a backend from a wasm module, which can be compiled already (in any realm) or be passed as bytes.
  *
  * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be used.
  */
@@ -97,11 +97,12 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** The stack levels for all other calls of layouts. */
+/** The number of stack levels for those layout calls that {@link levelsOf} does not list. */
 const LEVELS = 128;
 
 /**
- * Returns the stack levels that a call needs in order not to overflow while it allocates memory. Repeated calls do not allocate.
+ * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
+ * memory. Calls that do not allocate in steady use need none.
  */
 function levelsOf(name: string): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
@@ -118,9 +119,9 @@ function guarded(call: Call, levels: number): Call {
 }
 
 /**
- * Wraps calls so that the backend survives a stack overflow in JavaScript. A RangeError ends a call in the middle, and wasm's
- * own stack pointer remains moved. If the call was made from within a clock, the pointer is restored when the outer call
- * returns.
+ * Wraps calls so that the backend survives a stack overflow in JavaScript. If a RangeError interrupts a call, wasm does not
+ * reset its own stack pointer, so the wrapper restores it. If the call was made from within a clock, the pointer is restored
+ * when the outer call returns.
  */
 function mender(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;

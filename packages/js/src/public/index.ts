@@ -53,8 +53,8 @@ export type PublicId<Name extends string = string> = `${Name}_${string}`;
 /** Options for {@link Keyring}. */
 export interface IdsOptions {
   /**
-   * The version to use for encoding instead of the highest one. This is the first step of a rotation: every process learns to
-   * decode the new version before any process encodes with it.
+   * The version to use for encoding instead of the highest one. Set it in the first step of a rotation, so that every process
+   * can decode the new version before any process encodes with it.
    */
   readonly write?: number | undefined;
 }
@@ -87,8 +87,8 @@ let held: (keyring: Keyring) => Handle | undefined;
 /**
  * The secrets with which a program encodes and decodes its public IDs. They are copied and never shown.
  *
- * A public ID contains the version of its secret. Public IDs of all the keyring's versions can be decoded. New ones are encoded
- * with the highest version, unless `write` selects a different one.
+ * A public ID contains the version of its secret. Public IDs with any of the keyring's versions can be decoded. New public IDs
+ * are encoded with the highest version, unless `write` selects a different one.
  *
  * To rotate the secret, first provide both secrets to every process, while `write` still selects the old version. When every
  * process can decode the new version, encode with it. From then on, a number has two public IDs, so compare numbers, not
@@ -113,7 +113,7 @@ export class Keyring {
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_secret` if a secret does not have 32
    * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if the object
-   * has no secrets; `unknown_version` if there is no secret for the version `write`.
+   * has no secrets; `unknown_version` if there is no secret for the `write` version.
    */
   constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
@@ -169,7 +169,7 @@ function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   m.numbers[manySlots.count] = secrets.length;
 }
 
-/** Checks that a value is a valid type name and returns it: a letter, followed by letters, digits and `_`. */
+/** Checks that a value is a valid type name (a letter, followed by letters, digits and `_`) and returns it. */
 function nameOfType(given: unknown): string {
   const name = string(given, "type");
   const valueAt: ValueAt = (text, at) =>

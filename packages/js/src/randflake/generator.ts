@@ -32,8 +32,9 @@ export interface GeneratorOptions extends SharedOptions {
    */
   onExhausted?: "wait" | "error";
   /**
-   * The last second in which the grant was used, which {@link Generator.close} returned, as a Unix timestamp. All new IDs
-   * belong to later seconds. After one generator has used a grant, another generator must not use it without this option.
+   * The last second in which the previous generator used the grant, as a Unix timestamp. This is the value that its
+   * {@link Generator.close} returned. All new IDs belong to later seconds. After one generator has used a grant, another
+   * generator must not use it without this option.
    */
   resumeAfter?: number;
 }
@@ -81,9 +82,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
    * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError}
-   * `lease_not_started` with `retryAt` before the grant starts; `lease_expired` after it ends; `clock_behind` or `sequence_exhausted` with `retryAt`
-   * if no ID is available, immediately or after a wait of at most
+   * @throws {PolyflakeError} `lease_not_started` with `retryAt` before the grant starts; `lease_expired` after it ends;
+   * `clock_behind` or `sequence_exhausted` with `retryAt` if no ID is available, immediately or after a wait of at most
    * `maxWait`; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: () => RandflakeId;

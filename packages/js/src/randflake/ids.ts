@@ -154,7 +154,7 @@ function readId(id: unknown): bigint {
 }
 
 /**
- * Writes concatenated strings, and the position where each one ends, for a call. Returns false if one of them cannot be an
+ * Writes concatenated strings, and the position where each one ends, for a call. Returns false if any of them cannot be an
  * encoded ID.
  */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {

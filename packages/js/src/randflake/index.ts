@@ -6,8 +6,8 @@
  * id  = SPARX-64/128 of the raw value, a signed integer
  * ```
  *
- * The node is the worker ID. An ID is unpredictable, but it is not authenticated, does not grant access, and does not sort by time.
- * Keep secrets on servers, because every script of a web page can read its memory.
+ * The node is the worker ID. An ID is unpredictable, but it is not authenticated, does not grant access, and does not sort by
+ * time. Keep secrets on servers, because every script on a web page can read the page's memory.
  *
  * @module
  */

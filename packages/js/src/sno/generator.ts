@@ -34,7 +34,10 @@ import {
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
-/** How a generator starts: 0 for a new one, 1 from a snapshot, 2 from a snapshot of the original library. */
+/**
+ * How a generator starts: 0 for a new generator, 1 for one that is restored from a snapshot, 2 for one that is restored from a
+ * snapshot of the original library.
+ */
 class Origin {
   constructor(
     readonly how: 0 | 1 | 2,
@@ -88,9 +91,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
    * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError}
-   * `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range`
-   * if the metabyte is invalid.
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`;
+   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
+   * `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the metabyte
+   * is invalid.
    */
   declare readonly generate: Generate<Metabyte>;
 
@@ -118,7 +122,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
     const restored = how === 0 ? undefined : numbersOf(snapshot);
     const m = machine();
-    // Also for a given partition, which no default generator may lease.
+    // The table is lent even if the partition is explicit, so that no default generator reserves that partition.
     const isLent = lendTo(m);
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => {
@@ -132,7 +136,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     if (leases) warnBesideLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
-    // Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
+    // Requests random bytes before the clock is read. A worker's global scope provides neither, but only the request for random
+    // bytes reports this.
     const seed = (): void => {
       if (!isSeeded) randomBytes(1);
       isSeeded = true;
@@ -165,7 +170,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /**
    * Creates a generator that continues from the snapshot of a closed generator, with the same partition and bounds. Restore a
    * snapshot only once. The process emits a warning, as for an explicit partition, if another generator that was restored from
-   * the snapshot is still in use.
+   * the same snapshot is still in use.
    *
    * @throws {PolyflakeError} the same errors as the constructor; `missing_field` if a member is missing; `out_of_range` if no
    * generator could have produced the snapshot.
@@ -277,9 +282,9 @@ const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new Sn
 /**
  * Returns a new ID with the given metabyte (0..255; 0 by default) from this thread's default generator.
  *
- * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Each copy
- * of the package, such as a bundled one or a second version, has its own default generator. They all have different partitions,
- * because all copies in a realm assign partitions from one shared table.
+ * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} has set a different generator.
+ * Each copy of the package, such as a bundled one or a second version, has its own default generator. They all have different
+ * partitions, because all copies in a realm assign partitions from one shared table.
  *
  * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */

@@ -85,8 +85,8 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
- * Returns the ID with the given fields. You can also pass the result of {@link parse}, of which only `tick` determines the
- * time.
+ * Returns the ID with the given fields. You can also pass the result of {@link parse}. In that case, too, only `tick`
+ * determines the time.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type` or `out_of_range` with the `field` if a field is missing, has the
  * wrong type or is out of range.
@@ -134,7 +134,7 @@ export class SnoArray extends PackedTexts<SnoId> {
 
   /**
    * Creates an array of at most 16,777,216 IDs from an array of strings or from one string of concatenated IDs. Parsing one
-   * concatenated string is ten times as fast.
+   * concatenated string is ten times as fast as parsing an array.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
@@ -199,7 +199,7 @@ export class SnoArray extends PackedTexts<SnoId> {
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
   }
 
-  /** Returns the bytes of all complete IDs, because the caller may have resized or detached the array. */
+  /** Returns the bytes of all complete IDs. The last ID can be incomplete, because the caller may have resized the array. */
   #rows(): Uint8Array {
     return partOfBytes(this.bytes, 0, this.length * LENGTH);
   }

@@ -28,7 +28,7 @@ interface OwnOptions {
   lease?: never;
   /**
    * The partition, 0..65535, or its two bytes. The partition is the worker ID, so no other generator may use it at the same
-   * time, unless their sequence bounds do not overlap. Conflicts are only detected between generators of the same thread.
+   * time, unless their sequence bounds do not overlap. Conflicts are detected only between generators on the same thread.
    *
    * An explicit partition may have been used by an earlier generator, so the first call waits for the next tick, up to 4 ms. If
    * the clock was set back between two runs, the generator creates duplicate IDs unless you restore it from a snapshot.
@@ -110,7 +110,7 @@ export interface Stats {
 const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
-/** The options that a lease provides. */
+/** The options that cannot be combined with a lease. */
 const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
