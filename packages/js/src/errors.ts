@@ -16,7 +16,7 @@ export interface ErrorDetails {
  * The class of all errors that this package throws. A call that throws such an error has no effect.
  *
  * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. The
- * causes of each code and the remedies are listed in https://example.invalid/polyflake/blob/main/docs/errors.md
+ * causes of each code and the remedies are listed at https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
   /** The stable error code. It is the same in every language binding. */

@@ -45,7 +45,8 @@ export function fields<Name extends string>(
  * Returns the names and values of all members of the caller's object, except undefined values. If the object itself is
  * undefined, the result is empty.
  *
- * @throws {PolyflakeError} `invalid_type` if the value is an array, or an object without own members that is not plain.
+ * @throws {PolyflakeError} `invalid_type` if the value is an array, or an object that is not plain and has no members of its
+ * own.
  */
 export function entries(value: unknown, field: string): [name: string, value: unknown][] {
   if (value === undefined) return [];

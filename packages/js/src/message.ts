@@ -106,7 +106,7 @@ export class MessageWriter {
     m.numbers[messageSlots.length] = length;
   }
 
-  /** Passes the message to the next call, except for the length of the last piece, which it returns. */
+  /** Passes the message to the next call, except for the length of the last piece. Returns that length. */
   putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {

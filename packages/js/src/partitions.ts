@@ -77,9 +77,9 @@ export class LentTable {
   }
 
   /**
-   * Throws the last error that one of the table's functions threw.
+   * Rethrows the last value that one of the table's functions threw. Each value is rethrown only once.
    *
-   * @throws the value that a function threw, once.
+   * @throws the value that the function threw.
    */
   rethrow(): void {
     const thrown = this.#thrown;

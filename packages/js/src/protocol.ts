@@ -78,7 +78,7 @@ export const textsSlots = { count: 11 } as const;
 /** A half-open time range, in Unix milliseconds. */
 export const timeRangeSlots = { start: 12, end: 13 } as const;
 
-/** Whether to use the string form that sorts by time in SQL Server: 1 or 0. */
+/** 1 to use the string form that sorts by time in SQL Server, otherwise 0. */
 export const hotguidRangeSlots = { sql: 14 } as const;
 
 /**

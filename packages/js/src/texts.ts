@@ -9,7 +9,8 @@ import { MOST } from "./machine.js";
 export interface Texts {
   readonly count: number;
   /**
-   * Returns the concatenated strings from index `from` to just before `to`, or undefined if any of them has the wrong length.
+   * Returns the concatenated strings from the index `from` up to, but not including, `to`, or undefined if any of them has the
+   * wrong length.
    */
   readonly joined: (from: number, to: number) => string | undefined;
   readonly at: (index: number) => string;
@@ -35,7 +36,7 @@ export function textsOf(all: readonly unknown[], least: number, most: number): T
 }
 
 /**
- * Returns the strings from an array, or from one concatenated string in which each has `width` characters.
+ * Returns the strings from an array, or from one concatenated string in which each string has `width` characters.
  *
  * @throws {PolyflakeError} the same errors as {@link elements}; `invalid_length` if characters are left over.
  */

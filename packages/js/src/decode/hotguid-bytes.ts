@@ -31,7 +31,7 @@ export function fromSql(guid: string): HotGuidId {
 }
 
 /**
- * Returns the ID for 16 bytes in the order of the string form. Any 16 bytes are a valid ID.
+ * Returns the ID that consists of the given 16 bytes, in the order of the string form. Any 16 bytes are a valid ID.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
@@ -49,7 +49,8 @@ export function toDotnetBytes(id: string): Uint8Array {
 }
 
 /**
- * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`. This is the inverse of {@link toDotnetBytes}.
+ * Returns the ID that consists of the given 16 bytes, in the order of .NET's `Guid.ToByteArray()`. This is the inverse of
+ * {@link toDotnetBytes}.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
@@ -69,7 +70,7 @@ function sixteen(id: unknown): number[] {
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
-/** Returns the ID for 16 bytes in the order of the string form. */
+/** Returns the ID that consists of the given 16 bytes, in the order of the string form. */
 export function idOf(bytes: readonly number[]): HotGuidId {
   return uuidText(bytes) as HotGuidId;
 }

@@ -94,8 +94,8 @@ function word(bytes: readonly number[], a: number, b: number, c: number, d: numb
 }
 
 /**
- * Returns the shard key of an ID in the compatible form, 0..4294967295. The application uses it to route requests to a shard.
- * For a version 8 UUID, use {@link uuid8Parts}.
+ * Returns the shard key (0..4294967295) of an ID in the compatible form. The application uses the shard key to route requests
+ * to a shard. For a version 8 UUID, use {@link uuid8Parts}.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

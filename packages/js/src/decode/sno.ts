@@ -90,8 +90,8 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
 }
 
 /**
- * Returns the metabyte of an encoded ID, 0..255. Only the length and the two characters that hold the metabyte are checked; the
- * rest of the string is not decoded.
+ * Returns the metabyte (0..255) of an encoded ID. Only the length and the two characters that hold the metabyte are checked;
+ * the rest of the string is not decoded.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
  * `invalid_character` with the `position` of the first invalid character.

@@ -102,7 +102,7 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
 
 /**
  * Returns the fields of a snowflake. The snowflake can be a bigint or a decimal string, which is the form that most web APIs
- * send.
+ * use.
  *
  * ```js
  * parseSnowflake("175928847299117063", discord).timestamp; // 2016-04-30T11:18:25.796Z

@@ -10,7 +10,7 @@ import { type ColumnForm, formOf } from "./form.js";
 export type { Bytes } from "./drivers.js";
 export type { ColumnForm, Form } from "./form.js";
 
-/** Stores a sno ID as its 16 characters, in a `varchar(16) COLLATE "C"`, an ASCII `CHAR(16)` or a `TEXT` column. */
+/** Stores a sno ID as a string of 16 characters, in a `varchar(16) COLLATE "C"`, an ASCII `CHAR(16)` or a `TEXT` column. */
 export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
   "text16",
   (id) => (sno.parse(id), id),
@@ -59,7 +59,7 @@ export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier
   (value) => guids.fromSql(textIn(value)),
 );
 
-/** Stores an encoded Randflake as its 64-bit integer, in a `BIGINT` column. */
+/** Stores an encoded Randflake as a 64-bit integer, in a `BIGINT` column. */
 export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",
   (id) => randflake.decodeText(id),

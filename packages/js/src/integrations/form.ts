@@ -26,7 +26,7 @@ export interface Form<Id, Stored> {
   readonly from: (value: unknown) => Id;
 }
 
-/** A form from this package, with the kind of column that stores it. */
+/** A form from this package, together with the kind of column that it needs. */
 export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
   /**
    * The kind of column: `text16` for 16 characters, `bytes10` and `bytes16` for 10 and 16 bytes, `uuid`, `uniqueidentifier` for SQL

@@ -114,8 +114,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the fields of an ID. Unused bits are ignored. An integer ID can also be a decimal string, which is the form that
-   * most web APIs send.
+   * Returns the fields of an ID. Unused bits are ignored. An integer ID can also be passed as a decimal string, which is the
+   * form that most web APIs use.
    *
    * ```js
    * layout.Layout.preset("discord").parse("175928847299117063").timestamp; // 2016-04-30T11:18:25.796Z
@@ -281,7 +281,7 @@ type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [
 type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
-/** The type of the constructor {@link Layout}, which creates layouts from descriptions, JSON and presets. */
+/** The type of the {@link Layout} constructor, which creates layouts from descriptions, JSON and presets. */
 export interface LayoutConstructor {
   /**
    * Creates a layout from a description.
@@ -297,7 +297,8 @@ export interface LayoutConstructor {
   readonly prototype: Layout;
 
   /**
-   * Creates a layout from its description as a JSON string. The compiler accepts any names for its bindable fields.
+   * Creates a layout from a JSON string that contains its description. The compiler accepts any names for the layout's bindable
+   * fields.
    *
    * @throws {PolyflakeError} `invalid_type` unless the argument is a string; otherwise the same errors as the constructor.
    */
@@ -345,7 +346,7 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
 /**
  * Returns a layout's handle, for the call that creates a generator.
  *
- * @throws {PolyflakeError} `invalid_type` unless it is a layout from this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless the value is a layout from this copy of the package.
  */
 export function handleOf(value: unknown): number {
   const handle = typeof value === "object" && value !== null ? held(value) : undefined;

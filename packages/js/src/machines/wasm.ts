@@ -31,7 +31,7 @@ type Exports = Calls & {
 };
 
 /**
- * Creates a backend from a wasm module, which can be compiled already (in any realm) or be passed as bytes.
+ * Creates a backend from a wasm module, which is passed as bytes or as a compiled module from any realm.
  *
  * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be used.
  */

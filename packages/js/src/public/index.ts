@@ -64,9 +64,9 @@ export interface TypeOptions<Bits extends number = number> {
   /**
    * The width of the numbers in bits, 1 to 64; 48 by default. All numbers must be below 2^bits.
    *
-   * A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 at 48 bits,
-   * and every second one at 63 bits. The same applies to an ID of a different type or width whose type name was replaced. The
-   * key depends on the width, so changing the width of a type changes all its public IDs.
+   * With a smaller width, more forged IDs are rejected. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536
+   * with 48 bits, and one in two with 63 bits. An ID of a different type or width is accepted with the same probability if its
+   * type name is replaced. The key depends on the width, so changing the width of a type changes all its public IDs.
    */
   readonly bits?: Bits | undefined;
 }
@@ -255,8 +255,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
    *
    * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `type_mismatch` if the ID belongs to a different
    * type; `invalid_length` or `invalid_character` if the string is not a public ID, with a suggestion for the invalid
-   * character; `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; `unknown_id` if the
-   * ID was forged or encoded with a different secret.
+   * character; `check_failed` if a character was mistyped; `unknown_version` if the keyring has no secret for the ID's version;
+   * `unknown_id` if the ID was forged or encoded with a different secret.
    */
   decode(text: string): N {
     attached(isObject(this) && #handle in this);

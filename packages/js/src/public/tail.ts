@@ -3,7 +3,7 @@
 /** The number of characters that follow the type and `_` in a public ID. */
 export const TAIL = 15;
 
-/** A regular expression that matches one of these characters. */
+/** A regular expression that matches one character of the part that follows the type and `_` in a public ID. */
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
 
 /** For each character code, 1 if the character is in the alphabet, otherwise 0. */
@@ -13,7 +13,7 @@ const CODES = /* @__PURE__ */ (() => {
   return codes;
 })();
 
-/** Returns whether a character code belongs to the alphabet. */
+/** Returns whether a character code belongs to the alphabet of public IDs. */
 export const isOfTail = (code: number): boolean => CODES[code] === 1;
 
 /**

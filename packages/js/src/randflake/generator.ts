@@ -151,7 +151,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Returns a new ID as a string if one is available without waiting.
    *
-   * @throws {PolyflakeError} the same errors as {@link tryGenerate}.
+   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.tryGenerate}.
    */
   tryGenerateText(): RandflakeText {
     attached(isObject(this) && #handle in this);

@@ -85,8 +85,8 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
- * Returns the ID with the given fields. You can also pass the result of {@link parse}. In that case, too, only `tick`
- * determines the time.
+ * Returns the ID with the given fields. You can also pass the result of {@link parse}, whose `timestamp` and `unixMs` are
+ * ignored.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type` or `out_of_range` with the `field` if a field is missing, has the
  * wrong type or is out of range.
