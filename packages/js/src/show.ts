@@ -10,8 +10,8 @@ const SHOWN = 6;
 
 /**
  * Adds members to an object for `JSON.stringify`, consoles and `String`. The `kind` member prevents the object from being
- * cloned, because the copy would lose its class. It appears in the error message of `structuredClone`. All objects of a class
- * share the same members, so that test libraries can compare the objects as equal.
+ * cloned, because the copy would lose its class. The value of `kind` appears in the error message of `structuredClone`. All
+ * objects of a class share the same members, so that test libraries can compare the objects as equal.
  */
 export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   const kind = Symbol.for(`polyflake.${object.constructor.name}`);
@@ -72,7 +72,7 @@ function jsonOfValue(value: unknown): unknown {
   return isPlain ? jsonOfMembers.call(value) : value;
 }
 
-/** Returns the integer for a canonical decimal string, or undefined for any other string. */
+/** Converts a canonical decimal string to an integer. Returns undefined for any other string. */
 export function decimalOf(text: string): bigint | undefined {
   const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
   if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
@@ -80,7 +80,7 @@ export function decimalOf(text: string): bigint | undefined {
   return String(value) === text ? value : undefined;
 }
 
-/** Returns the bytes for a lower-case hexadecimal string, or undefined for any other string. */
+/** Converts a lower-case hexadecimal string to bytes. Returns undefined for any other string. */
 export function unhex(text: string): Uint8Array | undefined {
   const digits = Array.from(text, (digit) => "0123456789abcdef".indexOf(digit));
   if (digits.includes(-1) || digits.length % 2 === 1) return undefined;

@@ -46,5 +46,5 @@ export {
   uuid8Parts,
 } from "./ids.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;

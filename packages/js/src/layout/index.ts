@@ -24,5 +24,5 @@ export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./g
 export { Layout, type LayoutConstructor, type PresetName } from "./layout.js";
 export type { Value, Values } from "./values.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;

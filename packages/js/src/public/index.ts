@@ -30,7 +30,7 @@ import { nameOf, nothingOf, present } from "../show.js";
 import { elements, readItem, refuseOne, textsOf } from "../texts.js";
 import { isOfTail, meant, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
 
 const machine = /* @__PURE__ */ onDemand(load);

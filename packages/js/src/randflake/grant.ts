@@ -22,8 +22,8 @@ export class Grant {
   /**
    * Creates a grant for one node, or for a range from the first node to the last one.
    *
-   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` unless the nodes are in
-   * 0..131071, the last node is not below the first, and 1730000000 <= start < end <= 2803741824.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` if a node is outside 0..131071,
+   * if the last node is below the first, or unless 1730000000 <= start < end <= 2803741824.
    */
   constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
     const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes", "integers");
@@ -37,7 +37,7 @@ export class Grant {
   }
 }
 
-/** Returns the numbers in a grant, for the slots. */
+/** Returns the numbers in a grant, to be written to slots. */
 export function numbersOf(grant: unknown): ValuesOf<typeof grantSlots> {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");

@@ -21,5 +21,5 @@ export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { Grant } from "./grant.js";
 export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;

@@ -49,5 +49,5 @@ export {
 } from "./ids.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;

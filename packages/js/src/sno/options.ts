@@ -162,7 +162,7 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** Returns the numbers in a snapshot, for the slots. */
+/** Returns the numbers in a snapshot, to be written to slots. */
 export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);

@@ -16,7 +16,7 @@ import { BATCH, manySlots } from "../protocol.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 
-/** See {@link Init}. */
+/** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
 
 /** The backend of the cipher, which is part of Randflake's module. */
