@@ -174,7 +174,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 
     /// Prevents the grant of a worker ID from being renewed. The holder can use the worker ID until the grant ends, which
     /// is at most one lease duration from now. Then the worker ID is free, and the holder claims another one. Returns the
-    /// record, whose `granted_until` is that end.
+    /// record; its `granted_until` is the time at which the grant ends.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved;

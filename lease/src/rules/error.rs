@@ -121,8 +121,8 @@ impl Error {
     }
 
     /// Returns whether the error persists until someone changes the configuration or the store. Examples are a wrong role,
-    /// a missing folder, and a namespace with a different shape. Calls that would wait for a lease then fail immediately,
-    /// while the keeper still retries from time to time.
+    /// a missing folder, and a namespace with a different shape. After such an error, calls that
+    /// normally wait for a lease fail immediately, but the keeper still retries from time to time.
     pub fn is_permanent(&self) -> bool {
         self.is_permanent
     }

@@ -163,7 +163,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
 const LOOK_AGAIN = 10e6;
 
 /**
- * Calls `make`, and calls it again as long as it fails because the lease has no grant. Gives up after the lease's longest wait.
+ * Calls `make`, and retries it for as long as it fails because the lease has no grant. Gives up after the lease's maximum wait.
  * The process stays alive during the wait.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {

@@ -29,8 +29,8 @@ export interface Table {
 const KEY = Symbol.for("polyflake.partitions");
 
 /**
- * Prepares a backend to assign random partitions. Returns `true` if it uses a table that is lent to it, or `false` if it uses
- * its own table, which other backends share.
+ * Prepares a backend to assign random partitions. Returns `true` if it uses another backend's table, or `false` if it uses
+ * its own table, which it shares with other backends.
  */
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {

@@ -129,7 +129,7 @@ export interface Settings {
 
 /**
  * Reads the options. Without a snapshot, they can include a partition and sequence bounds; a snapshot contains its own. `how`
- * states how the generator starts, as in `Origin`.
+ * is the value of `Origin` that says how the generator starts.
  */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
