@@ -124,7 +124,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 }
 
 // As in src/protocol.ts.
-const [NUMBERS, COUNT, ERROR] = [72, 11, 61];
+const [NUMBERS, COUNT, ERROR] = [72, 11, 62];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
@@ -312,7 +312,7 @@ onEachMachine(({ sno }) => {
     for (const [byte, shown] of [
       ["ff", "byte 0x00FF"],
       ["00", "U+0000"],
-      ["21", "'!'"],
+      ["21", "`!`"],
       ["7f", "U+007F"],
       ["80", "byte 0x0080"],
     ]) {

@@ -73,6 +73,9 @@ onEachMachine((polyflake) => {
   /** Parameters whose bounds depend on each other. */
   const WIDER = ["sequenceMin", "sequenceMax"];
 
+  /** Parameters in Unix seconds, whose unit is part of the message. */
+  const SECONDS = ["start", "end", "resumeAfter"];
+
   numbers.forEach(([field, call, least, most], k) => {
     test(`number ${k}: ${field}`, () => {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
@@ -80,8 +83,9 @@ onEachMachine((polyflake) => {
       const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE].filter((value) => value < least || value > most);
       for (const value of most === undefined ? [-1, 2 ** 24 + 1, ...HUGE] : outside) {
         const { message } = refused("out_of_range", () => call(value), { field });
+        const unit = SECONDS.includes(field) ? " s" : "";
         if (!WIDER.includes(field))
-          assert(message.startsWith(`expected ${field} from ${least} to ${most ?? 2 ** 24}, found `), message);
+          assert(message.startsWith(`expected ${field} from ${least} to ${most ?? 2 ** 24}${unit}, found `), message);
       }
       call(least === 0 ? -0 : least);
       if (most !== undefined) call(most);

@@ -102,11 +102,11 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     const field = "text";
     for (const value of notATextOf(ZERO)) refused("invalid_type", () => orders.decode(value), { field });
     const found = (text) => refused("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
-    assert.equal(found("invoice_1abpg7dgwhjba5j"), "'invoice'");
-    assert.equal(found("other_1abpg7dgwhjba5j"), "'other'");
+    assert.equal(found("invoice_1abpg7dgwhjba5j"), "`invoice`");
+    assert.equal(found("other_1abpg7dgwhjba5j"), "`other`");
     refused("type_mismatch", () => orders.decodeMany([ZERO, "other_1abpg7dgwhjba5j"]), { item: 1 });
-    assert.equal(found(ZERO.replace("1", "_1")), "'order_'");
-    assert.equal(found(ZERO.replace("gw", "g_")), "'order_1abpg7dg'");
+    assert.equal(found(ZERO.replace("1", "_1")), "`order_`");
+    assert.equal(found(ZERO.replace("gw", "g_")), "`order_1abpg7dg`");
     assert.equal(found(""), "another");
     assert.equal(found("order"), "another");
     assert.equal(found(`${"x".repeat(64)}_`), "another");

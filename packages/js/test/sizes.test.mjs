@@ -37,7 +37,7 @@ test("the entry points for other people's libraries bring no wasm", async () => 
   }
 });
 
-const KILOBYTES = { sno: 30, randflake: 31.5, hotguid: 24.5, layout: 61, public: 29.5 };
+const KILOBYTES = { sno: 30, randflake: 32, hotguid: 24.5, layout: 61.5, public: 30 };
 
 for (const [family, most] of Object.entries(KILOBYTES)) {
   test(`${family}'s wasm module is at most ${most} KB compressed`, () => {

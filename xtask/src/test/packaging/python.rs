@@ -1,6 +1,6 @@
 //! The wheel and the source distribution.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -38,14 +38,28 @@ pub fn python_source(shell: &Shell) -> Result<()> {
         cmd!(shell, "maturin sdist --out {into}").run()?;
     }
     let (python, source, into) = (workspace::python(), only_file(sources.path())?, wheels.path());
+    let target = workspace::target().join("sdist");
+    forget_builds(&target.join("release/.fingerprint"))?;
     let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
     cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
-        .env("CARGO_TARGET_DIR", workspace::target().join("sdist"))
+        .env("CARGO_TARGET_DIR", &target)
         // That it builds and works is the question, not its speed.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .run()?;
     use_wheel(shell, &only_file(wheels.path())?)
+}
+
+/// Makes Cargo build this project's crates again. All files of a source distribution have the same old date, so Cargo would not
+/// notice that they differ from those of an earlier run.
+fn forget_builds(fingerprints: &Path) -> Result<()> {
+    for entry in fs::read_dir(fingerprints).into_iter().flatten() {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("polyflake") {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A wheel in a new environment: it imports, works, and its types are found.
