@@ -43,7 +43,7 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a leased generator from the generator for its first grant, which is number 0. The window of `first` is the
+    /// Creates a leased generator from the generator for its first grant, which is number 0. The window of `first` defines the
     /// grant.
     ///
     /// # Errors

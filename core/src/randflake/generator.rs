@@ -142,8 +142,8 @@ impl<C> Generator<C> {
 
 impl<C: Clock> Generator<C> {
     /// Closes the generator, ends calls in progress on other threads, and returns the last second used, as a Unix timestamp.
-    /// The next generator for this grant must resume after that second. If the generator was called but generated no ID, the
-    /// result is the second that it skipped. If it was never called, the result is `None`.
+    /// The next generator for this grant must resume after that second. If calls were made but no ID was generated, the result
+    /// is the second that the generator skipped at its start. If no calls were made, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

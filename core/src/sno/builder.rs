@@ -67,8 +67,8 @@ impl<C: Clock> Builder<C> {
     /// fail with `sequence_exhausted` and the time to retry. After the generator is closed, the partition remains reserved for
     /// its snapshot.
     ///
-    /// Before a restart, the process may have generated IDs in the current tick. Therefore the first call waits up to 4 ms,
-    /// and the first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible
+    /// An earlier run of the process may have generated IDs in the current tick, so the first call waits up to 4 ms, and the
+    /// first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible
     /// unless the new generator continues from a snapshot, has a later window or has a lease.
     ///
     /// ```

@@ -196,8 +196,8 @@ impl Hosted {
         .to_string()
     }
 
-    /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
-    /// at which the cause ends, if known) and `permanent` (true if waiting does not help).
+    /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (when
+    /// this condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().place();
         error_of(&self.lease.standing().reason(&place, self.is_closing, wall_ms)).to_string()

@@ -133,7 +133,7 @@ export class Handle {
     this.call("extend");
   }
 
-  /** Throws the error with which the last call to generate one ID failed. */
+  /** Throws the error of the last call that generates a single ID. */
   refused(): never {
     this.check(undefined, 0, false, "generateAsync");
     throw new Error("expected a refusal");

@@ -6,8 +6,8 @@ import { secretSlots } from "./protocol.js";
 const LENGTH = 16;
 
 /**
- * Writes a key or secret to the scratch area for a call, and returns its length. The call erases the bytes. If the length is
- * wrong, the bytes are not written, and the call rejects the length.
+ * Writes a key or secret to the scratch area and returns its length in bytes. The call that reads the bytes erases them. If the
+ * length is wrong, nothing is written, and that call fails because of the length.
  *
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */

@@ -15,8 +15,8 @@ function isRounded(value: unknown): value is number {
 }
 
 /**
- * Returns the value or, if it was rounded, the exact integer in its source text. A number that is written as a fraction or with
- * an exponent remains unchanged.
+ * Returns the value or, if it was rounded, the exact integer from its source text. A number written with a decimal point or an
+ * exponent is returned unchanged.
  */
 export function unrounded(field: string, value: unknown, source: string | undefined): unknown {
   if (!isRounded(value)) return value;
@@ -25,7 +25,7 @@ export function unrounded(field: string, value: unknown, source: string | undefi
   throw new PolyflakeError("invalid_type", message, { field });
 }
 
-/** Returns whether a number is an integer but was written as a fraction in the source text. */
+/** Returns whether a number is an integer but was written with a decimal point or an exponent in the source text. */
 export function isFraction(value: unknown, source: string | undefined): boolean {
   return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
 }
