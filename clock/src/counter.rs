@@ -133,7 +133,8 @@ fn renew<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes this thread's next call to [`now`] read the wall clock itself, because the clocks may have changed during a sleep.
+/// Makes this thread's next call to [`now`] read the wall clock directly. Call this function after a sleep, because the clocks
+/// may have changed in the meantime.
 pub fn slept() {
     LEFT.set(0);
 }

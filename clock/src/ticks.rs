@@ -11,9 +11,9 @@ const OVERTAKEN: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
 ///
-/// Readings move backwards only if the wall clock does. A thread that knows of a reading, or of an ID that was created from it,
-/// never gets an earlier reading. The only exception is that the wall clock has moved backwards by more than ten milliseconds
-/// since then.
+/// Readings move backwards only if the wall clock does. Once a thread has seen a reading, or an ID that was created from it,
+/// the thread never gets an earlier reading. The only exception is a wall clock that has moved backwards by more than ten
+/// milliseconds in the meantime.
 ///
 /// ```
 /// use polyflake_clock::Ticks;
@@ -45,11 +45,11 @@ impl Ticks {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Reads the wall clock and stores the reading. Only the updating thread calls this method.
+    /// Reads the wall clock and stores the reading. Only the thread that keeps the time up to date may call this method.
     ///
-    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time means
-    /// that the wall clock moved backwards, rather than that this thread was suspended after reading it. A time that
-    /// another thread stores in the meantime is kept.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time means that
+    /// the wall clock moved backwards, not that this thread was suspended after it read the clock. A time that another thread
+    /// stores in the meantime is kept.
     ///
     /// # Errors
     /// Returns any error that `read` returns. In that case, the stored time is unchanged.
@@ -65,7 +65,7 @@ impl Ticks {
         Ok(())
     }
 
-    /// Stores a wall-clock reading that was taken by a thread other than the updating one. Returns that reading or the
+    /// Stores a wall-clock reading from a thread other than the one that keeps the time up to date. Returns that reading or the
     /// stored time, whichever is later.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)

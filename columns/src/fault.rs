@@ -2,7 +2,7 @@
 
 use polyflake::Error;
 
-/// The system does not have enough memory for the items.
+/// The error that is returned if there is not enough memory for the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 

@@ -69,7 +69,7 @@ pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(copy)
 }
 
-/// Returns a vector of `count` zeroed items, which the caller overwrites.
+/// Returns a vector of `count` zeroed items for the caller to overwrite.
 ///
 /// # Errors
 /// Returns the same errors as [`room`].
@@ -79,7 +79,7 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(items)
 }
 
-/// Extends a vector to `count` items. The new items are zeroed, and the caller overwrites them.
+/// Extends a vector to `count` items. The new items are zeroed. The caller is expected to overwrite them.
 ///
 /// # Panics
 /// Panics if the capacity is not sufficient.

@@ -18,12 +18,12 @@ pub struct Packed<T: Plain> {
 }
 
 impl<T: Plain> Packed<T> {
-    /// Creates an array with one item for each ID.
+    /// Creates an array in which each item is one ID.
     pub fn new(items: Vec<T>) -> Self {
         Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(items, 1) }
     }
 
-    /// Creates an array with `width` items for each ID. `items` must contain a whole number of IDs.
+    /// Creates an array in which each ID consists of `width` items. `items` must contain a whole number of IDs.
     ///
     /// # Panics
     /// Panics if `width` is 0.

@@ -39,8 +39,8 @@ const LISTED: usize = 16;
 /// The meaning, causes and remedies for each code are documented at
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>.
 ///
-/// An error is four words long on a 64-bit CPU. Errors that often occur in loops do not allocate memory: malformed strings,
-/// exhausted ticks, clocks that are behind, and windows and leases that have ended.
+/// An error is four words long on a 64-bit CPU. Errors that often occur in loops do not allocate memory. These are the errors
+/// for malformed strings, exhausted ticks, clocks that are behind, and windows and leases that have ended.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -65,7 +65,7 @@ impl Error {
         }
     }
 
-    /// Creates an error of the given kind without details. This is meant for custom clocks and sources of random bytes.
+    /// Creates an error of the given kind without details. This is meant for custom clocks and custom sources of random bytes.
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};

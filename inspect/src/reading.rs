@@ -25,8 +25,8 @@ pub struct Reading {
     pub fields: Vec<Field>,
     /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit in 64 bits.
     pub unix_ms: Option<i64>,
-    /// The probability, from 0 to 1, that this reading is the right one. The alternatives are the other readings and a
-    /// string of random characters.
+    /// The probability, from 0 to 1, that this reading is the right one. The alternatives are the other readings, and that the
+    /// string consists of random characters.
     pub odds: f64,
     /// The reason for the probability, in words.
     pub reason: String,

@@ -17,7 +17,7 @@ const DECIMAL_BITS: u32 = 53;
 /// The values of larger fields are left out of sentences.
 const SAID_BITS: u32 = 32;
 
-/// Describes in words what a string is, according to its readings.
+/// Describes a string in words, based on its readings.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect, sentence};

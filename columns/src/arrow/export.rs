@@ -9,7 +9,8 @@ use std::{
 use super::{Array, Handed, Schema};
 use crate::{OutOfMemory, Packed, Plain, room};
 
-/// A column without nulls: its type as an Arrow format string, its length, and its buffers, which live as long as their owner.
+/// A column without nulls. It consists of a type (as an Arrow format string), a length, and buffers, which stay valid for as
+/// long as their owner exists.
 pub struct Column {
     format: String,
     is_uuid: bool,
@@ -94,7 +95,7 @@ impl Column {
         })
     }
 
-    /// Returns the same column, with Arrow's UUID type if each item has 16 bytes.
+    /// Returns the same column. If each item has 16 bytes, the column's type is changed to Arrow's UUID type.
     #[must_use]
     pub fn as_uuids(self) -> Self {
         Self { is_uuid: self.format == UUID_FORMAT, ..self }

@@ -19,7 +19,7 @@ use crate::{
     texts::{Textual, append},
 };
 
-/// A column as a list of chunks.
+/// A column, stored as a list of chunks.
 #[derive(Debug)]
 pub struct Pieces {
     schema: Schema,
@@ -57,7 +57,7 @@ impl Pieces {
         format_of(&self.schema).unwrap_or(Cow::Borrowed("nothing"))
     }
 
-    /// Decodes a column of strings into IDs. A dictionary's values are checked only if they are selected.
+    /// Decodes a column of strings into IDs. A value in a dictionary is checked only if an item refers to it.
     ///
     /// # Errors
     /// Returns a [`Fault`] for the first invalid item, with its index in the column.

@@ -69,7 +69,7 @@ pub struct Stream {
     private_data: *mut c_void,
 }
 
-/// A struct of Arrow's C data interface. Its owner must call its `release` function exactly once.
+/// A struct from Arrow's C data interface. The owner of such a struct must call its `release` function exactly once.
 pub trait Handed: Sized {
     /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;

@@ -164,7 +164,7 @@ pub trait Texts<I: Textual>: Items {
 /// Decodes all strings into IDs.
 ///
 /// # Errors
-/// Returns the error of the first invalid string, with its index, or an error if the allocation fails.
+/// Returns the error for the first invalid string, with the string's index, or an error if the allocation fails.
 pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
     let mut ids = room(texts.len())?;
     append(&mut ids, texts)?;

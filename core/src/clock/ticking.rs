@@ -28,8 +28,9 @@ std::thread_local! {
 /// It has the following drawbacks:
 ///
 /// - The thread wakes up once per interval until the last clone of the clock is dropped.
-/// - A reading is up to one interval old. It can be arbitrarily old if the thread gets no CPU time or the machine is suspended.
-///   Therefore each thread that uses this clock reads the wall clock directly once every 4,096 readings, and after each wait.
+/// - A reading is normally at most one interval old. It can be arbitrarily old if the thread gets no CPU time or the machine is
+///   suspended. Therefore each thread that uses this clock reads the wall clock directly once every 4,096 readings, and after
+///   each wait.
 /// - After a clock rollback, readings stay ahead of the wall clock until the next update, or for 10 ms if the rollback is
 ///   shorter than that.
 /// - A forked child process does not have the dedicated thread, so it reads the wall clock every time.

@@ -80,8 +80,8 @@ const END: u64 = (1 << 40) - 1;
 const LEFT: u64 = END + 1;
 /// One claim of an entry.
 const CLAIM: u64 = LEFT << 1;
-/// The `claims` value of a partition that remains reserved permanently. As a complete entry, it represents a partition about
-/// which nothing else is known.
+/// The `claims` value of a partition that is reserved permanently. An entry with exactly this value belongs to a partition
+/// about which nothing else is known.
 pub const KEPT: u64 = 0xfff * CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
@@ -258,7 +258,7 @@ impl dyn Table + '_ {
 }
 
 /// A table in memory. It is initially all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
-/// two, and smaller than `COUNT` only in models.
+/// two. It is smaller than `COUNT` only in models.
 ///
 /// Only models create a table directly. Processes use [`shared`].
 #[cfg(feature = "std")]

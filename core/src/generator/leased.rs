@@ -24,8 +24,9 @@ use crate::{
 
 /// Generates IDs under successive grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
 ///
-/// The generators for earlier grants are sealed. If a grant is assigned again, a new generator is created for it, so that
-/// windows are never merged. The end of a lease leaves no snapshot, because the time after it belongs to the next holder.
+/// The generators for earlier grants are sealed. If the same worker ID is granted again, a new generator is created for it, so
+/// that windows are never merged. No snapshot is taken when a lease ends, because the time after the end belongs to the next
+/// holder.
 ///
 /// This type is not part of the public API. It exists for leases, which wrap its methods.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         })
     }
 
-    /// Extends a grant to a later end. The call has no effect if the new end is not later.
+    /// Moves a grant's end to a later time. The call has no effect if the new end is not later.
     ///
     /// # Errors
     /// Returns `lease_mismatch` if the grant is not the newest. Returns `out_of_range` or `time_out_of_range` under the same
@@ -168,8 +169,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Generates a new ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if no grant begins within `max_wait`, with the time to retry if a grant starts later, or
-    /// `generator_closed` after [`Leased::close`]. All other errors are the same as for the generator.
+    /// Returns `lease_unavailable` if no grant begins within `max_wait`. If a grant is known to begin later, the error includes
+    /// the time to retry. Returns `generator_closed` after [`Leased::close`]. All other errors are the same as for the
+    /// generator.
     #[inline]
     pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Wait, given)
@@ -178,7 +180,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Fills a buffer with new IDs.
     ///
     /// # Errors
-    /// Returns the same errors as [`Leased::generate`], with [`Error::written`].
+    /// Returns the same errors as [`Leased::generate`]. [`Error::written`] is the number of valid IDs at the front of the
+    /// buffer.
     pub fn fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<()> {
         Source::fill(self, Mode::Wait, given, ids)
     }
@@ -186,7 +189,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Works like [`Leased::generate`], but never waits.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` immediately. All other errors are the same as for the generator.
+    /// Returns `lease_unavailable` immediately if there is no grant. All other errors are the same as for the generator.
     #[inline]
     pub fn try_generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Try, given)
@@ -212,8 +215,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.one_async(&sleep, given).await
     }
 
-    /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the IDs at the front of
-    /// the buffer, even if the future is dropped early.
+    /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the buffer, so it remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::fill`].

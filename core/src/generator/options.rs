@@ -137,8 +137,8 @@ impl<F, C: Clock> Builder<F, C> {
 }
 
 impl<F: Windowed, C: Clock> Builder<F, C> {
-    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the
-    /// window. `start` and `end` are Unix milliseconds or `SystemTime`s. For Randflake, the grant is the window.
+    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the window.
+    /// `start` and `end` are Unix milliseconds or `SystemTime`s. For Randflake, the grant defines the window.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

@@ -293,8 +293,8 @@ impl HotGuid {
         Self(guid::of_sql(bytes))
     }
 
-    /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, in which SQL
-    /// Server clients send GUIDs.
+    /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, the order in
+    /// which SQL Server clients send GUIDs.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

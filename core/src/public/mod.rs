@@ -142,8 +142,8 @@ impl Keyring {
         Ok(Self { secrets: all })
     }
 
-    /// Selects the version with which to encode, instead of the highest one. All versions can still be decoded. This is the
-    /// first step of a rotation: every process learns to decode the new version before any process encodes with it.
+    /// Selects the version to encode with, instead of the highest one. All versions can still be decoded. This is the first
+    /// step of a rotation: every process must be able to decode the new version before any process encodes with it.
     ///
     /// ```
     /// use polyflake::public::Keyring;

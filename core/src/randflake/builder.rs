@@ -34,9 +34,9 @@ pub struct Settings {
 impl<C: Clock> Builder<C> {
     /// Creates a builder with a custom clock.
     ///
-    /// Before a restart, the process may have generated IDs with the grant's node IDs in the current second. Therefore,
-    /// without [`Builder::resume_after`], the first call waits up to one second, and the first ID belongs to the next
-    /// second. If the clock was set back between two runs, duplicate IDs are possible.
+    /// An earlier run of the process may have generated IDs with the grant's node IDs in the current second. Therefore,
+    /// without [`Builder::resume_after`], the first call waits up to one second, and the first ID belongs to the next second.
+    /// If the clock was set back between two runs, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::{

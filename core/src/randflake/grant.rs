@@ -157,7 +157,7 @@ impl Grant {
         self.terms.end
     }
 
-    /// Extends this grant to the end of `longer`, if that is later.
+    /// Extends this grant to the end of `longer`. The call has no effect if `longer` does not end later.
     ///
     /// ```
     /// use polyflake::randflake::Grant;

@@ -46,7 +46,7 @@ impl Randflake {
         Self(id.cast_signed())
     }
 
-    /// Returns the ID as a signed integer, as in a `BIGINT` column.
+    /// Returns the ID as a signed integer, the form in which a `BIGINT` column stores it.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

@@ -45,8 +45,8 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 }
 
 /// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. One more offset, which is also
-/// returned, marks the end of the last string. The two buffers have the layout of an Arrow string column. Bytes after the end
-/// may be overwritten.
+/// returned, marks the end of the last string. The two buffers have the layout of an Arrow string column. Bytes of `text` after
+/// the last string may be overwritten.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -79,8 +79,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 ///
 /// # Errors
 /// Returns `invalid_length` unless `offsets` has one more element than `ids`; `out_of_range` for an offset that is below the
-/// previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All but the first include the
-/// index of the item.
+/// previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All errors about an offset or a
+/// string include the index of the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
 }

@@ -68,8 +68,8 @@ impl<C: Clock> Builder<C> {
     /// its snapshot.
     ///
     /// An earlier run of the process may have generated IDs in the current tick, so the first call waits up to 4 ms, and the
-    /// first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible
-    /// unless the new generator continues from a snapshot, has a later window or has a lease.
+    /// first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible unless the new
+    /// generator continues from a snapshot, or has a later window or a lease.
     ///
     /// ```
     /// use polyflake::sno::Generator;

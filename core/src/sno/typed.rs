@@ -14,7 +14,7 @@ use core::{
 use super::Sno;
 use crate::{Error, Generate, GenerateAsync, Result, UnixTime};
 
-/// A type of object whose IDs share one metabyte.
+/// An object type whose IDs share one metabyte.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind};

@@ -54,7 +54,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` if the UUID has a different version or variant, or if any bit after the ID is set.
+    /// Returns `not_canonical` if the UUID has a different version or variant, or if any of the bits after the ID's own bits is
+    /// set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {

@@ -197,8 +197,8 @@ impl Lease {
     /// keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a
     /// worker ID. It can be called on any thread, for example on one that waits for a signal.
     ///
-    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the task
-    /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
+    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release continues
+    /// in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.ended() else { return };
         shared.close();

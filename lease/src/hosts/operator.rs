@@ -73,8 +73,8 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// Creates an operator for a namespace in the store at a URL, as in [`open`](crate::open). A missing store is not
-    /// created, because a wrong URL would otherwise result in an empty store that looks like a real one.
+    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). A missing store
+    /// is not created, because a wrong URL would otherwise result in an empty store that looks like a real one.
     ///
     /// # Errors
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
@@ -86,8 +86,8 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         Ok(Self { schema: address.schema(), ..operator })
     }
 
-    /// Creates an operator for all namespaces in the store at a URL, for use with [`Operator::restored`] and
-    /// [`Operator::promoted`].
+    /// Creates an operator for all namespaces in a store. `url` specifies the store, as in [`open`](crate::open). Use this
+    /// operator with [`Operator::restored`] and [`Operator::promoted`].
     ///
     /// # Errors
     /// Returns any error from the store.
@@ -189,10 +189,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reserves a worker ID, so that no keeper claims it any more. If the worker ID is currently granted, its holder can
-    /// use it until the grant ends, as after [`Operator::evict`]. Returns the record. From the record's `start` on, in Unix
-    /// milliseconds, you may assign the worker ID to one generator manually, or leave it unused to retire it. If the worker
-    /// ID is already reserved, this call has no effect.
+    /// Reserves a worker ID, so that no keeper claims it any more. If the worker ID is currently granted, its holder can use it
+    /// until the grant ends, as after [`Operator::evict`]. Returns the record. Once the record's `start` (in Unix milliseconds)
+    /// has passed, you may assign the worker ID to one generator manually. To retire the worker ID, leave it unused. If the
+    /// worker ID is already reserved, this call has no effect.
     ///
     /// # Errors
     /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason has more than 200 bytes or
@@ -233,8 +233,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// the worker ID by now.
     ///
     /// The operator vouches that neither the process nor a copy of it is still running, and that its clock was ahead of the
-    /// store's clock by at most the clock error. If this is not true, duplicate IDs may be created. Returns the record, whose
-    /// `granted_until` is the new end.
+    /// store's clock by at most the clock error. If this is not true, duplicate IDs may be created. Returns the record; its
+    /// `granted_until` is the time at which the grant now ends.
     ///
     /// # Errors
     /// Returns `lease_lost` if the record has a different token. All other errors are the same as for [`Operator::evict`].
@@ -271,11 +271,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store
-    /// cannot detect the restore, for example if rows from a dump were loaded into existing tables, or a file was
-    /// overwritten. Existing grants can be renewed if the store still has their records. New grants do not start before a
-    /// time that is derived from the store's records, or before `not_before`, in Unix milliseconds, if that is later.
-    /// Returns the namespaces' records, whose `quiet_until` is that time.
+    /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store cannot
+    /// detect the restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten.
+    /// Existing grants can be renewed if the store still has their records. New grants do not start before a time that is
+    /// derived from the store's records, or before `not_before`, in Unix milliseconds, if that is later. Returns the
+    /// namespaces' records; their `quiet_until` is that time.
     ///
     /// # Errors
     /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from
@@ -307,13 +307,13 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// namespaces' records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
-    /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
-    /// recovery looks the same.
+    /// true, duplicate IDs may be created. The records can contradict the operator's statement but never prove it, because
+    /// after a point-in-time recovery they look the same.
     ///
     /// # Errors
-    /// Tries all namespaces before it returns the first error: `store_changed` if a record contradicts the statement, for
-    /// example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion is
-    /// possible between the stores. All other errors are the same as for [`Operator::evict`].
+    /// Tries all namespaces before it returns the first error: `store_changed` if a record contradicts the operator's
+    /// statement, for example because a backup has been restored since then; or `out_of_range` if the two names show that no
+    /// promotion is possible between the stores. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

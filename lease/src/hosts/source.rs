@@ -8,7 +8,7 @@ use crate::{
     Grantee, Host, Lease, Options, Result, Store, rules::url::Location, stores::url::Address,
 };
 
-/// The source of a lease: a store's URL as in [`open`](crate::open), a custom store, or a [`Host`].
+/// The source of a lease: a store's URL, in the form that [`open`](crate::open) accepts; a custom store; or a [`Host`].
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};

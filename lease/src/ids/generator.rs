@@ -81,11 +81,11 @@ impl<F: Family> Generator<F> {
         &self.lease
     }
 
-    /// Closes the generator and releases the worker ID. Later calls fail with `generator_closed`. Close the generator
-    /// before a signal terminates the process, because values are not dropped then. This call waits until the store has
-    /// acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless the generator
-    /// was created by an asynchronous call. In that case, the lease's thread releases the worker ID in the background. In a
-    /// forked child process, this call closes only the child's own lease.
+    /// Closes the generator and releases the worker ID. Later calls fail with `generator_closed`. If a signal is about to
+    /// terminate the process, call this method first, because values are not dropped in that case. This call waits until the
+    /// store has acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless the
+    /// generator was created by an asynchronous call. In that case, the lease's thread releases the worker ID in the
+    /// background. In a forked child process, this call closes only the child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }

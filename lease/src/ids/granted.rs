@@ -42,7 +42,7 @@ pub trait Family: Sized + 'static {
     /// # Errors
     /// Returns any error from the core crate.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
-    /// Ends the generation of IDs in this process at the user's request.
+    /// Stops generating IDs in this process, at the user's request.
     fn close(&self);
 }
 
@@ -152,7 +152,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Ok(())
     }
 
-    /// Extends the grant to a later end, in Unix milliseconds.
+    /// Moves the grant's end to a later time, in Unix milliseconds.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
             // Refused only if another grant came between; then its own end counts.
@@ -160,14 +160,15 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         }
     }
 
-    /// Ends the grant, and returns the end of its highest tick in Unix milliseconds, or `None` if it used no tick.
+    /// Ends the grant. Returns the end of the highest tick that the grant used, in Unix milliseconds, or `None` if it used no
+    /// tick.
     pub fn seal(&self) -> Option<u64> {
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
         // If the highest tick is not known any more, the whole grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
     }
 
-    /// Ends the generation of IDs in this process at the user's request. [`Granted::seal`] still returns the end of the highest
+    /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
         // Locked, so that a first grant that begins at the same time is either closed here or does not begin.

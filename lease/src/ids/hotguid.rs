@@ -69,9 +69,9 @@ impl Generator {
         Self::with_async(place.source(), options, false, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be Hot Guid's. With
-    /// `uuid8`, the generator creates version 8 UUIDs instead of the compatible form. Generators for both forms may share a
-    /// namespace. The call waits up to `longest` for the first grant.
+    /// Creates a generator from any [`Source`] with custom options. The options must specify Hot Guid's shape. With `uuid8`,
+    /// the generator creates version 8 UUIDs instead of the compatible form. Generators for both forms may share a namespace.
+    /// The call waits up to `longest` for the first grant.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format.

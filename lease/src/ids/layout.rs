@@ -41,8 +41,8 @@ impl Generator {
     /// that fit in these fields. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is
-    /// for a different layout. Also returns the errors of [`shape`] for the layout and the fields.
+    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is for a
+    /// different layout. Also returns any error that [`shape`] returns for the layout and the fields.
     pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let numbers = place.numbers(Numbered::new(layout, fields)?.all());
@@ -81,8 +81,8 @@ impl Generator {
         Self::with_async(place.source(), options, layout, fields, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be the one that [`shape`]
-    /// returns for the same layout and fields. The call waits up to `longest` for the first grant.
+    /// Creates a generator from any [`Source`] with custom options. The options must specify the shape that [`shape`] returns
+    /// for the same layout and fields. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options have a different shape.

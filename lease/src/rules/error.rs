@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// The kind of an error, without data, for use in a `match`.
+/// The kind of error, without its details, for use in a `match`.
 ///
 /// [`ErrorKind::code`] is stable and has the same value in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ impl Error {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
     }
 
-    /// Adds the time at which the error's cause ends, in Unix milliseconds.
+    /// Adds the time, in Unix milliseconds, at which the condition that caused the error ends.
     #[must_use]
     pub fn with_until(self, until: u64) -> Self {
         Self { until: Some(until), ..self }
@@ -127,7 +127,8 @@ impl Error {
         self.is_permanent
     }
 
-    /// Returns the time at which the cause ends, in Unix milliseconds, if it is known.
+    /// Returns the time, in Unix milliseconds, at which the condition that caused the error ends, or `None` if the time is not
+    /// known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }

@@ -274,7 +274,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the next task. Call it again after each action, after each reply, and at the time of an [`Action::Wait`].
+    /// Returns the next task. Call it again after each action, after each reply, and when the time in an [`Action::Wait`] is
+    /// reached.
     pub fn poll(&mut self, now: Moment) -> Action {
         self.began.get_or_insert(now.elapsed_ms);
         if let Some(action) = self.actions.pop_front() {
@@ -305,8 +306,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.is_closing = true;
     }
 
-    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID and
-    /// claims one again after a pause, which grows with each failure. At other times, this call has no effect.
+    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID, and
+    /// claims a worker ID again after a pause, which grows with each failure. At other times, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {

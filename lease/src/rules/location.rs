@@ -17,7 +17,7 @@ const LONGEST_SCHEMA: usize = 63;
 /// The `PostgreSQL` schema that contains a store's tables. The default is `polyflake`.
 ///
 /// Every statement names the schema, because unqualified table names would be resolved with the `search_path`. Two roles in one
-/// database could then silently use two stores, each with all worker IDs.
+/// database could then silently use two separate stores, each of which hands out the full range of worker IDs.
 ///
 /// ```
 /// use polyflake_lease::steps::Schema;

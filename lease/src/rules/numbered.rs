@@ -43,7 +43,8 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
     Shape::layout(&text, numbered.time, fields, numbers)
 }
 
-/// Returns the layout for a grant's generator, in which the named fields are constants that contain the worker ID.
+/// Returns the layout for a generator with a leased worker ID. In this layout, the named fields are constants that contain the
+/// worker ID.
 ///
 /// # Errors
 /// Returns the same errors as [`shape`] for `layout` and `fields`.

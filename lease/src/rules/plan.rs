@@ -56,7 +56,7 @@ impl Plan {
     /// The longest possible lease: a year.
     const ANY: u64 = 366 * 24 * HOUR_MS;
 
-    /// Calculates the plan for a fleet in a namespace with the given shape, with leases of `lease_ms` milliseconds.
+    /// Calculates the plan for a fleet whose leases last `lease_ms` milliseconds, in a namespace with the given shape.
     pub fn new(shape: &Shape, lease_ms: u64, fleet: Fleet) -> Self {
         let Fleet { holders, kills_per_hour } = fleet;
         let capacity = shape.capacity();

@@ -207,9 +207,9 @@ impl Namespace {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited
-    /// to between 5 and 60 seconds. Quiet times are extended by it. After a restore, a living holder renews its grant at
-    /// least this long before the end in the restored record.
+    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited to
+    /// between 5 and 60 seconds. Quiet times are extended by it. After a restore, a living holder renews its grant at least
+    /// this long before the end time in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }

@@ -73,8 +73,8 @@ impl Shape {
         Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
     }
 
-    /// Creates the shape for Randflake node IDs under a secret. The shape contains only 8 bytes of a keyed hash of the
-    /// secret.
+    /// Creates the shape for Randflake node IDs that are used with the given secret. The shape contains only 8 bytes of a keyed
+    /// hash of the secret.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the node IDs are in the range 0 to 131071.

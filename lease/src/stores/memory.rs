@@ -35,14 +35,14 @@ impl Memory {
         self.now = now;
     }
 
-    /// Replaces the contents with an earlier copy, as if a backup were restored. The time is unchanged, and the store
-    /// becomes a new incarnation.
+    /// Replaces the contents with an earlier copy, as if a backup were restored. The time is unchanged, and the store gets a
+    /// new incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
         *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
     }
 
-    /// Removes a record, as a careless operator might do. For tests.
+    /// Removes a record, as a careless operator might do. This method is meant for tests.
     pub fn lose(&mut self, namespace: &str, first: u64) -> Option<Record> {
         self.namespaces.get_mut(namespace)?.records.remove(&first)
     }

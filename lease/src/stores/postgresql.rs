@@ -43,8 +43,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A store in `PostgreSQL`.
 ///
-/// It blocks its thread and therefore returns an error on an executor's threads, including those of
-/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncPostgresql`] instead.
+/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
+/// return an error. In tasks, use [`AsyncPostgresql`] instead.
 pub struct Postgresql {
     schema: Schema,
     create: Create,

@@ -38,9 +38,9 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
 
-/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, as in `POLYFLAKE_LEASE`.
-/// Without a URL, the environment variables are read. The check neither leases a worker ID nor writes to the store. It accepts
-/// a store that does not exist yet but could be created. Returns the store's name without a password.
+/// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, as in
+/// `POLYFLAKE_LEASE`. Without a URL, the environment variables are read. The check neither leases a worker ID nor writes to the
+/// store. It accepts a store that does not exist yet but could be created. Returns the store's name without a password.
 ///
 /// Do not make the first process wait for this check. After a restore, the check fails until the quiet time has ended, and the
 /// quiet time begins only when a process requests a worker ID.

@@ -39,7 +39,7 @@ pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
 ///
 /// # Errors
 /// Returns `invalid_length` unless `offsets` has one more element than `numbers` and `text` has room for 13 bytes per number.
-/// Returns `out_of_range` if there are so many numbers that 13 bytes for each could exceed a 32-bit offset.
+/// Returns `out_of_range` if, at 13 bytes per number, the last offset would not fit in 32 bits.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],

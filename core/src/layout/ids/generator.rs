@@ -215,8 +215,8 @@ impl<C: Clock> Generator<C> {
         self.one(Mode::Wait)
     }
 
-    /// Generates a new ID with the given values for the bindable fields. If `values` includes a time, a sequence number, or a
-    /// value for the field for which the generator has a range, these are ignored.
+    /// Generates a new ID with the given values for the bindable fields. If `values` contains a time or a sequence number, it
+    /// is ignored. The same applies to a value for the field for which the generator has a range of worker IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -228,8 +228,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// First returns any error that [`Values::pack`] returns for the bindable and constant fields, and then any error that
-    /// [`Generator::generate`] returns. Returns `invalid_layout` if the values belong to a different layout.
+    /// Returns any error that [`Values::pack`] returns for the bindable and constant fields or, if there is none, any error
+    /// that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)

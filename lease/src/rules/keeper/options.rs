@@ -72,8 +72,8 @@ impl Waits {
 }
 
 impl Options {
-    /// Creates options for one-hour leases on any worker ID. The name of the ID format is appended to the namespace, for
-    /// example `orders/sno` for `orders`, so that generators of different formats can use the same name.
+    /// Creates options for one-hour leases of any available worker ID. The name of the ID format is appended to the namespace,
+    /// for example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors
     /// Returns `out_of_range` if the name is invalid.

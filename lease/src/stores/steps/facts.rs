@@ -30,8 +30,8 @@ const REFUSED: [(u32, &str); 15] = [
 /// is lost with the container.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable. `found` is the number that identifies the file system on Linux. Overlayfs is
-/// rejected as well, unless the store's URL allows it.
+/// Rejects a file system that is not durable. `found` is the number that identifies the type of file system on Linux. Overlayfs
+/// is rejected as well, unless the store's URL allows it.
 ///
 /// # Errors
 /// Returns `store_not_durable` for such a file system.
