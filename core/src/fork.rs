@@ -25,8 +25,9 @@ pub mod partitions;
 
 use crate::Result;
 
-/// Prepares this process for forks, as the first generator does. Bindings call this function when they are loaded, so that
-/// child processes share the table of default partitions even if they are forked before the first generator exists.
+/// Prepares this process for forks. Without this call, the first generator does so. Bindings call this function when they are
+/// loaded, so that child processes share the table of default partitions even if they are forked before the first generator
+/// exists.
 ///
 /// It neither reads a clock nor requests random bytes.
 ///

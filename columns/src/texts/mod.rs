@@ -42,7 +42,7 @@ pub trait Textual: Plain + Default {
     /// Parses one string.
     ///
     /// # Errors
-    /// Returns the ID format's errors.
+    /// Returns any error that the ID format's parser returns.
     fn parse(text: &str) -> Result<Self>;
 
     /// Returns bytes as a slice of buffers.
@@ -51,7 +51,7 @@ pub trait Textual: Plain + Default {
     /// Decodes strings, one for each of `ids`.
     ///
     /// # Errors
-    /// Returns the error of the first invalid string, with its index.
+    /// Returns the error for the first invalid string, with the string's index.
     fn decode(texts: &[Self::Place], ids: &mut [Self]) -> Result<()>;
 
     /// Decodes strings that are stored one after the other, up to the first invalid one, and returns the number of decoded IDs.

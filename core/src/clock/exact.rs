@@ -40,7 +40,7 @@ impl Clock for ExactClock {
     }
 }
 
-/// The source from which the [`SystemClock`] reads the time.
+/// The source that the [`SystemClock`] reads the time from.
 ///
 /// ```
 /// use polyflake::clock::{Source, SystemClock};

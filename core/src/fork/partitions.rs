@@ -162,7 +162,7 @@ pub trait Table: Sync {
     /// Returns 16 random bits.
     ///
     /// # Errors
-    /// Returns `entropy_unavailable`.
+    /// Returns `entropy_unavailable` if the operating system provides no random bytes.
     fn random(&self) -> Result<u16>;
 
     /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`place`].

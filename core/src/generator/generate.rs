@@ -110,8 +110,8 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
         param: I::Param,
     ) -> impl Future<Output = Result<I>>;
 
-    /// Fills a buffer with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
-    /// counts the valid IDs at the front of the buffer.
+    /// Fills a buffer with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written` counts
+    /// the valid IDs at the front of the buffer, so it remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.

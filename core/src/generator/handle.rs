@@ -101,7 +101,7 @@ impl<F: Pack, G> fmt::Debug for Handle<F, G> {
 }
 
 impl<F: Pack, G> Handle<F, G> {
-    /// Creates a handle that owns its generator or a smart pointer to it, such as an `Arc`. Otherwise, it works like
+    /// Creates a handle that owns its generator or a smart pointer to it, such as an `Arc`. Otherwise, this works like
     /// [`Generator::handle`].
     ///
     /// ```

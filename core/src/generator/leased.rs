@@ -60,7 +60,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
     /// current generator. It then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
     /// generator may have used. `build` must return a generator whose window starts no earlier than the start of that span.
-    /// Calls made during the switch wait, as they do between two grants.
+    /// Calls wait during the switch, as they do between two grants.
     ///
     /// In a child process, the parent's generator is left unchanged, and `build` receives `None`.
     ///

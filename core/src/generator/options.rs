@@ -113,7 +113,7 @@ impl<F, C: Clock> Builder<F, C> {
         self.map_clock(|clock| OnStall::new(clock, callback))
     }
 
-    /// Sets the clock from which the generator reads the time.
+    /// Sets the clock that the generator reads.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

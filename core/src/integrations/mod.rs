@@ -4,7 +4,7 @@
 //! `column!` then implements each library's traits. `polyflake-sql` has its own types for traits that do not fit the types of
 //! this crate.
 //!
-//! Not part of the public API: for this crate and `polyflake-sql`.
+//! This module is not part of the public API. It exists for this crate and `polyflake-sql`.
 
 mod arbitrary;
 mod described;
@@ -65,7 +65,7 @@ pub trait Column: Display + Sized {
     /// Reads an ID from a column's value in any form.
     ///
     /// # Errors
-    /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or the errors of the format's parsers.
+    /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or any error that the format's parser returns.
     fn read(value: Value<'_>) -> Result<Self>;
 
     /// Returns the ID as an integer, for an integer column.
@@ -93,7 +93,7 @@ pub trait Column: Display + Sized {
         if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
     }
 
-    /// Returns the UUID. If the format has two UUID forms, the result has version 8.
+    /// Returns the UUID. If the format has two UUID forms, the result is a version 8 UUID.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID without a UUID.

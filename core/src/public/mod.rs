@@ -57,7 +57,7 @@ const VERSIONS: u8 = 32;
 /// The number of blocks that are encrypted together.
 const TOGETHER: usize = 64;
 
-/// The secrets with which a program encodes and decodes its public IDs.
+/// The secrets that a program uses to encode and decode its public IDs.
 ///
 /// A public ID contains the version of the secret that it was encoded with. All versions can be decoded, and the highest
 /// version is used for encoding unless [`Keyring::write`] selects a different one. To rotate the secret, first provide both

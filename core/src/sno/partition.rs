@@ -27,7 +27,7 @@ use crate::{
 /// The number of times that a lease that could not be renewed is checked again before it counts as lost.
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
-/// A generator's partitions, of which it holds one at a time, and the bounds of its sequence numbers.
+/// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {

@@ -58,7 +58,7 @@ pub struct Lease {
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// The maximum time for which [`Lease::close`], or dropping a lease, waits for an unresponsive store.
+    /// The maximum time that [`Lease::close`] waits for an unresponsive store. The same limit applies when a lease is dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
     /// Starts a lease, which is kept by a thread that all leases in the process share. `open` opens the store at the start,
@@ -215,8 +215,8 @@ impl Lease {
         Some(shared)
     }
 
-    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. Even if the future is dropped, the
-    /// task releases the worker ID.
+    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker ID
+    /// is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.ended() else { return };
         shared.leave();

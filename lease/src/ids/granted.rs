@@ -32,7 +32,7 @@ pub trait Family: Sized + 'static {
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
     ) -> polyflake::Result<u32>;
-    /// Extends a grant to a later end.
+    /// Moves a grant's end to a later time.
     ///
     /// # Errors
     /// Returns any error from the core crate.

@@ -21,7 +21,8 @@ pub enum ErrorKind {
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
-    /// The store was restored, promoted or copied. [`Error::until`] returns the time from which it grants worker IDs again.
+    /// The store was restored, promoted or copied. [`Error::until`] returns the time at which the store begins to grant worker
+    /// IDs again.
     StoreChanged,
     /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,

@@ -25,7 +25,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// The store acknowledged a later end of the grant.
+    /// The store acknowledged a later end for the grant.
     Renewed {
         /// The worker ID.
         number: u64,
@@ -45,7 +45,8 @@ pub enum Event {
     },
     /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
     Refused(Error),
-    /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
+    /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
+    /// event.
     Expired {
         /// The worker ID.
         number: u64,

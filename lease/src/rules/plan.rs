@@ -31,7 +31,7 @@ pub struct Fleet {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The fleet for which the plan was calculated.
+    /// The fleet that the plan is for.
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,

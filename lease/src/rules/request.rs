@@ -19,7 +19,7 @@ pub struct Request {
 /// A request's content. A driver processes each request in one atomic step, and replies when its writes are durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Create the namespace's record, with the driver's name for the store, if it does not exist. The result is
+    /// If the namespace's record does not exist, create it with the driver's name for the store. The result is
     /// [`Found::Nothing`].
     Open(Namespace),
     /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`Found::Records`].
@@ -41,11 +41,11 @@ pub enum Ask {
         /// The new record.
         new: Record,
     },
-    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new`
-    /// names. Otherwise a write that was sent to a different incarnation of the store could reach this one. Before the
-    /// replacement, create the records that `new` counts and `old` does not, as [records that were never
-    /// granted](Record::fresh). The first one starts at `first`, and each further one starts `count` worker IDs after the
-    /// previous one. The result is [`Found::Done`] or [`Found::Differs`].
+    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new` names.
+    /// Otherwise a write that was sent to a different incarnation of the store could reach this one. Before the replacement,
+    /// create the records that are counted in `new` but not in `old`, as [records that were never granted](Record::fresh). The
+    /// first one starts at `first`, and each further one starts `count` worker IDs after the previous one. The result is
+    /// [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
@@ -120,8 +120,8 @@ impl<S: Store + ?Sized> Store for &mut S {
 pub trait AsyncStore {
     /// Processes a request.
     ///
-    /// The future may be dropped before it completes. Its write may or may not have been executed in that case, as after an
-    /// error.
+    /// The future may be dropped before it completes. In that case, the request's write may or may not have been executed, as
+    /// after an error.
     ///
     /// # Errors
     /// Returns the same errors as [`Store::answer`].

@@ -1,8 +1,8 @@
-//! The test suite that every store passes. It checks the driver guarantees on which the rules depend, with a store that is
-//! initially empty.
+//! The test suite that every store passes. It checks the guarantees that the rules require from a driver. The store must be
+//! empty at the start.
 //!
-//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. Both panic with
-//! the expected and the actual result.
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. If a check fails,
+//! they panic with a message that contains the expected and the actual result.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 

@@ -61,10 +61,10 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the value of a bindable field for all IDs that the generator creates.
     ///
-    /// An earlier run of the process may have generated IDs with the same values in the current tick. Therefore the
-    /// first call waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock
-    /// was set back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, or has a
-    /// later window or a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
+    /// An earlier run of the process may have generated IDs with the same values in the current tick. Therefore the first call
+    /// waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock was set
+    /// back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, or has a later
+    /// window or a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

@@ -9,7 +9,7 @@
 //!   {"kind": "sequence", "bits": 12, "start": 0}]}
 //! ```
 //!
-//! `"only_read": true` forbids generators of the layout.
+//! With `"only_read": true`, IDs with the layout can be parsed but not generated.
 
 use alloc::{
     format,
