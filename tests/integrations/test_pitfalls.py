@@ -88,7 +88,7 @@ def test_two_forms_of_one_id_are_two_values(server: Server) -> None:
 
 
 def test_a_foreign_key_of_another_form_joins_no_row() -> None:
-    assert "32 hexadecimal digits" in section("Foreign keys in another form than the key")
+    assert "32 hexadecimal digits" in section("Foreign keys in a different form from the key")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
             "CREATE TABLE customers (id TEXT PRIMARY KEY); CREATE TABLE orders (customer TEXT REFERENCES customers)"
