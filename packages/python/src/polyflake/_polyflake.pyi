@@ -39,8 +39,8 @@ def clock_source() -> Literal["counter", "system_call"]:
 
     ``"counter"`` means that they read the processor's counter, which is synchronized with the wall clock every
     millisecond. ``"system_call"`` means that they make a system call for each reading. The counter is used on Linux if
-    the kernel's own clock uses it. The choice is made once per process, at the first reading or at the first call to
-    this function. Set ``POLYFLAKE_CLOCK=exact`` in the environment to force system calls.
+    the kernel's own clock uses it. The choice is made once per process: when a generator first reads the clock, or when
+    this function is first called. Set ``POLYFLAKE_CLOCK=exact`` in the environment to force system calls.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex

@@ -102,8 +102,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
         1893456000
         >>> set_default_generator(None)
 
-    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit window. A
-    forked child inherits the generator, which raises ``forked`` there if it has an explicit window.
+    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit window. In a
+    forked child, the inherited generator raises ``forked`` if it has an explicit window.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
@@ -315,7 +315,8 @@ class Generator:
 
         :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window starts, or ``lease_expired`` after
+            it ends.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
         :raises OutOfRangeError: ``time_out_of_range`` if the time is before 1970 or after 2106.
@@ -416,8 +417,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
-        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
+        the call ends. If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -434,7 +435,7 @@ class Generator:
         """Returns the generator's current statistics."""
 
     def close(self) -> None:
-        """Closes the generator. Calls in progress on other threads end, too.
+        """Closes the generator. This also ends calls in progress on other threads.
 
         You do not have to save any state, because the next generator picks new random bytes.
 
@@ -483,7 +484,7 @@ class HotGuidArray(_Array[UUID]):
         """Returns the creation time of each ID, in Unix seconds, as 64-bit integers."""
 
     def machines(self) -> FieldColumn:
-        """Returns the 5 machine bytes of each ID, as :func:`parts` reads them."""
+        """Returns the 5 machine bytes of each ID, in the same order as in :class:`Parts`."""
 
     def counters(self) -> FieldColumn:
         """Returns the counter of each ID, as unsigned 32-bit integers."""
@@ -496,8 +497,8 @@ class HotGuidArray(_Array[UUID]):
         """
 
     def text_column(self) -> TextColumn:
-        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries built on them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, to Arrow and
+        to libraries that use either.
         """
 
     def texts(self) -> list[str]:

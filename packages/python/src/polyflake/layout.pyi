@@ -115,13 +115,13 @@ class Layout:
 
         :param timestamp: the time, rounded down to the layout's tick.
         :param bindables: the values for all bindable fields, by name.
-        :param constants: values, by name, that replace those of constant fields in this ID.
+        :param constants: values, by field name, that override the layout's constants in this ID.
         :raises InvalidValueError: ``unknown_field`` if the layout has no field with a given name, ``missing_field`` if
             a value is missing, or ``invalid_character`` if a string is not valid Unicode. The error's ``field`` is the
             name.
         :raises InvalidTypeError: if a value does not have the type of its field.
         :raises OutOfRangeError: ``out_of_range`` with the ``field`` if a value does not fit its field, or
-            ``time_out_of_range`` if the timestamp cannot hold the time.
+            ``time_out_of_range`` if the time does not fit in the timestamp.
         """
 
     def pack_columns(
@@ -134,7 +134,7 @@ class Layout:
     ) -> LayoutArray:
         """Returns many IDs with the given field values.
 
-        A column has one value per ID. Any other value is the same in all IDs.
+        A column has one value per ID. Any other value applies to all IDs.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
@@ -148,7 +148,7 @@ class Layout:
 
         :param timestamp: a column of Unix milliseconds, or a single time. Times are rounded down to the layout's tick.
         :param bindables: the values for all bindable fields, by name.
-        :param constants: values, by name, that replace those of constant fields in these IDs.
+        :param constants: values, by field name, that override the layout's constants in these IDs.
         :raises InvalidTypeError: under the same conditions as :meth:`pack`, and if no column is passed, if a column has
             the wrong type, or if a column is passed for a field that holds bytes, a string or more than 64 bits.
         :raises InvalidValueError: under the same conditions as :meth:`pack`, and ``invalid_length`` if the columns
@@ -163,8 +163,8 @@ class Layout:
             >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
             [0, 1]
 
-        :param ids: a :class:`LayoutArray`, or IDs that its constructor accepts, which are copied: signed 64-bit
-            integers in an integer layout, packed bytes in a byte layout.
+        :param ids: a :class:`LayoutArray`, or any IDs that its constructor accepts: signed 64-bit integers for an
+            integer layout, packed bytes for a byte layout. Such IDs are copied first.
         :raises InvalidTypeError: if the IDs are bytes in an integer layout, or integers in a byte layout.
         :raises InvalidValueError: ``invalid_length`` if the IDs have the wrong length, or if the last ID is incomplete.
         """
@@ -190,13 +190,13 @@ class Layout:
         Both IDs belong to the range, so you can use them directly with BETWEEN. An ID is in the range if its tick
         begins in the range.
 
-        :param bindables: values for the bindable fields above the timestamp. The range covers all values of the other
-            bindable fields.
-        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range; ``out_of_range`` if the
-            range is reversed, contains no tick or crosses the sign bit, or if the layout's sequence is above the
-            timestamp.
+        :param bindables: values for the bindable fields that are more significant than the timestamp. The range covers
+            all values of the other bindable fields.
+        :raises OutOfRangeError: ``time_out_of_range`` if the range does not fit in the timestamp; ``out_of_range`` if
+            the range is reversed, contains no tick or crosses the sign bit, or if the layout's sequence is more
+            significant than its timestamp.
         :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
-            ``field`` is the name.
+            ``field`` is the field's name.
         """
 
     def describe(self) -> Description:
@@ -241,7 +241,7 @@ class Parsed:
 class ParsedColumns:
     """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow can read without copying.
 
-    The object is also a sequence of :class:`Parsed`, one for each ID, like those that :meth:`Layout.parse` returns.
+    The object is also a sequence of :class:`Parsed` objects, one for each ID, as :meth:`Layout.parse` returns them.
 
     Each column is read on demand, independently of the others. Fields that hold bytes, strings or more than 64 bits
     have no column. Use :meth:`Layout.parse` to read them one ID at a time.
@@ -267,7 +267,7 @@ class ParsedColumns:
     @property
     def constants(self) -> dict[str, FieldColumn]:
         """The columns of the constant fields, by name, starting with the most significant field. They contain the
-        values stored in the IDs, not those of the layout. Fields without a column are omitted.
+        values in the IDs, which can differ from the layout's constants. Fields without a column are omitted.
         """
 
     def __len__(self) -> int: ...
@@ -284,10 +284,10 @@ class ParsedColumns:
 class Generator:
     """An ID generator for one layout, which must have a timestamp and a sequence.
 
-    Threads can share a generator. The sequence begins at its start value in each new tick; when it is used up, calls
-    wait for the next tick. If the clock is behind the last tick used, calls raise an exception without waiting. Two
-    generators with the same layout and bindable values would generate duplicate IDs, so a generator cannot be copied or
-    pickled, and it raises ``forked`` in a forked child.
+    Threads can share a generator. The sequence begins at its start value in each new tick. When all sequence numbers in
+    a tick are used up, calls wait for the next tick. If the clock is behind the last tick used, calls raise an
+    exception without waiting. Two generators with the same layout and bindable values would generate duplicate IDs, so
+    a generator cannot be copied or pickled, and it raises ``forked`` in a forked child.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -311,11 +311,11 @@ class Generator:
         """Creates a generator.
 
         :param layout: the layout. No other generator for this layout may have the same bindable values.
-        :param bindables: values for the bindable fields that are the same in every ID. Pass the others for each ID. An
-            earlier generator may have used the same values, so the first call waits for the next tick, by default at
-            most one second. If the clock was set back between two runs, the generator creates duplicate IDs unless you
-            restore it from a snapshot. In a layout without a timestamp, every restart without a snapshot leads to
-            duplicate IDs.
+        :param bindables: values for those bindable fields that have the same value in every ID. Pass the values of the
+            other fields for each ID. An earlier generator may have used the same values, so the first call waits for
+            the next tick, by default at most one second. If the clock was set back between two runs, the generator
+            creates duplicate IDs unless you restore it from a snapshot. In a layout without a timestamp, every restart
+            without a snapshot leads to duplicate IDs.
         :param range: the name of a bindable field, and the first and the last value that this generator can use. No
             other generator may use these values. When a value has no sequence numbers left in a tick, the generator
             continues with the next value, so the rate grows with the size of the range. The bindable field must be
@@ -371,16 +371,17 @@ class Generator:
     def generate(self, bindables: _Values | None = None) -> Any:
         """Returns a new ID, which is an ``int``, or ``bytes`` in a byte layout.
 
-        :param bindables: values for the bindable fields that the generator does not set. If the generator sets one of
-            these fields, the value passed here replaces the generator's value in this ID only.
+        :param bindables: values for the bindable fields that the generator does not set. You can also pass a value for
+            a field that the generator sets. It then replaces the generator's value in this ID only.
         :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
-            ``field`` is the name.
+            ``field`` is the field's name.
         :raises InvalidTypeError: if a value does not have the type of its field.
         :raises ExhaustedError: ``sequence_exhausted`` if no ID became available in time, with ``retry_at`` if the
             layout has a timestamp.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
-            if the clock fails.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time, or
+            ``clock_failed`` if the clock fails.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window starts, or ``lease_expired`` after
+            it ends.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
         :raises OutOfRangeError: if a value does not fit its field, or ``time_out_of_range`` if the time is outside the
@@ -415,7 +416,7 @@ class Generator:
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next tick.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -462,8 +463,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
-        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
+        the call ends. If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -487,8 +488,8 @@ class Generator:
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
-        again.
+        This also ends calls in progress on other threads. A second call raises an exception instead of returning the
+        snapshot again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
             because the generator continues in the parent.
@@ -542,7 +543,9 @@ class Snapshot:
 
     @property
     def next_sequence(self) -> int:
-        """The next sequence number in the last tick, or one past the field's maximum if that tick is used up."""
+        """The next sequence number in the last tick, or one past the field's maximum if that tick's sequence numbers
+        are used up.
+        """
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -559,7 +562,7 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """The number of IDs used up in the last tick, or in the whole sequence if the layout has no timestamp."""
+        """The number of IDs used up in the last tick, or in total if the layout has no timestamp."""
 
     @property
     def closed(self) -> bool:

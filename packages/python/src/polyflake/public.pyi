@@ -16,7 +16,7 @@ __all__ = ["IdType", "Keyring"]
 
 @final
 class Keyring:
-    """The secrets with which a program encodes and decodes its public IDs.
+    """The secrets that a program uses to encode and decode its public IDs.
 
     The object cannot be copied or pickled, and its ``repr`` does not show the secrets.
 
@@ -45,9 +45,9 @@ class Keyring:
 
         :param name: the name of the type, which matches ``[a-z][a-z0-9_]*`` and has at most 63 characters.
         :param bits: the width of the numbers in bits, 1..64. All numbers must be below 2^bits. On average, one in 2^(64
-            - bits) forged strings is accepted: 1 in 65,536 at 48 bits, every second one at 63 bits, and all at 64 bits.
-            An ID of a different type or width is accepted with the same probability if its type name is replaced. The
-            key depends on the width, so changing a type's width changes all of its public IDs.
+            - bits) forged strings is accepted: one in 65,536 at 48 bits, one in two at 63 bits, and every one at 64
+            bits. An ID of a different type or width is accepted with the same probability if its type name is replaced.
+            The key depends on the width, so changing a type's width changes all of its public IDs.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` if the name is invalid.
         :raises OutOfRangeError: ``out_of_range`` if the width is out of range.
         """
@@ -85,8 +85,8 @@ class IdType:
 
         :raises InvalidValueError: ``type_mismatch`` if the ID belongs to a different type, ``invalid_length`` or
             ``invalid_character`` if the string is not a public ID, ``check_failed`` if a character was mistyped,
-            ``unknown_version`` if its version has no secret, or ``unknown_id`` if the ID was forged or encoded with a
-            different secret.
+            ``unknown_version`` if there is no secret for the ID's version, or ``unknown_id`` if the ID was forged or
+            encoded with a different secret.
         """
 
     def decode_many(self, texts: Iterable[str], /) -> list[int]:

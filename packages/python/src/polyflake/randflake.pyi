@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 def encode_text(id: SupportsIndex, /) -> str:
-    """Returns an ID as a string of 1 to 13 characters of ``[0-9a-v]``.
+    """Returns an ID as a string of 1 to 13 characters from ``[0-9a-v]``.
 
         >>> encode_text(4594531474933654033)
         '3vgoe12ccb8gh'
@@ -71,8 +71,7 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be
-    decrypted only with the secret.
+    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption.
     """
 
 @final
@@ -140,7 +139,7 @@ class Parts:
 class PartsColumns:
     """The fields of many IDs, as columns that NumPy and Arrow can read without copying.
 
-    The object is also a sequence of :class:`Parts`, one for each ID, like those that :meth:`Codec.inspect` returns.
+    The object is also a sequence of :class:`Parts` objects, one for each ID, as :meth:`Codec.inspect` returns them.
     """
 
     @property
@@ -244,9 +243,10 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param grant: the nodes and the time span that the generator can use. An earlier generator may have used them,
-            so without ``resume_after``, the first call waits for the next second. If the clock was set back between two
-            runs, the generator then creates duplicate IDs. Pass ``None`` together with a ``lease``.
+        :param grant: the nodes and the time span that the generator can use. Without ``resume_after``, the first call
+            waits for the next second, because an earlier generator may have used the same grant. In that case, the
+            generator creates duplicate IDs if the clock was set back between the two runs. With a ``lease``, pass
+            ``None``.
         :param secret: the 16-byte secret, which is copied. All nodes use the same secret. Any bytes are accepted, even
             zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -271,8 +271,8 @@ class Generator:
 
         :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the grant starts, or ``lease_expired`` after
             it ends.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
-            if the clock fails.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time, or
+            ``clock_failed`` if the clock fails.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
@@ -310,7 +310,7 @@ class Generator:
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next second.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -369,8 +369,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
-        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
+        the call ends. If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -397,7 +397,7 @@ class Generator:
         """Closes the generator and returns the last second used, as a Unix timestamp.
 
         Pass the result as ``resume_after`` to the next generator for the grant. The result is ``None`` if no ID was
-        generated. Calls in progress on other threads end, too.
+        generated. This also ends calls in progress on other threads.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
             because the generator continues in the parent.
@@ -437,14 +437,14 @@ class RandflakeArray(_Array[int]):
             iterable of ``str``.
         :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
             of that item.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string, in which case the code is the same and
-            ``item`` is the string's index; or ``invalid_length`` if a buffer does not have 16 bytes per ID.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string, with the same code and with the string's
+            index as ``item``; or ``invalid_length`` if a buffer does not have 16 bytes per ID.
         :raises OutOfRangeError: if an ID is above 2^64-1. ``item`` is its index.
         """
 
     def text_column(self) -> TextColumn:
-        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries built on them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, to Arrow and
+        to libraries that use either.
         """
 
     def texts(self) -> list[str]:

@@ -52,12 +52,13 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     The generator has a randomly assigned partition. The first call reserves the partition in a table that this process
     shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
     processes can pick the same partition: with 37 processes, the chance that any two do so is 1%. Use explicit
-    partitions or a lease if IDs must be unique across processes.
+    partitions or a lease if IDs must be unique across processes. In each 4 ms tick, the generator can create between
+    32,769 and 65,536 IDs, depending on its random first sequence number.
 
     :param metabyte: the type tag of the ID, 0..255, whose meaning you choose. The default is the generator's metabyte,
         which is 0 unless you set it.
     :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s, or ``partitions_exhausted`` if
-        all partitions are in use by this process and its forks. A 4 ms tick holds between 32,769 and 65,536 IDs.
+        all partitions are in use by this process and its forks.
     :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
     :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` if the time is before 2010 or
         after 2079.
@@ -106,8 +107,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
         Sno('9559kei22222g222')
         >>> set_default_generator(None)
 
-    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit partition. A
-    forked child inherits the generator, which raises ``forked`` there if it has an explicit partition or window.
+    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit partition. In
+    a forked child, the inherited generator raises ``forked`` if it has an explicit partition or window.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
@@ -130,9 +131,9 @@ def by_metabyte(
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
     """Chooses the type of each JSON object based on the metabyte of its ID.
 
-    Returns an ``object_hook`` for :func:`json.loads`. The hook calls the class or function for the metabyte with the
-    members of the JSON object as keyword arguments. An object remains a dict if it has no ID or if the metabyte of its
-    ID is not listed.
+    Returns an ``object_hook`` for :func:`json.loads`. The hook looks up the class or function for the metabyte, and
+    calls it with the object's members as keyword arguments. An object remains a dict if it has no ID, or if ``kinds``
+    does not contain its ID's metabyte.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
@@ -160,7 +161,7 @@ def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
     ``None`` for the zero ID.
 
     :param null_is_zero: whether to read ``None`` as the zero ID, as the original Go library does.
-    :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
+    :raises InvalidTypeError: if the value is not a string. With ``null_is_zero``, ``None`` is accepted, too.
     :raises InvalidValueError: if the string is not an ID, with the same codes as the constructor of :class:`Sno`.
     """
 
@@ -176,7 +177,7 @@ def describe() -> Description:
 
 @final
 class Sno:
-    """A 10-byte ID. An encoded ID has 16 characters of ``[2-9a-x]``.
+    """A 10-byte ID. An encoded ID has 16 characters from ``[2-9a-x]``.
 
     IDs are immutable and hashable, and they can be copied and pickled. They sort the same way as their bytes, strings
     and creation times. ``str(id)`` returns the encoded ID, and ``bytes(id)`` returns the 10 bytes.
@@ -393,8 +394,8 @@ class Generator:
 
         Restore a snapshot only once: a second generator restored from it would generate duplicate IDs.
 
-        :warns RuntimeWarning: under the same conditions as for an explicit partition, for example if the snapshot was
-            already restored.
+        :warns RuntimeWarning: under the same conditions as for an explicit partition, for example if the snapshot has
+            already been restored.
         :raises OutOfRangeError: if no generator could have produced the snapshot.
         """
 
@@ -424,9 +425,10 @@ class Generator:
 
         :param metabyte: the type tag of the ID, 0..255. The default is the generator's metabyte.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
-            if the clock fails.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time, or
+            ``clock_failed`` if the clock fails.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window starts, or ``lease_expired`` after
+            it ends.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
         :raises OutOfRangeError: ``time_out_of_range`` if the time is before 2010 or after 2079.
@@ -478,7 +480,7 @@ class Generator:
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next tick.
-        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID's time.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -539,8 +541,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async` and holds on to the buffer until it ends.
-        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
+        the call ends. If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -568,8 +570,8 @@ class Generator:
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
-        again.
+        This also ends calls in progress on other threads. A second call raises an exception instead of returning the
+        snapshot again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
             because the generator continues in the parent.
@@ -620,7 +622,7 @@ class SnoArray(_Array[Sno]):
 
     @staticmethod
     def from_uuid8(column: _Packed | Iterable[_uuid.UUID], /) -> SnoArray:
-        """Creates an array from a column of version 8 UUIDs, which are the recommended way to store IDs in a database.
+        """Creates an array from a column of version 8 UUIDs, which are the recommended form for IDs in a database.
 
             >>> ids = SnoArray([Sno("9d5ve8222622g222")])
             >>> SnoArray.from_uuid8(ids.uuid8_column()) == ids
@@ -652,8 +654,8 @@ class SnoArray(_Array[Sno]):
         """Returns the sequence number of each ID, as unsigned 16-bit integers."""
 
     def text_column(self) -> TextColumn:
-        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries built on them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, to Arrow and
+        to libraries that use either.
         """
 
     def texts(self) -> list[str]:
@@ -696,7 +698,7 @@ class Snapshot:
         """Creates a snapshot from a dict. Its keys must be exactly the member names of the original Go library.
 
         :raises InvalidValueError: ``missing_field`` if a member is missing, or ``unknown_field`` if a name is unknown.
-            ``field`` is the name.
+            ``field`` is the member's name.
         :raises InvalidTypeError: if a value is not an integer.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
@@ -744,8 +746,8 @@ class Snapshot:
 
     @property
     def wall_safe(self) -> int:
-        """The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one
-        again, calls wait.
+        """The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier
+        one, calls wait.
         """
 
     @property
@@ -789,8 +791,8 @@ class Stats:
 
     @property
     def wall_safe(self) -> int:
-        """The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one
-        again, calls wait.
+        """The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier
+        one, calls wait.
         """
 
     @property
