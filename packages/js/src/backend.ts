@@ -10,7 +10,7 @@ import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
  * `polyflake/wasm` ignore it.
  *
  * @throws {PolyflakeError} `backend_unavailable` if the requested backend cannot run here; `out_of_range` if the environment
- * variable has any other value.
+ * variable has an unknown value.
  */
 export function backend(): "native" | "wasm" {
   return ofMachine();

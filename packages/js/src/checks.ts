@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is object {
 
 /**
  * Throws if a method was called on an object of the wrong class, for example because the method was detached from its object.
- * `is` states whether the object has the right class.
+ * `is` is true if the object has the right class.
  */
 export function attached(is: boolean): void {
   if (is) return;

@@ -1,6 +1,6 @@
 import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** A notification that a call has to wait. */
+/** A notification that a call has to wait. It is the argument of a generator's `onStall` callback. */
 export interface Stall {
   /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";

@@ -3,8 +3,8 @@ import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
 /**
- * The size, fields, rate and time span of an ID format, which are the same in every language. In JSON, bigints are decimal
- * strings. `descriptionFromJson` from `polyflake/json` reads this form.
+ * The size, fields, rate and time span of an ID format. The values are the same in every language. In JSON, bigints are decimal
+ * strings. `descriptionFromJson` from `polyflake/json` reads this JSON.
  */
 export interface Description {
   /** The number of bits in an ID. */
@@ -51,7 +51,9 @@ export interface FieldDescription {
 /** A field of a fixed format. */
 type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
 
-/** Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module. */
+/**
+ * Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module.
+ */
 export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;
   const fields = fixed.map(([name, kind, width]) => ({ name, kind, offset: (bits += width) - width, bits: width }));

@@ -1,8 +1,8 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Accesses the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` at the first access.
- * This takes 5% as long as starting Node, and Node 26 terminates the process if the stack overflows while it does so.
+ * Accesses the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` at the first access,
+ * which takes 5% as long as starting Node. If the stack overflows during this access, Node 26 terminates the process.
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 

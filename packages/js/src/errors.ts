@@ -64,8 +64,8 @@ export function invalidType(expected: string, value: unknown, details?: ErrorDet
 }
 
 /**
- * Returns the name of a value's class or, if it has none, of its type. None of the value's own code runs, except the traps of a
- * proxy.
+ * Returns the name of a value's class or, if the value has no class, the name of its type. The value's own code does not run,
+ * except for a proxy's traps.
  */
 export function className(value: unknown): string {
   try {

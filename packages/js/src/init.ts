@@ -8,7 +8,7 @@ export type Source = string | object;
 /**
  * Fetches and compiles the format's wasm module, which is a file next to the script.
  *
- * The module is loaded once, and further calls wait for the first one. Once the promise resolves, you can generate IDs.
+ * The module is loaded once, and further calls wait for the first call. Once the promise resolves, you can generate IDs.
  * Functions that only read IDs do not need `init`. Outside browsers, the call has no effect.
  *
  * @param source The source of the module, for bundlers that do not copy the file themselves.

@@ -10,7 +10,7 @@ import { members } from "./members.js";
 export interface Signal {
   /** `true` once the signal is aborted. */
   readonly aborted: boolean;
-  /** The reason with which aborted calls reject. */
+  /** The reason that aborted calls reject with. */
   readonly reason?: unknown;
   /** Calls the listener when the signal is aborted. */
   addEventListener(type: "abort", listener: () => void): void;

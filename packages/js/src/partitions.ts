@@ -2,8 +2,8 @@
  * Shares the table from which random partitions are assigned. All copies of the package in a realm (bundled or not, native and
  * wasm) use one table, and so do all threads of a process if the runtime lets them share memory.
  *
- * The first copy that needs a table publishes its own under a registered symbol. Only the core decides how partitions are reserved,
- * renewed and released; the JavaScript side stores the cells.
+ * The first copy that needs a table publishes its own under a registered symbol. Only the core decides how partitions are
+ * reserved, renewed and released; the JavaScript side stores the cells.
  */
 import { within } from "./checks.js";
 import { randomBytes } from "./entropy.js";
@@ -100,8 +100,8 @@ function random16(): number {
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
 /**
- * The name under which the threads of a process find the table. Its number changes whenever the layout or the meaning of the cells
- * changes.
+ * The name under which the threads of a process find the table. Its number changes whenever the layout or the meaning of the
+ * cells changes.
  */
 const NAME = "polyflake.partitions.2";
 

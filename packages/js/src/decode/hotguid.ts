@@ -48,8 +48,7 @@ export function parse(text: string): HotGuidId {
 }
 
 /**
- * Returns `true` if the value is an encoded ID, in upper or lower case. Every GUID that is written as a string with hyphens is a valid
- * ID.
+ * Returns `true` if the value is an encoded ID, in upper or lower case. Every GUID string with hyphens is a valid ID.
  */
 export function isValid(value: unknown): value is HotGuidId {
   return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;

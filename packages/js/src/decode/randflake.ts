@@ -24,7 +24,7 @@ const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0,
 /**
  * Returns an ID as a string of 1 to 13 characters from `[0-9a-v]`.
  *
- * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit integer.
  */
 export function encodeText(id: bigint): RandflakeText {
   return BigInt.asUintN(64, signed(id, "id")).toString(32) as RandflakeText;

@@ -19,7 +19,10 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** Generates an ID. The ID's type states the metabyte that was passed or, if none was passed, the generator's metabyte. */
+/**
+ * A function that generates an ID. The TypeScript type of the ID includes the metabyte that was passed or, if none was passed,
+ * the generator's metabyte.
+ */
 export interface Generate<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
@@ -108,7 +111,7 @@ export function metabyte(text: string): number {
 const metabyteOf = metabyte;
 
 /**
- * Returns a copy of an ID with the given metabyte (0..255), for example for another version or type of the same object.
+ * Returns a copy of an ID with the given metabyte (0..255), for example for a different version or type of the same object.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */

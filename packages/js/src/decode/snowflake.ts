@@ -109,9 +109,9 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  * ```
  *
  * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
- * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID exceeds signed 64 bits, or if a
- * field's width is out of range; `invalid_layout` if the format lacks a member or a `timestamp` field, if two fields have the
- * same name, or if an entry is not a pair of a name and an integer.
+ * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID does not fit in a signed 64-bit
+ * integer, or if a field's width is out of range; `invalid_layout` if the format lacks a member or a `timestamp` field, if two
+ * fields have the same name, or if an entry is not a pair of a name and an integer.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,

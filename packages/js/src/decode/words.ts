@@ -17,7 +17,7 @@ export const TEXT_LENGTH = 16;
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
 type Six = [number, number, number, number, number, number];
-/** The bytes of an ID or a UUID. According to the type, the first 12 always exist, because they are read individually. */
+/** The bytes of an ID or a UUID. The type guarantees that the first 12 exist, because they are read individually. */
 export type Bytes = [...Six, ...Six, ...number[]];
 
 /** Returns the value of a character in the alphabet `2`..`9`, `a`..`x`. */

@@ -81,10 +81,10 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * The property also prevents the generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of the current second are used up and no
-   * ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range`
-   * outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system
-   * provides no random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key
-   * is invalid.
+   * ID became available within `maxWait`; `lease_not_started` before the window starts; `lease_expired` after it ends;
+   * `time_out_of_range` if the time is before 1970 or after 2106; `clock_failed` with the `cause` if the clock fails;
+   * `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator is closed;
+   * `invalid_type` or `out_of_range` if the shard key is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
@@ -189,14 +189,16 @@ export function generateAsync(shardKey?: number, options?: AsyncOptions): Promis
   return theDefault().generateAsync(shardKey, options);
 }
 
-/** Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}. */
+/**
+ * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
+ */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
   return theDefault().generateManyAsync(count, shardKey, options).then(own);
 }
 
 /**
- * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, for example to set a clock, and
- * for configuring a whole program.
+ * Sets this thread's default generator, which {@link generate} uses. Use it, for example, to set a clock in tests, or to
+ * configure the generator for a whole program.
  *
  * Pass `undefined` to create a new default generator with new random bytes. `generate` stops using the previous generator, but
  * code that holds a reference to it can still use it.

@@ -178,7 +178,8 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * Creates an array of at most 16,777,216 IDs from an array of strings in upper or lower case, or from one string of concatenated IDs.
+   * Creates an array of at most 16,777,216 IDs from an array of strings, in upper or lower case, or from one string of
+   * concatenated IDs.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.

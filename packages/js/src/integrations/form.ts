@@ -4,8 +4,8 @@
 type None = null | undefined;
 
 /**
- * A form in which a column stores IDs. It has the same functions as TypeORM's value transformers. Null and undefined remain
- * unchanged.
+ * A form in which a column stores IDs. It has the same functions as TypeORM's value transformers. Null and undefined are
+ * returned unchanged.
  *
  * @typeParam Id The type of an ID in the program.
  * @typeParam Stored The type of the value that the driver accepts for the ID.
@@ -18,7 +18,7 @@ export interface Form<Id, Stored> {
    */
   readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
   /**
-   * Returns the ID for a stored value, as the driver returned it.
+   * Returns the ID for a stored value that the driver returned.
    *
    * @throws {PolyflakeError} the same errors as {@link Form.to} if the value does not contain an ID, or if it is a number that
    * may have been rounded.
@@ -29,8 +29,8 @@ export interface Form<Id, Stored> {
 /** A form from this package, together with the kind of column that it needs. */
 export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
   /**
-   * The kind of column: `text16` for 16 characters, `bytes10` and `bytes16` for 10 and 16 bytes, `uuid`, `uniqueidentifier` for SQL
-   * Server, `int64`. Databases without a UUID type store `uuid` as a string.
+   * The kind of column: `text16` for 16 characters, `bytes10` and `bytes16` for 10 and 16 bytes, `uuid`, `uniqueidentifier` for
+   * SQL Server, `int64`. Databases without a UUID type store `uuid` as a string.
    */
   readonly column: Column;
 }

@@ -11,8 +11,8 @@ export interface PublicType<Text extends string> {
 }
 
 /**
- * Creates a form for public IDs of one type, which are stored as their numbers in a `BIGINT` column. It rejects numbers of 2^63
- * and above, because `BIGINT` is signed.
+ * Creates a form for public IDs of one type, which are stored as their numbers in a `BIGINT` column. It rejects numbers above
+ * 2^63-1, because `BIGINT` is signed.
  */
 export const publicInt64 = <Text extends string>(type: PublicType<Text>): ColumnForm<Text, bigint, "int64"> =>
   formOf(

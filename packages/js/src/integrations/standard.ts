@@ -19,7 +19,7 @@ export interface Standard<Input, Output> {
   readonly vendor: "polyflake";
   /** The schema's types, which exist only for the compiler. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  /** Validates a value, and returns either the ID or the reason why the value is rejected. */
+  /** Validates a value, and returns either the ID or the reason why the value is invalid. */
   readonly validate: (value: unknown) => Result<Output>;
   /** The JSON Schemas for the input and for the result. */
   readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };

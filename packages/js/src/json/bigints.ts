@@ -39,15 +39,15 @@ export interface WithBigints {
    *
    * @throws {PolyflakeError} with the name of the member as `field`: `invalid_type` if a number was rounded, or if the value of
    * a named member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if
-   * an integer exceeds 64 bits, signed or unsigned. Errors from `JSON.parse` propagate.
+   * an integer does not fit in 64 bits, signed or unsigned. Errors from `JSON.parse` propagate.
    */
   readonly parse: (json: string) => unknown;
   /**
    * Returns a value as a JSON string, in which bigints are decimal strings or, depending on the options, numbers.
    *
-   * @throws {PolyflakeError} with the name of the member as `field`: `out_of_range` if a bigint exceeds 64 bits, signed or
-   * unsigned; `invalid_type` if a number in a named member may have been rounded, or if JSON cannot represent a value. Errors
-   * from `JSON.stringify` propagate.
+   * @throws {PolyflakeError} with the name of the member as `field`: `out_of_range` if a bigint does not fit in 64 bits, signed
+   * or unsigned; `invalid_type` if a number in a named member may have been rounded, or if JSON cannot represent a value.
+   * Errors from `JSON.stringify` propagate.
    */
   readonly stringify: (value: unknown, space?: string | number) => string;
 }

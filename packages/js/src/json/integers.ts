@@ -1,4 +1,6 @@
-/** Handles 64-bit integers in the values that `JSON.parse` and `JSON.stringify` pass to callbacks. Rounding is always an error. */
+/**
+ * Handles 64-bit integers in the values that `JSON.parse` and `JSON.stringify` pass to callbacks. Rounding is always an error.
+ */
 import { isObject } from "../checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { decimalOf } from "../show.js";
@@ -25,7 +27,7 @@ export function unrounded(field: string, value: unknown, source: string | undefi
   throw new PolyflakeError("invalid_type", message, { field });
 }
 
-/** Returns whether a number is an integer but was written with a decimal point or an exponent in the source text. */
+/** Returns whether a number is an integer only because `JSON.parse` rounded a fraction in the source text. */
 export function isFraction(value: unknown, source: string | undefined): boolean {
   return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
 }

@@ -105,7 +105,9 @@ interface Shape {
   isInteger: boolean;
 }
 
-/** Returns the maximum number of IDs of `size` bytes each in one call by the user: 2^24 IDs, or 256 MiB in total. */
+/**
+ * Returns the maximum number of IDs in one call by the user, if each ID has `size` bytes: 2^24, or as many as fit in 256 MiB.
+ */
 export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 
 /** Creates an array that uses the given memory, which is completely filled with IDs. */

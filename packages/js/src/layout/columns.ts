@@ -35,7 +35,7 @@ interface FixedColumns {
   timestamp?: Column | Date | number | bigint;
   /** The sequence number. */
   sequence?: Column | number | bigint;
-  /** Values, by name, that replace the layout's constant fields in these IDs. */
+  /** Values, by field name, that override the layout's constants in these IDs. */
   constants?: Readonly<Record<string, Column | Value>>;
 }
 
@@ -54,8 +54,8 @@ export interface ParsedColumns<Bindables extends Values = Values> {
    */
   bindables: ColumnsOf<Bindables>;
   /**
-   * The columns of the constant fields, by name, starting with the most significant field. They contain the values stored in
-   * the IDs, not those of the layout. Fields without a column are omitted.
+   * The columns of the constant fields, by name, starting with the most significant field. They contain the values in the IDs,
+   * which can differ from the layout's constants. Fields without a column are omitted.
    */
   constants: Record<string, Column | undefined>;
 }

@@ -7,7 +7,7 @@ import type { Value, Values } from "./values.js";
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 
 /**
- * Values for one ID: the time, the sequence number, all bindable fields, and values that replace the layout's constant fields.
+ * Values for one ID: the time, the sequence number, all bindable fields, and values that override the layout's constants.
  */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
   Whether<Bindables, { bindables?: Given<Bindables> & OrNone<Bindables> }, { bindables: Given<Bindables> }>;
@@ -17,18 +17,20 @@ interface FixedValues {
   timestamp?: Date | number | bigint;
   /** The sequence number. */
   sequence?: number | bigint;
-  /** Values, by name, that replace the layout's constant fields in this ID. */
+  /** Values, by field name, that override the layout's constants in this ID. */
   constants?: Values;
 }
 
 /**
- * The fields of an ID. An integer is a number in a field of at most 53 bits, and a bigint in a wider field. Bytes have no leading
- * zeros.
+ * The fields of an ID. An integer is a number in a field of at most 53 bits, and a bigint in a wider field. Bytes have no
+ * leading zeros.
  */
 export interface Parsed<Bindables extends Values = Values> {
   /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined if the layout has no timestamp. */
   unixMs: bigint | undefined;
-  /** The start of the ID's tick as a Date, or null if a Date cannot represent the time. */
+  /**
+   * The start of the ID's tick as a Date; null if a Date cannot represent the time; undefined if the layout has no timestamp.
+   */
   timestamp: Date | null | undefined;
   /** The sequence number; undefined if the layout has no sequence. */
   sequence: number | bigint | undefined;

@@ -30,9 +30,9 @@ export type GeneratorOptions<
    * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
    * value, so the rate grows with the size of the range.
    *
-   * The bindable field must be positioned between the timestamp and the sequence, below the timestamp. The sequence must start
-   * at 0, and neither the bindable field nor the sequence can be inverted. A restored generator begins in the tick after the
-   * one in the snapshot.
+   * The bindable field must be positioned between the timestamp and the sequence, with the timestamp as the most significant of
+   * the three. The sequence must start at 0, and neither the bindable field nor the sequence can be inverted. A restored
+   * generator begins in the tick after the one in the snapshot.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /**
@@ -57,7 +57,7 @@ export interface Snapshot {
   format?: number;
   /** The last tick used, counted in ticks since the timestamp's epoch; 0 if the layout has no timestamp. */
   tick: number | string;
-  /** The next sequence number in the last tick, or one past the field's maximum if that tick is used up. */
+  /** The next sequence number in the last tick, or one past the field's maximum if that tick's sequence numbers are used up. */
   next_sequence: number | string;
 }
 
@@ -67,7 +67,7 @@ export interface Stats {
    * The start of the last tick used, in Unix milliseconds; undefined before the first ID, and if the layout has no timestamp.
    */
   lastMs: bigint | undefined;
-  /** The number of IDs used up in the last tick, or in the whole sequence if the layout has no timestamp. */
+  /** The number of IDs used up in the last tick, or in total if the layout has no timestamp. */
   len: bigint;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -134,8 +134,9 @@ class Origin {
 /**
  * A generator for one layout. The layout must have a sequence and, unless `sequenceOnly` is set, a timestamp.
  *
- * The sequence begins at its start value in each new tick. If the clock is behind the last tick used, calls throw without
- * waiting. Two generators with the same layout and the same bindable values generate duplicate IDs.
+ * The sequence begins at its start value in each new tick. When all sequence numbers in a tick are used up, calls wait for the
+ * next tick. If the clock is behind the last tick used, calls throw without waiting. Two generators with the same layout and
+ * the same bindable values generate duplicate IDs.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -163,9 +164,9 @@ export class Generator<
    *
    * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` with the `field` if a value is missing, has an
    * unknown name or does not fit; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without waiting,
-   * if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started`
-   * or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause`
-   * if the clock fails; `generator_closed` if the generator is closed.
+   * if the clock is behind the last ID's time; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`;
+   * `lease_not_started` before the window starts; `lease_expired` after it ends; `time_out_of_range` if the time is outside the
+   * layout's time range; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 

@@ -98,7 +98,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    *
    * @throws {PolyflakeError} `unknown_field`, `missing_field` or `out_of_range` with the `field` if a value has an unknown
    * name, is missing or does not fit its field; `invalid_character` with the `field` if a string has lone surrogates;
-   * `invalid_type` if a value has the wrong type; `time_out_of_range` if the timestamp cannot hold the time.
+   * `invalid_type` if a value has the wrong type; `time_out_of_range` if the time does not fit in the timestamp.
    */
   pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
   pack(values: unknown = {}): IdOf<K> {
@@ -122,9 +122,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * ```
    *
    * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
-   * `out_of_range` if it exceeds signed 64 bits; `invalid_length` if the bytes have the wrong length; `time_out_of_range` if
-   * the time does not fit in 64-bit milliseconds; `invalid_character` if a text field is not UTF-8 or the string is not a
-   * canonical decimal number.
+   * `out_of_range` unless it fits in a signed 64-bit integer; `invalid_length` if the bytes have the wrong length;
+   * `time_out_of_range` if the time does not fit in 64-bit milliseconds; `invalid_character` if a text field is not UTF-8 or
+   * the string is not a canonical decimal number.
    */
   parse(id: IdOf<K> | (K extends "integer" ? string : never)): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -175,7 +175,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns many IDs with the given field values. A column has one value per ID. Any other value is the same in all IDs.
+   * Returns many IDs with the given field values. A column has one value per ID. Any other value applies to all IDs.
    *
    * ```js
    * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -213,11 +213,11 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * the range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range
    * if its tick begins in the range.
    *
-   * @param bindables Values for the bindable fields above the timestamp. The range covers all values of the other bindable
-   *   fields.
-   * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is
-   * reversed, contains no tick or crosses the sign bit, or if the layout's sequence is above the timestamp; `missing_field` or
-   * `unknown_field` if a value is missing or has an unknown name.
+   * @param bindables Values for the bindable fields that are more significant than the timestamp. The range covers all values
+   *   of the other bindable fields.
+   * @throws {PolyflakeError} `time_out_of_range` if the range does not fit in the timestamp; `out_of_range` if the range is
+   * reversed, contains no tick or crosses the sign bit, or if the layout's sequence is more significant than its timestamp;
+   * `missing_field` or `unknown_field` if a value is missing or has an unknown name.
    */
   timeRange(
     start: Date | number,
@@ -286,8 +286,8 @@ export interface LayoutConstructor {
   /**
    * Creates a layout from a description.
    *
-   * @throws {PolyflakeError} `invalid_layout` if the description is invalid; `out_of_range` with the `field` if a constant or start
-   * does not fit its field.
+   * @throws {PolyflakeError} `invalid_layout` if the description is invalid; `out_of_range` with the `field` if a constant or
+   * start does not fit its field.
    */
   new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
     description: LayoutDescription<K, Fields & Known<Fields>>,

@@ -31,7 +31,7 @@ export interface Connection {
 const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS", "POLYFLAKE_HOLDER"] as const;
 
 /**
- * Returns the value of an environment variable, or undefined.
+ * Returns the value of an environment variable, or undefined if it is not set.
  *
  * @throws {PolyflakeError} `lease_unavailable` in Deno, if the program may not read the variable.
  */
@@ -52,10 +52,10 @@ export function failureOf(error: unknown): { code: string | null; message: strin
 }
 
 /**
- * Returns a module that the program has installed. If `polyflake/lease/pg` has imported the module, that one is used. Otherwise
- * Node resolves it from the program's folder or the working directory.
+ * Returns a module that the program has installed. If `polyflake/lease/pg` has imported the module, that copy is used.
+ * Otherwise Node resolves it from the program's folder or the working directory.
  *
- * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message states the remedy.
+ * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message says what to do.
  */
 export function installed<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));

@@ -253,7 +253,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Releases the worker ID just before the process ends, when asynchronous work is no longer possible. Only SQLite supports this.
+   * Releases the worker ID just before the process ends, when asynchronous work is no longer possible. Only SQLite supports
+   * this.
    */
   closeNow(): void {
     if (!this.#wake) return;

@@ -51,7 +51,7 @@ export class Rules {
   /**
    * Parses the location of a store, names a file, or starts the lease with its settings.
    *
-   * @throws {PolyflakeError} the error with which the rules reject the call, with `details` added.
+   * @throws {PolyflakeError} the rules' error, with `details` added.
    */
   ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
@@ -61,7 +61,7 @@ export class Rules {
     return answer;
   }
 
-  /** Returns the next command, given the result of the last one. */
+  /** Returns the next command, given the result of the previous command. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
     const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;

@@ -17,7 +17,7 @@ export class Session {
   #opening: object | undefined;
 
   /**
-   * Creates a session without a connection. `keepsAlive` states whether the process stays alive while it waits for the store.
+   * Creates a session without a connection. If `keepsAlive` is true, the process stays alive while it waits for the store.
    */
   constructor(driver: Driver, keepsAlive: boolean) {
     this.#driver = driver;

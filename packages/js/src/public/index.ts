@@ -85,7 +85,7 @@ export type NumberOf<Bits extends number> = number extends Bits
 let held: (keyring: Keyring) => Handle | undefined;
 
 /**
- * The secrets with which a program encodes and decodes its public IDs. They are copied and never shown.
+ * The secrets that a program uses to encode and decode its public IDs. They are copied and never shown.
  *
  * A public ID contains the version of its secret. Public IDs with any of the keyring's versions can be decoded. New public IDs
  * are encoded with the highest version, unless `write` selects a different one.

@@ -56,7 +56,8 @@ export class Codec {
    * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
    * not prove that the number is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit
+   * integer.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);

@@ -32,9 +32,9 @@ export interface GeneratorOptions extends SharedOptions {
    */
   onExhausted?: "wait" | "error";
   /**
-   * The last second in which the previous generator used the grant, as a Unix timestamp. This is the value that its
-   * {@link Generator.close} returned. All new IDs belong to later seconds. After one generator has used a grant, another
-   * generator must not use it without this option.
+   * The last second in which the previous generator used the grant, as a Unix timestamp. {@link Generator.close} returned this
+   * value. All new IDs belong to later seconds. After one generator has used a grant, another generator must not use it without
+   * this option.
    */
   resumeAfter?: number;
 }
@@ -193,7 +193,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
    * not prove that the number is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit
+   * integer.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);

@@ -40,7 +40,7 @@ export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): 
 /**
  * Returns the 64 bits of an ID as an unsigned integer.
  *
- * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit integer.
  */
 export function toUnsigned(id: bigint): bigint {
   return BigInt.asUintN(64, signed(id, "id"));
@@ -167,8 +167,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
 }
 
 /**
- * Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be decrypted only
- * with the secret.
+ * Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption.
  */
 export function describe(): Description {
   return figuresOf(

@@ -72,8 +72,8 @@ type Parameters = [metabyte?: number];
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * A generator of sno IDs. It uses one partition as its worker ID. After one clock rollback, it continues without waiting. After
- * a second rollback, it waits until the clock has caught up.
+ * A generator of sno IDs. It uses one partition as its worker ID. After one clock rollback, it continues without waiting. If a
+ * second rollback follows too soon, it waits until the clock has caught up.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -92,9 +92,9 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * The property also prevents the generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`;
-   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
-   * `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the metabyte
-   * is invalid.
+   * `lease_not_started` before the window starts; `lease_expired` after it ends; `time_out_of_range` if the time is before 2010
+   * or after 2079; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed;
+   * `invalid_type` or `out_of_range` if the metabyte is invalid.
    */
   declare readonly generate: Generate<Metabyte>;
 
@@ -180,8 +180,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * Creates a generator that continues from a snapshot of the original Go library. It reproduces that library's quirks: bounds in
-   * the wrong order are swapped, and an upper bound of 0 is read as 65535.
+   * Creates a generator that continues from a snapshot of the original Go library. It reproduces that library's quirks: bounds
+   * in the wrong order are swapped, and an upper bound of 0 is read as 65535.
    *
    * @throws {PolyflakeError} the same errors as {@link Generator.restore}.
    */
@@ -308,14 +308,16 @@ export function generateAsync(metabyte?: number, options?: AsyncOptions): Promis
   return theDefault().generateAsync(metabyte, options) as Promise<SnoId<never>>;
 }
 
-/** Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}. */
+/**
+ * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
+ */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
   return theDefault().generateManyAsync(count, metabyte, options).then(own);
 }
 
 /**
- * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, for example to set a clock, and
- * for configuring a whole program.
+ * Sets this thread's default generator, which {@link generate} uses. Use it, for example, to set a clock in tests, or to
+ * configure the generator for a whole program.
  *
  * Pass `undefined` to create a new default generator with a new partition. `generate` stops using the previous generator, but
  * code that holds a reference to it can still use it.

@@ -68,7 +68,8 @@ export function withSequence(text: string, sequence: number): SnoId {
 
 /**
  * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
- * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds.
+ * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
+ * tick begins in the range.
  *
  * @throws {PolyflakeError} `time_out_of_range` if a bound is before 2010 or past 2079; `out_of_range` if the range is reversed
  * or contains no 4 ms tick.
@@ -144,7 +145,7 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * Creates an array from version 8 UUIDs, which are the recommended way to store IDs in a database. Pass them as strings or as
+   * Creates an array from version 8 UUIDs, which are the recommended form for IDs in a database. Pass them as strings or as
    * concatenated bytes.
    *
    * @throws {PolyflakeError} the same errors as {@link fromUuid8}, with the `item`; `invalid_type` if the argument has the

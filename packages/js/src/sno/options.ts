@@ -70,7 +70,8 @@ export interface Snapshot {
   /** The tick of the last ID. */
   wallHi: number;
   /**
-   * The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again, calls wait.
+   * The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
+   * wait.
    */
   wallSafe: number;
   /** The number of clock rollbacks. */
@@ -97,7 +98,8 @@ export interface Stats {
   /** The tick of the last ID. */
   wallHi: number;
   /**
-   * The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again, calls wait.
+   * The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
+   * wait.
    */
   wallSafe: number;
   /** The number of clock rollbacks. */

@@ -71,8 +71,7 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption.
-    """
+    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption."""
 
 @final
 class Grant:
