@@ -72,7 +72,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// All kinds, in the order in which the documentation lists them.
+    /// All kinds, in the same order as in the documentation.
     pub const ALL: &'static [Self] = &[
         Self::InvalidType,
         Self::InvalidLength,

@@ -257,7 +257,7 @@ impl dyn Table + '_ {
     }
 }
 
-/// A table in memory. It is initially all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
+/// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
 /// two. It is smaller than `COUNT` only in models.
 ///
 /// Only models create a table directly. Processes use [`shared`].

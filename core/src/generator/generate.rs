@@ -32,8 +32,8 @@ pub trait Generated: Sized {
 
 /// Generates IDs. Generators, leased generators, and handles in a [`RefCell`] implement this trait.
 ///
-/// Generators also have these methods without the trait. The trait is meant for functions and services that accept any of these
-/// types. The trait is dyn-compatible: `dyn Generate<Sno>`.
+/// Generators have inherent methods with the same names, so the trait is needed only for functions and services that accept any
+/// of these types. The trait is dyn-compatible: `dyn Generate<Sno>`.
 ///
 /// ```
 /// use polyflake::{Generate, Result, clock::ManualClock, sno::{Builder, Sno}};

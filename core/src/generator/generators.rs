@@ -110,8 +110,8 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 
 impl<F: Family + Windowed, C> Generator<F, C> {
     /// Moves the end of the window to a later time, which is given in Unix milliseconds or as a `SystemTime`. The call has no
-    /// effect if the new end is not later. It also has no effect on a generator without an explicit window, because the window
-    /// then already covers the format's time range.
+    /// effect if the new end is not later. It also has no effect on a generator without an explicit window, because such a
+    /// generator can already use the format's entire time range.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);

@@ -117,7 +117,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.of(number)?.extend_window(end.into())
     }
 
-    /// Ends a grant permanently, which also ends calls in progress. Returns the time span, in Unix milliseconds, of the highest
+    /// Ends a grant permanently, along with all calls in progress. Returns the time span, in Unix milliseconds, of the highest
     /// tick that the grant may have used, or `None` if it used no tick. Later calls wait, as they do between two grants.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ pub struct Builder<F, C> {
     pub(crate) options: Options<C>,
 }
 
-/// Marks the options of ID formats for which a window is optional.
+/// Marks the options of ID formats that do not require a window.
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {

@@ -9,9 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). IDs that a handle generates within
-/// one second sort in the order in which they were generated, unless the counter wraps around in between. The counter starts at
-/// a random value.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). Within one second, a handle's IDs
+/// sort in the order in which they were generated, unless the counter, which starts at a random value, wraps around.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Handle};

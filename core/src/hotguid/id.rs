@@ -320,7 +320,7 @@ impl HotGuid {
         guid::encode(&self.0)
     }
 
-    /// Returns the GUID that SQL Server sorts by time, as a string.
+    /// Returns the string form of the GUID that SQL Server sorts by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

@@ -217,7 +217,7 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// A type of public ID, which encodes integers as strings and decodes those strings.
+/// A type of public ID. It encodes integers as strings, and decodes these strings into integers.
 ///
 /// ```
 /// use polyflake::public::Keyring;

@@ -273,9 +273,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 
     /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store cannot
     /// detect the restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten.
-    /// Existing grants can be renewed if the store still has their records. New grants do not start before a time that is
-    /// derived from the store's records, or before `not_before`, in Unix milliseconds, if that is later. Returns the
-    /// namespaces' records; their `quiet_until` is that time.
+    /// Existing grants can be renewed if the store still has their records. New grants start no earlier than a time that is
+    /// derived from the store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces'
+    /// records; their `quiet_until` is this earliest start time.
     ///
     /// # Errors
     /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from

@@ -196,7 +196,7 @@ impl Place {
         &self.url
     }
 
-    /// Returns the name of the namespace, to which a lease appends the name of its ID format.
+    /// Returns the name of the namespace. A lease appends the name of its ID format to this name.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }

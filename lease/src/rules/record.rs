@@ -151,7 +151,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read.
+    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read.
     ///
     /// # Errors
     /// Returns `store_damaged` for such a record.
@@ -278,7 +278,8 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read, with the stored digest.
+    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read, with the stored
+    /// digest.
     ///
     /// # Errors
     /// Returns `store_damaged` for such a record.

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{Namespace, Record, Result};
 
-/// A keeper's request, with its number.
+/// A numbered request from a keeper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Request {

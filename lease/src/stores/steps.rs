@@ -98,8 +98,8 @@ pub struct Outcome {
     pub rows: Vec<Rows>,
     /// The error from the first statement that failed.
     pub failure: Option<Failure>,
-    /// The notices that the server sent while the statements ran, each with its SQLSTATE. They report a commit that the
-    /// replica may not have received. For `SQLite`, this is always empty.
+    /// The notices that the server sent while the statements ran, each with its SQLSTATE. They matter because a commit that
+    /// ends with a warning may be missing on a replica. For `SQLite`, this is always empty.
     pub notices: Vec<Failure>,
 }
 
@@ -172,8 +172,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, each with its name and the version of its tables. A process creates tables
-/// and probes conditions only once per store.
+/// The stores that a process has already checked, each with its name and the version of its tables. A process creates the
+/// tables of a store, and probes the store, only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 

@@ -216,7 +216,7 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Generates a new ID with the given values for the bindable fields. If `values` contains a time or a sequence number, it
-    /// is ignored. The same applies to a value for the field for which the generator has a range of worker IDs.
+    /// is ignored. If the generator has a range of worker IDs, a value for that range's field is ignored as well.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

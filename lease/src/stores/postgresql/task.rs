@@ -59,7 +59,7 @@ impl AsyncPostgresql {
 
     /// Takes a connection from a pool. The connection is returned to the pool when the store is dropped, or closed if a request
     /// was dropped before it completed. The pool does not report the server's warnings. Therefore, if a synchronous replica may
-    /// be promoted, never cancel the commits of such a connection manually.
+    /// be promoted, never manually cancel a commit on such a connection.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};
