@@ -33,7 +33,8 @@ impl Ticks {
         Self(AtomicI64::new(wall))
     }
 
-    /// Creates a `Ticks` that starts at the given wall-clock reading. Loom's atomics cannot be created in a `const fn`.
+    /// Creates a `Ticks` that starts at the given wall-clock reading. This is not a `const fn`, because loom's atomics cannot
+    /// be created in one.
     #[cfg(loom)]
     pub fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))

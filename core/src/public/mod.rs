@@ -184,9 +184,9 @@ impl Keyring {
     /// Returns the type of public ID with the given name, for integers below 2^bits.
     ///
     /// With a smaller width, more forged IDs are rejected. On average, one in 2^(64 - bits) forged IDs is accepted: one in
-    /// 65,536 with 48 bits, and one in two with 63 bits. The same applies to an ID of a different type or width if its type
-    /// name was replaced with this one. The key depends on the width, so changing the width of a type changes all public IDs of
-    /// that type.
+    /// 65,536 with 48 bits, and one in two with 63 bits. The same probability applies to an ID of a different type or width if
+    /// its type name was replaced with the name of this type. The key depends on the width, so changing the width of a type
+    /// changes all public IDs of that type.
     ///
     /// ```
     /// use polyflake::public::Keyring;

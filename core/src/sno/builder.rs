@@ -83,8 +83,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the function that provides the partition if no explicit one is configured. It is called when the first ID is
-    /// generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
+    /// Sets the function that provides the partition if no explicit one is configured. The function is called when the first ID
+    /// is generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
     ///
     /// ```
     /// use polyflake::sno::{Assignment, Generator};
@@ -165,8 +165,8 @@ impl<C: Clock> Builder<C> {
         self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
-    /// Builds a generator that continues from the snapshot of a closed generator. It uses the same partition and the same
-    /// bounds for sequence numbers.
+    /// Builds a generator that continues from the snapshot of a closed generator. The new generator uses the same partition and
+    /// the same bounds for sequence numbers.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};

@@ -20,8 +20,8 @@ use crate::{
 pub struct Assignment {
     /// The partition, which no other generator holds at the same time.
     pub partition: u16,
-    /// The lower bound of the sequence numbers, which is a random number in 0..=32767. It makes collisions less likely if two
-    /// processes share a partition by chance.
+    /// The lower bound of the sequence numbers, which is a random number in 0..=32767. The randomness makes collisions less
+    /// likely if two processes share a partition by chance.
     pub sequence_min: u16,
 }
 

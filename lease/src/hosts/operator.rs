@@ -99,7 +99,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
 }
 
 impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
-    /// Creates an operator for a namespace in a store. `random` is a function that returns 128 bits from the operating
+    /// Creates an operator for a namespace in a store. `random` is a function that returns 128 random bits from the operating
     /// system.
     ///
     /// # Errors
@@ -209,8 +209,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Ends the reservation of a worker ID, so that keepers may claim it again. New grants start at `used_until`, in Unix
-    /// milliseconds, or later. The operator vouches that the worker ID was not used after that time.
+    /// Ends the reservation of a worker ID, so that keepers may claim it again. New grants start no earlier than `used_until`
+    /// (in Unix milliseconds). The operator vouches that the worker ID was not used after that time.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit in a record. All other

@@ -65,8 +65,8 @@ impl Generator {
         Self::with_async(place.source(), options, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be sno's. The call waits
-    /// up to `longest` for the first grant.
+    /// Creates a generator from any [`Source`] with custom options. The options must specify sno's shape. The call waits up to
+    /// `longest` for the first grant.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format.

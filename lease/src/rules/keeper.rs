@@ -248,8 +248,8 @@ enum Purpose {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. The keeper calls it for each
-    /// claim. It may return an error, for example if the process was forked.
+    /// Creates a keeper without a grant. `random` returns 128 random bits from the operating system. The keeper calls it for
+    /// each claim. The function may return an error, for example if the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
         let longest_ms = options.lease_ms;

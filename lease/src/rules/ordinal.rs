@@ -43,7 +43,7 @@ impl Ordinal {
         self.read_in(|name| env::var_os(name))
     }
 
-    /// Works like [`Ordinal::read`], but reads environment variables through a function.
+    /// Works like [`Ordinal::read`], but calls a function to read environment variables.
     ///
     /// # Errors
     /// Returns the same errors as [`Ordinal::read`].

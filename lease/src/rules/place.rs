@@ -49,7 +49,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Parses a store's URL. It must have the `namespace` parameter, unless `namespace` is passed separately.
+    /// Parses a store's URL. The URL must have the `namespace` parameter, unless `namespace` is passed separately.
     ///
     /// # Errors
     /// Returns `out_of_range` if the namespace is missing or specified twice, if the scheme is not supported, or if a

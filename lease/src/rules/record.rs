@@ -63,7 +63,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The `granted_until` of a reserved worker ID, which is the maximum time, so that the worker ID is never granted.
+    /// The `granted_until` value of a reserved worker ID. It is the maximum time, so the worker ID is never granted.
     pub const RESERVED: u64 = MOST;
 
     /// Creates the record for a block that has never been granted.
@@ -86,8 +86,8 @@ impl Record {
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
     }
 
-    /// Returns `true` if a write that is based on `other` may replace this record, that is, if they have the same version,
-    /// token and incarnation.
+    /// Returns `true` if this record has the same version, token and incarnation as `other`, so that a write based on `other`
+    /// may replace it.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)
             == (other.first, other.version, other.token, other.incarnation)

@@ -211,7 +211,7 @@ enum Stage {
 }
 
 impl Steps {
-    /// Creates the steps for a request. `random` is 128 bits from the operating system.
+    /// Creates the steps for a request. `random` contains 128 random bits from the operating system.
     pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
         let request = request.clone();
         Self { engine, create: Create::default(), request, random, stage: Stage::Nothing }

@@ -218,9 +218,9 @@ impl Options {
         Ok(self.shape.first_of(index))
     }
 
-    /// Sets a function that receives the lease's events as they occur. It is called on the thread that keeps the lease, so it
-    /// must return quickly and must not close the lease. If the store is unresponsive, it may also be called on the thread that
-    /// closes the lease. If it panics, the lease continues.
+    /// Sets a function that receives the lease's events as they occur. The function is called on the thread that keeps the
+    /// lease, so it must return quickly and must not close the lease. If the store is unresponsive, the function may also be
+    /// called on the thread that closes the lease. If the function panics, the lease continues.
     ///
     /// ```
     /// use polyflake_lease::{Options, Shape, sno::Generator};
