@@ -107,7 +107,7 @@ export function invalidCharacter(text: string, position: number, details?: Error
   return badCode(code, "U+", position, details);
 }
 
-/** Creates the error for the first invalid byte, with a message like that of {@link invalidCharacter}. */
+/** Creates the error for the first invalid byte, with a message like the one from {@link invalidCharacter}. */
 export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
   return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
 }

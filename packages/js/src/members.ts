@@ -3,8 +3,8 @@ import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
- * Returns the named members of the caller's object. Each is read once. The object must be plain (from any realm) or have at
- * least one of the members, so a Date, a Map or an array without any of them is rejected.
+ * Returns the named members of the caller's object. Each member is read once. The object must be plain (from any realm) or have
+ * at least one of the members, so a Date, a Map or an array without any of them is rejected.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is such an object; `unknown_field` for a member that is not in
  * `names`, unless `others` is `"ignored"`.

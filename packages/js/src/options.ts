@@ -43,8 +43,8 @@ export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 interface LeasedWindow {
   /**
    * A lease from `polyflake/lease`, which provides the generator's worker ID and the time span in which the worker ID is valid.
-   * Before the first grant, and after the lease has expired because the store is unreachable, calls throw `lease_unavailable`,
-   * while `generateAsync` waits.
+   * Before the first grant, and after the lease has expired because the store is unreachable, calls throw `lease_unavailable`.
+   * `generateAsync` waits instead.
    */
   lease: AnyLease;
   window?: never;

@@ -23,17 +23,17 @@ export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** Returns the JSON representation of an object that holds a secret or that exists only on this thread. */
+/** Returns the JSON representation of an object that holds a secret or that exists only on this thread: an empty object. */
 export function nothingOf(): object {
   return {};
 }
 
-/** Returns an object as a console shows it: only its class. */
+/** Returns what a console shows for an object: only its class. */
 export function nameOf(this: object): string {
   return `${this.constructor.name} {}`;
 }
 
-/** Returns many IDs as a console shows them: only the first few. */
+/** Returns what a console shows for many IDs: only the first few. */
 export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
   const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
   if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);

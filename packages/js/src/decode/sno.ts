@@ -35,9 +35,9 @@ export interface Parts {
   tick: number;
   /** The tick-tock bit, which flips on each clock rollback. */
   tickTock: boolean;
-  /** The metabyte, 0..255, a type tag whose meaning you choose. */
+  /** The metabyte, 0..255. It is a type tag whose meaning you choose. */
   metabyte: number;
-  /** The partition of the generator that created the ID, 0..65535. */
+  /** The partition (0..65535) of the generator that created the ID. */
   partition: number;
   /** The sequence number, 0..65535, which distinguishes IDs generated in the same tick. */
   sequence: number;

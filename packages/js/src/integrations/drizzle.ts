@@ -1,7 +1,7 @@
 /**
- * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} each have one function for each form in which the
- * database can store an ID. The function creates a column of the type that the form needs. Query parameters are converted, too,
- * so you can pass the result of `sno.timeRange` to `between(orders.id, lowest, highest)`.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one function for each form in which the database
+ * can store an ID. Each function creates a column of the type that its form needs. Query parameters are converted, too, so you
+ * can pass the result of `sno.timeRange` to `between(orders.id, lowest, highest)`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";

@@ -28,7 +28,7 @@ type Forms = Readonly<Record<string, Form<any, unknown>>>;
 /** A model's computed fields, for the `result` member of a client extension. */
 export type Fields<F extends Forms> = {
   [K in keyof F]: {
-    /** The column from which the field is computed. */
+    /** The column that the field is computed from. */
     needs: Record<K, true>;
     /** Returns the ID for the column's value. */
     compute: (row: Record<K, unknown>) => ReturnType<F[K]["from"]>;

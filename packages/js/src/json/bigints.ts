@@ -16,13 +16,13 @@ export interface BigintOptions {
 /** Functions that read and write JSON with 64-bit integers. */
 export interface WithBigints {
   /**
-   * A reviver for `JSON.parse` that converts integers like {@link WithBigints.parse}.
+   * A reviver for `JSON.parse` that converts integers in the same way as {@link WithBigints.parse}.
    *
    * @throws {PolyflakeError} the same errors as {@link WithBigints.parse}.
    */
   readonly reviver: (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown;
   /**
-   * A replacer for `JSON.stringify` that converts bigints like {@link WithBigints.stringify}.
+   * A replacer for `JSON.stringify` that converts bigints in the same way as {@link WithBigints.stringify}.
    *
    * @throws {PolyflakeError} the same errors as {@link WithBigints.stringify}.
    */

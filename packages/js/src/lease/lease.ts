@@ -23,8 +23,8 @@ export interface LeaseOptions {
    */
   schema?: string;
   /**
-   * The first and the last worker ID in the namespace; by default, all worker IDs of the ID format. All processes in a
-   * namespace must pass the same range.
+   * The first and the last worker ID in the namespace. By default, the namespace has all of the ID format's worker IDs. All
+   * processes in a namespace must pass the same range.
    */
   numbers?: readonly [first: number, last: number];
   /** The length of the lease in milliseconds. The default is one hour, or one minute with `insist` or `POLYFLAKE_NODE`. */

@@ -13,7 +13,7 @@ import { machine } from "./ids.js";
 export interface PartsColumns {
   /** The creation times, in Unix seconds, 1730000000..2803741823. */
   timestamp: Uint32Array;
-  /** The nodes of the generators that created the IDs, 0..131071. */
+  /** The nodes (0..131071) of the generators that created the IDs. */
   node: Uint32Array;
   /** The sequence numbers, 0..131071, which distinguish IDs that a node generated in the same second. */
   sequence: Uint32Array;

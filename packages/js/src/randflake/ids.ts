@@ -24,7 +24,7 @@ export const TEXT_LENGTH = 13;
 export interface Parts {
   /** The creation time, in Unix seconds, 1730000000..2803741823. */
   timestamp: number;
-  /** The node of the generator that created the ID, 0..131071. */
+  /** The node (0..131071) of the generator that created the ID. */
   node: number;
   /** The sequence number, 0..131071, which distinguishes IDs that a node generated in the same second. */
   sequence: number;
@@ -167,7 +167,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
 }
 
 /**
- * Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption.
+ * Returns the format's size, fields, rate and time span. The fields are those of the unencrypted value.
  */
 export function describe(): Description {
   return figuresOf(

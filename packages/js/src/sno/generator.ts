@@ -107,8 +107,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Creates a generator. Without an explicit partition, it picks a random one when the first ID is generated.
    *
    * Two generators on one thread can generate duplicate IDs if they share a partition and if their sequence bounds and times
-   * overlap. If the partition was given explicitly or restored, and another generator that is still in use conflicts in this
-   * way, the process emits a warning, once per partition.
+   * overlap. If the partition was set explicitly or restored, and another generator that is still in use conflicts in this way,
+   * the process emits a warning, once per partition.
    *
    * It also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because
    * another process may have leased that partition.

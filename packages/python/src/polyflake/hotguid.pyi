@@ -168,7 +168,7 @@ def from_parts(
     uuid8: Literal[True],
 ) -> UUID: ...
 def shard_key(id: UUID, /) -> int:
-    """Returns the shard key of an ID, 0..4294967295, which the application uses to route requests to a shard.
+    """Returns the shard key (0..4294967295) of an ID. The application uses the shard key to route requests to a shard.
 
     This function reads the compatible form. For a version 8 UUID, use ``parts(id, uuid8=True).shard_key``.
 

@@ -78,7 +78,8 @@ class Layout:
         """Returns the layout of a well-known service: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``,
         ``"sonyflake"``, ``"mastodon"`` or ``"baidu"``.
 
-        The names are case-insensitive. The last two layouts can only read IDs; no generator can be created from them.
+        The names are case-insensitive. The last two layouts can be used only to read IDs. No generator can be created
+        from them.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'

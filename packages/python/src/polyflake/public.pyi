@@ -27,13 +27,14 @@ class Keyring:
     """
 
     def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Keyring:
-        """Creates the keyring from one 32-byte secret, or from a mapping of versions, 0..31, to secrets.
+        """Creates the keyring from one 32-byte secret, or from a mapping whose keys are versions (0..31) and whose
+        values are secrets.
 
         Public IDs that were encoded with any of these versions can be decoded. New ones are encoded with the highest
         version. A single secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
 
-        :param write: the version to use for encoding instead of the highest one. This is the first step of a rotation:
-            every process learns to decode the new version before any process encodes with it.
+        :param write: the version to use for encoding instead of the highest one. Set it in the first step of a
+            rotation, so that every process can decode the new version before any process encodes with it.
         :raises InvalidValueError: ``invalid_secret`` if a secret does not have 32 bytes or two versions have the same
             secret, ``missing_field`` if the mapping is empty, or ``unknown_version`` if there is no secret for version
             ``write``.

@@ -71,7 +71,7 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """Returns the format's size, fields, rate and time span. The fields are those of the raw value, before encryption."""
+    """Returns the format's size, fields, rate and time span. The fields are those of the unencrypted value."""
 
 @final
 class Grant:
@@ -125,7 +125,7 @@ class Parts:
 
     @property
     def node(self) -> int:
-        """The node of the generator that created the ID, 0..131071."""
+        """The node (0..131071) of the generator that created the ID."""
 
     @property
     def sequence(self) -> int:

@@ -55,8 +55,8 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     partitions or a lease if IDs must be unique across processes. In each 4 ms tick, the generator can create between
     32,769 and 65,536 IDs, depending on its random first sequence number.
 
-    :param metabyte: the type tag of the ID, 0..255, whose meaning you choose. The default is the generator's metabyte,
-        which is 0 unless you set it.
+    :param metabyte: the ID's type tag, 0..255. You choose its meaning. The default is the generator's metabyte, which
+        is 0 unless you set it.
     :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s, or ``partitions_exhausted`` if
         all partitions are in use by this process and its forks.
     :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
@@ -114,7 +114,7 @@ def set_default_generator(generator: Generator | None, /) -> None:
     """
 
 def metabyte(text: str, /) -> int:
-    """Returns the metabyte of an encoded ID, 0..255, without decoding the rest of the string.
+    """Returns the metabyte of an encoded ID without decoding the rest of the string. The result is in 0..255.
 
     Only the length and the two characters that hold the metabyte are checked. This is useful when the metabyte
     determines how to parse the rest of a document.
@@ -275,11 +275,11 @@ class Sno:
 
     @property
     def metabyte(self) -> int:
-        """The metabyte, 0..255, a type tag whose meaning you choose."""
+        """The metabyte, 0..255. It is a type tag whose meaning you choose."""
 
     @property
     def partition(self) -> int:
-        """The partition of the generator that created the ID, 0..65535.
+        """The partition (0..65535) of the generator that created the ID.
 
         ``partition.to_bytes(2, "big")`` returns its two bytes.
         """
@@ -289,8 +289,8 @@ class Sno:
         """The sequence number, 0..65535, which distinguishes IDs generated in the same tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with the given metabyte, 0..255, for example for a different version or type of the
-        same object.
+        """Returns a copy of this ID with the given metabyte (0..255), for example for a different version or type of
+        the same object.
 
         The new ID cannot collide with any other ID from the same generator, except one that was derived from this ID in
         the same way.
@@ -300,7 +300,7 @@ class Sno:
         """Returns a copy of this ID with the given partition, which is 0..65535 or two bytes."""
 
     def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with the given sequence number, 0..65535."""
+        """Returns a copy of this ID with the given sequence number (0..65535)."""
 
     def __bytes__(self) -> bytes: ...
     def __hash__(self) -> int: ...
