@@ -52,7 +52,7 @@ export interface Grantee {
 
 /** A lease as its generator sees it. */
 export interface Leasing {
-  /** Returns the reason why no ID is available, and the earliest time at which one may be available. */
+  /** Returns the reason why no ID is available, and the earliest time when an ID may become available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
   /** The longest time that a call waits for a grant, in milliseconds. */
   readonly longest: number;
@@ -60,7 +60,7 @@ export interface Leasing {
   granted: boolean;
   /** `true` once the user has closed the lease. */
   closed: boolean;
-  /** `true` after a call has waited for a grant in vain. Later calls then fail immediately until a grant arrives. */
+  /** `true` after a call has waited for a grant without success. From then on, calls fail immediately until a grant arrives. */
   waited?: boolean;
   /** Begins the grant that the lease already has, if any. */
   attached(): void;
@@ -247,8 +247,8 @@ type Defaults = Map<string, { lease: AnyLease; generator: object }>;
 
 /**
  * Returns the generator that a format's `generate` uses. With `POLYFLAKE_LEASE`, another copy of the package on this thread may
- * already have created it. All copies share that generator, because a second one would need a second worker ID, for which a
- * synchronous call cannot wait.
+ * already have created it. All copies share that generator, because a second one would need a second worker ID, and a
+ * synchronous call cannot wait for it.
  *
  * @throws {PolyflakeError} the same errors as {@link ambient}.
  */

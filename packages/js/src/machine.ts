@@ -40,7 +40,7 @@ export interface Backend {
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is created. */
   readonly setClock: (clock: GuardedClock) => void;
-  /** Lends the backend the table from which random partitions are assigned. */
+  /** Gives the backend the table from which it assigns random partitions. */
   readonly lend: (table: LentTable) => void;
   /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
   readonly now?: () => number;
@@ -78,7 +78,7 @@ export class Machine {
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
   readonly standsStill: boolean;
-  /** The table that was lent to the backend; false if it has its own table. */
+  /** The table that the backend uses but does not own; false if it uses its own table. */
   lent?: LentTable | false;
   /** The slots of arguments and results, as in protocol.ts. */
   numbers!: Float64Array;

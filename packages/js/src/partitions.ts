@@ -29,8 +29,8 @@ export interface Table {
 const KEY = Symbol.for("polyflake.partitions");
 
 /**
- * Prepares a backend to assign random partitions. Returns `true` if it uses another backend's table, or `false` if it uses
- * its own table, which it shares with other backends.
+ * Prepares a backend to assign random partitions from the realm's table. Returns `false` if the table belongs to this backend,
+ * or `true` if the backend has to call the table's functions.
  */
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
@@ -51,7 +51,7 @@ function tableOf(machine: Machine): Table {
   return realm[KEY]!;
 }
 
-/** A table that is lent to a backend. Its functions never throw. */
+/** A partition table that a backend uses but does not own. Its functions never throw. */
 export class LentTable {
   #thrown: { value: unknown } | undefined;
   readonly random: () => number;

@@ -95,7 +95,7 @@ export const optionsSlots = {
 
 /**
  * The options for a sno generator. `how` is 0 to create a generator, 1 to restore a snapshot and 2 to import a snapshot of the
- * original library. `isLent` is 1 if a partition table is lent to the backend.
+ * original library. `isLent` is 1 if the backend uses a partition table that it does not own.
  */
 export const snoOptionsSlots = {
   how: 19,

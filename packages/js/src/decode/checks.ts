@@ -95,8 +95,8 @@ export function bytesOfUuid(text: string): number[] | undefined {
 /**
  * Returns the 16 bytes of a UUID string, whose digits can be in upper or lower case.
  *
- * This function does not use a regular expression. If V8 compiles one when the stack is nearly full, it terminates the process
- * instead of throwing.
+ * This function does not use a regular expression. If V8 compiles a regular expression when the stack is nearly full, it
+ * terminates the process instead of throwing.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
   const found = sized(text, field, UUID_LENGTH);

@@ -42,7 +42,7 @@ function isWhole(source: string): boolean {
   return last === 0 || last <= whole.length + Number(exponent);
 }
 
-/** Creates the error for a named member that is a fraction or an array that contains one. */
+/** Creates the error for a named member whose value is a fraction, or an array that contains a fraction. */
 export function roundedFraction(field: string): PolyflakeError {
   const message = `expected an integer or a decimal text for \`${field}\`, found a fraction, rounded to an integer`;
   return new PolyflakeError("invalid_type", message, { field });

@@ -140,8 +140,8 @@ class Origin {
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
- * `Bindables` are the layout's bindable fields. The generator sets those in `Fixed` and the one in `Ranged`. You pass the
- * others for each ID.
+ * `Bindables` are the layout's bindable fields. `Fixed` names the fields that the generator sets, and `Ranged` names the field
+ * with a range. You pass the values of all other fields for each ID.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });

@@ -238,7 +238,7 @@ export class Lease implements AnyLease {
     };
   }
 
-  /** Starts the lease, even if it has no generator yet. `isDefault` states whether the lease is for a default generator. */
+  /** Starts the lease, even if it has no generator yet. `isDefault` is true if the lease is for a default generator. */
   begin(settings: { family?: string | undefined }, isDefault = false): void {
     this.#isDefault = isDefault;
     this.#longest = this.#rules.ask("begin", { ...this.#settings, ...settings }) as number;

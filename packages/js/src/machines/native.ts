@@ -16,7 +16,7 @@ interface Addon {
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
   /** Returns the source of the system time. */
   clockSource(): SystemSource;
-  /** Lends another copy's partition table to the addon. */
+  /** Gives the addon the functions of a partition table that it does not own. */
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
 }
 

@@ -15,7 +15,7 @@ export interface Glue {
   readonly keep: (clock: GuardedClock) => number;
   /** `Date.now` as it was when the module was imported. */
   readonly now: () => number;
-  /** Lends the module the table from which random partitions are assigned. */
+  /** Gives the module the table from which it assigns random partitions. */
   readonly lend: (table: LentTable) => void;
 }
 

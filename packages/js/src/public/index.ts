@@ -108,8 +108,7 @@ export class Keyring {
   }
 
   /**
-   * Creates the keyring from one secret, which gets version 1, or from several secrets in an object whose keys are their
-   * versions, 0 to 31.
+   * Creates the keyring from one secret, which gets version 1, or from an object that maps versions (0 to 31) to secrets.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_secret` if a secret does not have 32
    * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if the object

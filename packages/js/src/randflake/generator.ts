@@ -65,7 +65,7 @@ const FAMILY = {
  * A generator of Randflakes for one grant.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker. The secret is copied and
- * never shown. Any 16 bytes are accepted, even zeros, so use random ones.
+ * never shown. Any 16 bytes are accepted, even zeros, so generate the secret at random.
  *
  * ```js
  * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);

@@ -89,7 +89,7 @@ class Grant:
     def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Grant:
         """Creates a grant.
 
-        :param nodes: one node, or the first and the last node of a range, 0..131071.
+        :param nodes: one node (0..131071), or the first and the last node of a range.
         :param start: the first second of the grant, as a Unix timestamp, at least 1730000000.
         :param end: the first second after the grant, as a Unix timestamp, at most 2803741824.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
@@ -253,8 +253,8 @@ class Generator:
         :param on_exhausted: what to do when all IDs of a second are used up or when the clock is behind: ``"wait"``
             waits until the clock has advanced, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
-        :param resume_after: the last second in which the grant was used, as returned by :meth:`close`,
-            1730000000..2803741823. All new IDs belong to later seconds.
+        :param resume_after: the last second in which the grant was used (1730000000..2803741823), as returned by
+            :meth:`close`. All new IDs belong to later seconds.
         :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first call waits for
             the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
