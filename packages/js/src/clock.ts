@@ -59,8 +59,8 @@ export class GuardedClock {
   }
 
   /**
-   * Completes the error of a call. If the clock failed, sets the error's `cause`. If the clock threw or did not return a
-   * number, returns a message that says so. Otherwise returns undefined, and the error keeps its message.
+   * Completes a call's error. If the clock failed, sets the error's `cause`. If the clock threw or did not return a number,
+   * returns a message that says so. Otherwise returns undefined, and the error keeps its message.
    *
    * @throws whatever the stall callback threw.
    */

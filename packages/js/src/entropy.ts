@@ -7,8 +7,8 @@ import { PolyflakeError } from "./errors.js";
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
 /**
- * Returns random bytes from the operating system. It is called only when an ID is generated, because `crypto` is not available
- * in a worker's global scope.
+ * Returns random bytes from the operating system. This function is called only when an ID is generated, because `crypto` is not
+ * available in a worker's global scope.
  *
  * @throws {PolyflakeError} `entropy_unavailable` if the operating system provides no random bytes.
  */

@@ -5,7 +5,7 @@
 export const MANY_LEVELS = 512;
 
 /**
- * Throws if the stack is nearly full. It is called before calls that allocate memory, because such calls must not be
+ * Throws if the stack is nearly full. This function is called before calls that allocate memory, because those must not be
  * interrupted.
  */
 export function needStack(levels = MANY_LEVELS): number {

@@ -7,8 +7,8 @@ import type { Handle } from "./handle.js";
 /** A generator's identity, for the comparison and for the warning. */
 export interface Identity {
   /**
-   * The generator's group. Only generators in the same group are compared, so that creating a generator takes no longer if many
-   * exist.
+   * The generator's group. Only generators in the same group are compared, so that creating a generator does not take longer
+   * when many generators exist.
    */
   readonly group: string;
   /** A warning is emitted once per key. */
