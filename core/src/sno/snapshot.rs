@@ -38,8 +38,8 @@ pub struct Snapshot {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
-    /// wait.
+    /// The highest tick from which the clock has moved back. If the clock moves back again, to this tick or an earlier one,
+    /// the generator waits.
     pub wall_safe: u64,
     /// The number of clock rollbacks. The lowest bit of this number is the tick-tock bit.
     pub drifts: u32,
@@ -73,8 +73,8 @@ pub struct Stats {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The highest tick from which the clock moved back. If the clock moves back again, to this tick or an earlier one, calls
-    /// wait.
+    /// The highest tick from which the clock has moved back. If the clock moves back again, to this tick or an earlier one,
+    /// the generator waits.
     pub wall_safe: u64,
     /// The number of clock rollbacks.
     pub drifts: u32,

@@ -133,7 +133,7 @@ export class Handle {
     this.call("extend");
   }
 
-  /** Throws the error of the last call that generates a single ID. */
+  /** Throws the error from the most recent call to generate a single ID. */
   refused(): never {
     this.check(undefined, 0, false, "generateAsync");
     throw new Error("expected a refusal");

@@ -29,7 +29,7 @@ type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Reco
 // biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
 type AnyMembers = any;
 
-/** Functions that read and write objects of the type `T` as JSON. */
+/** Functions that read and write objects of type `T` as JSON. */
 export interface ByMetabyte<T> {
   /**
    * A reviver for `JSON.parse` that converts each object to the kind that its ID indicates, starting with the innermost
