@@ -436,8 +436,8 @@ class RandflakeArray(_Array[int]):
             iterable of ``str``.
         :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
             of that item.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string (the exception has the same code, and ``item`` is
-            the string's index), or if a buffer does not have 16 bytes per ID (``invalid_length``).
+        :raises InvalidValueError: if :func:`decode_text` rejects a string (the exception has the same code, and
+            ``item`` is the string's index), or if a buffer does not have 16 bytes per ID (``invalid_length``).
         :raises OutOfRangeError: if an ID is above 2^64-1. ``item`` is its index.
         """
 
