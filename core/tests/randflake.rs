@@ -208,6 +208,7 @@ fn a_lease_is_checked() {
     assert_eq!(refused(Grant::new(0, EPOCH - 1, EPOCH + 1)), "start");
     assert_eq!(refused(Grant::new(0, last + 1, last + 2)), "start");
     assert_eq!(refused(Grant::new(0, i64::MIN, i64::MAX)), "start");
+    assert_eq!(refused(Grant::new(0, i64::MAX, i64::MAX)), "start");
     assert_eq!(refused(Grant::new(0, EPOCH, EPOCH)), "end");
     assert_eq!(refused(Grant::new(0, EPOCH + 1, EPOCH)), "end");
     assert_eq!(refused(Grant::new(0, EPOCH, last + 2)), "end");

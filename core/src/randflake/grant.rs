@@ -100,11 +100,11 @@ impl Grant {
         let (first_node, last_node) = nodes.into_inner();
         Error::check_range("nodes", first_node, 0..=LAST_NODE)?;
         Error::check_range("nodes", last_node, first_node..=LAST_NODE)?;
-        for (name, second, range) in
-            [("start", start, EPOCH..=LAST_SECOND), ("end", end, start + 1..=LAST_SECOND + 1)]
-        {
-            Error::check_range(name, second, range).map_err(|error| error.in_unit("s"))?;
-        }
+        let check = |name, second, range| {
+            Error::check_range(name, second, range).map_err(|error| error.in_unit("s"))
+        };
+        check("start", start, EPOCH..=LAST_SECOND)?;
+        check("end", end, start + 1..=LAST_SECOND + 1)?;
         Ok(Self { terms: GrantInfo { first_node, last_node, start, end } })
     }
 
