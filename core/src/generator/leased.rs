@@ -136,7 +136,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
 
     /// Stops generating IDs in this process, at the user's request. Later calls fail with `generator_closed` without waiting,
     /// and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child process
-    /// may begin another grant.
+    /// may start another grant.
     pub fn close(&self) {
         // In this order: a call that finds the generator sealed finds it closed as well.
         self.closed_in.swap(fork::current(), Ordering::AcqRel);

@@ -65,7 +65,7 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
     slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
-/// Decodes concatenated strings, which begin at the given offsets, into IDs. Decoding stops at the first invalid string, and
+/// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. It stops at the first invalid string, and
 /// the remaining elements of `ids` stay unchanged.
 ///
 /// ```

@@ -59,7 +59,7 @@ pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// Keeps a lease through commands that a host executes one at a time.
+/// Maintains a lease by issuing commands that a host executes one at a time.
 ///
 /// ```
 /// use polyflake_lease::{Moment, Random, hosted::Hosted};

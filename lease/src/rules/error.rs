@@ -17,7 +17,7 @@ pub enum ErrorKind {
     LeaseLost,
     /// The namespace was created for a different ID format, layout, epoch, secret or range of worker IDs.
     NamespaceMismatch,
-    /// Every worker ID is granted. [`Error::until`] returns the time at which the next grant ends.
+    /// All worker IDs are currently in use. [`Error::until`] returns the time at which the next grant ends.
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,

@@ -43,8 +43,8 @@ export const TAG_OTHER = 11;
 export const objectSlots = { handle: 0 } as const;
 
 /**
- * The current time, in Unix milliseconds. It is an argument of calls that generate one ID, because reading the clock from
- * within wasm takes longer.
+ * The current time, in Unix milliseconds. It is passed to calls that generate one ID, because reading the clock from within
+ * wasm is slower.
  */
 export const clockSlots = { now: 1 } as const;
 

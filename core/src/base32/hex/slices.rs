@@ -88,7 +88,7 @@ fn put_last(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Decodes concatenated strings, which begin at the given offsets, up to the first invalid string.
+/// Decodes the concatenated strings that begin at the given offsets, stopping at the first invalid one.
 ///
 /// # Errors
 /// Returns `invalid_length` unless `offsets` has one more element than `numbers`; `out_of_range`, with the index of the string,

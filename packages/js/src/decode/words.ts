@@ -43,7 +43,7 @@ function wordAt(text: string, at: number): number {
   );
 }
 
-/** Returns the words of an ID's 10 bytes. */
+/** Converts an ID's 10 bytes to words. */
 export function wordsOfBytes(bytes: Iterable<number>): Words {
   const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
   return [
