@@ -68,8 +68,8 @@ impl Generator {
         Self::with_async(place.source(), options, secret, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options. The options must specify Randflake's shape for the same
-    /// secret. The call waits up to `longest` for the first grant.
+    /// Creates a generator from any [`Source`] with custom options. The options must specify Randflake's shape and
+    /// `secret`. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or

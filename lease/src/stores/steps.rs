@@ -172,8 +172,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, each with its name and the version of its tables. A process creates the
-/// tables of a store, and probes the store, only once.
+/// The stores that a process has already checked, each with its name and the version of its tables. A process creates a
+/// store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 

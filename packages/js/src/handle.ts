@@ -47,8 +47,7 @@ export class Handle {
   lease?: Leasing;
 
   /**
-   * Creates the state with the call `build`, whose arguments are the slots that `write` fills and the bytes in the scratch
-   * area.
+   * Creates the state by calling `build` with the slots that `write` fills and the bytes in the scratch area.
    *
    * @throws {PolyflakeError} any error that the call throws.
    */

@@ -95,8 +95,8 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
 }
 
 /**
- * Creates the handle for a generator with a lease. Until the first grant, it refers to a closed generator, which was created to
- * check the options.
+ * Creates the handle for a generator with a lease. Until the first grant, the handle refers to a closed generator that
+ * exists only to validate the options.
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */

@@ -116,7 +116,7 @@ export class Machine {
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Renews the views if a call has moved the scratch area. Any call can do so. */
+  /** Recreates the views if a call has moved the scratch area, which any call can do. */
   look(): void {
     if (this.bytes.length === 0) this.#view();
   }

@@ -39,7 +39,7 @@ const ENTROPY = 128;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The rules for one lease, run by an instance of the wasm module. */
+/** The rules for one lease, evaluated by an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
 
