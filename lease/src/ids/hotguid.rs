@@ -24,7 +24,7 @@ use crate::{
 /// ```
 ///
 /// The leased machine number is in the first three of an ID's five machine bytes, in big-endian order. The other two bytes are
-/// zero or, in version 8 UUIDs, contain part of the version and the variant. Do not mix leased and unleased generators, because
+/// zero, except for bits of the version and the variant in version 8 UUIDs. Do not mix leased and unleased generators, because
 /// unleased generators pick all five bytes at random and may pick the bytes of a leased generator.
 ///
 /// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.

@@ -86,8 +86,8 @@ impl Record {
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
     }
 
-    /// Returns `true` if this record has the same version, token and incarnation as `other`, so that a write based on `other`
-    /// may replace it.
+    /// Returns `true` if this record has the same version, token and incarnation as `other`. A write based on `other` may then
+    /// replace it.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)
             == (other.first, other.version, other.token, other.incarnation)

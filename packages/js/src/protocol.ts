@@ -36,7 +36,7 @@ export const TAG_FRACTION = 8;
 export const TAG_LIST = 9;
 /** The tag for an object: a 32-bit count, followed by that number of pairs of an untagged string and a value. */
 export const TAG_OBJECT = 10;
-/** The tag for a value whose type no field accepts: an untagged string with the name of the type. */
+/** The tag for a value whose type no field accepts. It is followed by the name of the type, as an untagged string. */
 export const TAG_OTHER = 11;
 
 /** The handle of the object that a call uses or has created. */
@@ -135,7 +135,7 @@ export const inspectedSlots = { id: 41 } as const;
 /** The fields of a Randflake, as an argument and as a result. */
 export const partsSlots = { timestamp: 42, node: 43, sequence: 44 } as const;
 
-/** The options for a Hot Guid generator: 1 to generate version 8 UUIDs, otherwise 0. */
+/** The options for a Hot Guid generator. `uuid8` is 1 to generate version 8 UUIDs, otherwise 0. */
 export const hotguidOptionsSlots = { uuid8: 45 } as const;
 
 /**

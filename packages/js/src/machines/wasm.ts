@@ -26,7 +26,7 @@ type Exports = Calls & {
   __wbindgen_start(): void;
   /** Returns the address of the scratch area. */
   scratch(): number;
-  /** Sets the clock with the given number for the next generator that is created. */
+  /** Selects the clock of the next generator that is created, by the clock's number. */
   clock(number: number): void;
 };
 

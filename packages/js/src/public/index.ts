@@ -263,10 +263,10 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the public IDs of many numbers. There can be at most 16,777,216 numbers.
+   * Returns the public IDs of up to 16,777,216 numbers.
    *
-   * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with the `item`; `out_of_range` for more than 16,777,216
-   * numbers.
+   * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with `item` set to the index of the number; `out_of_range`
+   * for more than 16,777,216 numbers.
    */
   encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
     attached(isObject(this) && #handle in this);
@@ -282,10 +282,10 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the numbers that many public IDs represent. There can be at most 16,777,216 IDs.
+   * Returns the numbers that up to 16,777,216 public IDs represent.
    *
-   * @throws {PolyflakeError} the same errors as {@link IdType.decode}, with the `item`; `out_of_range` for more than 16,777,216
-   * IDs.
+   * @throws {PolyflakeError} the same errors as {@link IdType.decode}, with `item` set to the index of the ID; `out_of_range`
+   * for more than 16,777,216 IDs.
    */
   decodeMany(ids: readonly string[]): N[] {
     attached(isObject(this) && #handle in this);
