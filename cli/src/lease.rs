@@ -322,7 +322,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
         writeln!(out, "quiet until {}", moment(status.namespace.quiet_until))?;
     }
     if status.is_restored {
-        writeln!(out, "this store is another than the one that granted before")?;
+        writeln!(out, "this store is different from the one that made the last grants")?;
     }
     let records = operator.records()?;
     let mut held: Vec<_> = records.iter().filter(|it| it.granted_until > status.now).collect();

@@ -204,8 +204,8 @@ fn what_was_meant_is_suggested() {
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
         "{capital}"
     );
-    assert!(refused(2, &["inspect", ""]).contains("expected an ID, found an empty text"));
-    assert!(refused(2, &["inspect", "42", " "]).contains("expected an ID, found an empty text"));
+    assert!(refused(2, &["inspect", ""]).contains("expected an ID, found an empty string"));
+    assert!(refused(2, &["inspect", "42", " "]).contains("expected an ID, found an empty string"));
 }
 
 #[test]
