@@ -138,8 +138,8 @@ fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
         &["worker", "worker"],
         "expected an integer constant or bindable `worker`, once",
     );
-    refused(&layout, &[], "expected a value of the lease for `worker`, found none");
-    refused(&layout, &["region \"a\""], "expected a value of the lease for `worker`, found none");
+    refused(&layout, &[], "expected the lease to set `worker`, found no value");
+    refused(&layout, &["region \"a\""], "expected the lease to set `worker`, found no value");
     let over = layout::shape(&layout, &["worker"], 0..=32);
     assert_refused(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
     let twitter = preset("twitter", []).unwrap();
