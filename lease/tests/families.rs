@@ -143,7 +143,7 @@ fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
     let over = layout::shape(&layout, &["worker"], 0..=32);
     assert_refused(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
     let twitter = preset("twitter", []).unwrap();
-    refused(&twitter, &["worker"], "expected a value of the lease for `datacenter`, found none");
+    refused(&twitter, &["worker"], "expected the lease to set `datacenter`, found no value");
     let alone = Layout::integer([Field::bindable(56, "n"), Field::sequence(8)]).unwrap();
     refused(&alone, &["n"], "expected a layout with a timestamp");
     let time = |epoch| Field::timestamp(40, Tick::SECOND, epoch);

@@ -252,7 +252,10 @@ fn a_dead_holders_number_is_free_after_the_clock_error() {
 fn impossible_steps_are_refused_and_change_nothing() {
     let mut store = Memory::new(T);
     let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
-    assert_eq!(error.to_string(), "expected a namespace of the store, found none named orders/sno");
+    assert_eq!(
+        error.to_string(),
+        "expected a namespace in the store, found none with the name orders/sno"
+    );
     drop(holder(&mut store, options(3)));
     let before = store.records("orders/sno");
     let mut it = operator(&mut store);
