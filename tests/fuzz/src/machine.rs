@@ -8,7 +8,8 @@ use polyflake::{
     fork::partitions::{self, FindTable},
 };
 use polyflake_js::{
-    Host, Machine, Scratch, hotguid_calls, layout_calls, randflake_calls, shared_calls, sno_calls,
+    Host, Machine, Scratch, generator_calls, hotguid_calls, layout_calls, randflake_calls,
+    shared_calls, sno_calls, window_calls,
 };
 
 use crate::bytes::Bytes;
@@ -20,9 +21,11 @@ macro_rules! calls {
     ($($name:ident => $_js:literal,)*) => { &[$((|machine: &Machine<Stopped>| machine.run(Machine::$name)) as Call),*] };
 }
 
-/// The calls of each family.
-const CALLS: [&[Call]; 5] = [
+/// The calls of all families, and those of each.
+const CALLS: [&[Call]; 7] = [
     shared_calls!(calls),
+    generator_calls!(calls),
+    window_calls!(calls),
     sno_calls!(calls),
     randflake_calls!(calls),
     hotguid_calls!(calls),
