@@ -171,9 +171,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // Locked, so that a first grant that begins at the same time is either closed here or does not begin.
-        let mut closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
-        *closed_in = Some(fork::process());
+        // Under the lock, so that a first grant that begins at the same time is either closed here or does not begin.
+        *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();
         }
