@@ -25,6 +25,15 @@ impl UnixTime {
         Self { nanos: unix_ms as i128 * NANOS_PER_MS }
     }
 
+    /// Creates a moment from Unix microseconds.
+    ///
+    /// Not part of the public API: for the Python binding, whose datetimes have microseconds.
+    #[cfg(feature = "internals")]
+    #[doc(hidden)]
+    pub const fn of_micros(unix_micros: i64) -> Self {
+        Self { nanos: unix_micros as i128 * 1000 }
+    }
+
     pub(crate) const fn nanos(self) -> i128 {
         self.nanos
     }

@@ -1,7 +1,5 @@
 //! Times as arguments, and as Python objects.
 
-use std::time::{Duration, SystemTime};
-
 use polyflake::{Error, ErrorKind, UnixTime};
 use pyo3::{
     Borrowed,
@@ -31,13 +29,10 @@ enum Given {
 
 impl From<UnixMs> for UnixTime {
     fn from(time: UnixMs) -> Self {
-        let Given::Datetime { unix_micros } = time.1 else { return time.0.into() };
-        let since = Duration::from_micros(unix_micros.unsigned_abs());
-        let epoch = SystemTime::UNIX_EPOCH;
-        let exact =
-            if unix_micros < 0 { epoch.checked_sub(since) } else { epoch.checked_add(since) };
-        // Windows has no system time before 1601.
-        exact.map_or_else(|| time.0.into(), Into::into)
+        match time.1 {
+            Given::Integer => time.0.into(),
+            Given::Datetime { unix_micros } => Self::of_micros(unix_micros),
+        }
     }
 }
 
