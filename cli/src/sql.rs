@@ -59,12 +59,12 @@ pub(crate) fn checked_name(name: &str) -> Result<String, String> {
     // With the longest suffix, an identifier has at most 63 bytes in PostgreSQL.
     if !starts || name.len() > 55 || !name.chars().all(is_plain) {
         return Err(format!(
-            "expected a lowercase letter and up to 54 lowercase letters, digits and underscores, found '{name}'"
+            "expected a lowercase letter and up to 54 lowercase letters, digits and underscores, found `{name}`"
         ));
     }
     if TAKEN.contains(&name) {
         return Err(format!(
-            "expected a name that polyflake's own functions do not have, found '{name}'"
+            "expected a name that polyflake's own functions do not have, found `{name}`"
         ));
     }
     Ok(name.to_owned())
@@ -411,10 +411,7 @@ impl Time {
 /// The error for a field whose name is that of another field, argument or column.
 fn same_names(field: &Field) -> Failure {
     let name = &field.name;
-    Failure::new(
-        "invalid_layout",
-        format!("expected names that differ in SQL, found '{name}' twice"),
-    )
+    Failure::new("invalid_layout", format!("expected distinct names in SQL, found `{name}` twice"))
 }
 
 /// A number, or past 2^53 its digits.

@@ -341,12 +341,12 @@ fn a_layout_becomes_functions_of_each_database() {
         assert!(written.contains(made), "{written}");
         assert!(out(&["layout", "sql", "discord", "--dialect", dialect]).contains("discord_"));
     }
-    assert!(refused(2, &["layout", "sql", path, "--name", "sno"]).contains("found 'sno'"));
+    assert!(refused(2, &["layout", "sql", path, "--name", "sno"]).contains("found `sno`"));
 
     let digits = folder.path().join("1.json");
     fs::write(&digits, json).expect("a file");
     let unnamed = refused(1, &["layout", "sql", digits.to_str().expect("a path")]);
-    assert!(unnamed.contains("found '1': set another name with --name"), "{unnamed}");
+    assert!(unnamed.contains("found `1`: set another name with --name"), "{unnamed}");
     fs::write(&file, r#"{"id":"bytes","bits":8,"fields":[{"kind":"sequence","bits":8}]}"#)
         .expect("a file");
     assert!(

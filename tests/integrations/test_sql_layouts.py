@@ -397,11 +397,11 @@ def test_the_program_names_what_it_cannot_write(tmp_path: Path) -> None:
         {"id": "bytes", "bits": 8, "fields": [{"kind": "sequence", "bits": 8}]}
     )
     twice = {"id": "integer", "bits": 64, "fields": [a, same]}
-    assert "error[invalid_layout]: expected names that differ in SQL, found 'A' twice" in refused(twice)
+    assert "error[invalid_layout]: expected distinct names in SQL, found `A` twice" in refused(twice)
     argument = [{**a, "bits": 8, "name": "Moment"}, {"kind": "timestamp", "bits": 56, "tick": "1ms", "epoch_ms": 0}]
-    assert "found 'Moment' twice" in refused({"id": "integer", "bits": 64, "fields": argument})
+    assert "found `Moment` twice" in refused({"id": "integer", "bits": 64, "fields": argument})
     column = {"id": "integer", "bits": 64, "fields": [a, {**a, "name": "ID"}]}
-    assert "found 'ID' twice" in refused(column, "--dialect", "sqlite")
+    assert "found `ID` twice" in refused(column, "--dialect", "sqlite")
     for name in ("sno", "Orders", "1a", "a" * 56, ""):
         assert "expected a" in refused(column, "--name", name), name
 
