@@ -242,6 +242,27 @@ def test_asyncpg_serves_a_url_where_it_is_the_only_client(durable: Server, monke
     assert granted(url) == []
 
 
+def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
+    durable: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    def statements() -> Iterator[list[Any]]:
+        yield ["SELECT 1", []]
+        yield ["SELECT 1 / 0", []]
+        for _ in range(3):
+            time.sleep(0.2)  # the answer is there when the next statement is sent
+            yield ["SELECT 2", []]
+
+    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable.url()))
+    driver.open()
+    slow: Any = statements()
+    answer = driver.run(slow, 10.0)
+    assert (answer["rows"], answer["failure"]["code"]) == ([[[1]]], "22012")
+    assert driver.run([["SELECT 3", []]], 10.0)["rows"] == [[[3]]]
+    assert caplog.records == []
+    driver.close()
+    driver.end()
+
+
 @contextmanager
 def over_tcp(server: Server) -> Iterator[int]:
     """The port of a relay to the server, which listens on a Unix socket alone."""

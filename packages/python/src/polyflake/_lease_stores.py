@@ -243,9 +243,13 @@ class Psycopg(Driver):
                     named = {str(place): value for place, value in enumerate(values, 1)}
                     # Whatever the connection makes by default, such as dictionaries or cursors without parameters.
                     cursors.append(self.client.Cursor(self.connection, row_factory=self.client.rows.tuple_row))
-                    cursors[-1].execute(text, named, prepare=False)
+                    try:
+                        cursors[-1].execute(text, named, prepare=False)
+                    except self.client.Error as error:  # which logs a warning if it leaves the pipeline
+                        failure = _failure(error, error.sqlstate)
+                        break
         except self.client.Error as error:
-            failure = _failure(error, error.sqlstate)
+            failure = failure or _failure(error, error.sqlstate)
         finally:
             self.watchdog.expect(None)
         if silent.is_set():
