@@ -18,7 +18,7 @@ use none as imp;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
 use unix as imp;
 
-pub(crate) use imp::{current, epoch};
+pub(crate) use imp::{current, generation};
 
 /// Functions that lease default partitions from a table that the host provides. Bindings use this module.
 pub mod partitions;

@@ -86,7 +86,7 @@ pub mod kernels {
     pub use crate::{
         arch::{Level, Set, level, levels},
         base32::{
-            hex::slices::{
+            base32hex::slices::{
                 decode as decode_randflake, decode_column as decode_randflake_column,
                 encode as encode_randflake, encode_column as encode_randflake_column,
             },

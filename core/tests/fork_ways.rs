@@ -113,7 +113,7 @@ const WAYS: &[Way] = &[
     }),
 ];
 
-/// The kinds of fork. The last one, which only Linux's epoch sees, is there if the C library has it.
+/// The kinds of fork. The last one, which only Linux's process generation sees, is there if the C library has it.
 fn kinds() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::hooked];
     if cfg!(target_os = "linux") {

@@ -229,7 +229,7 @@ where
 }
 
 /// A lease's operations on its generator, for any family.
-trait Moves: Send + Sync {
+trait GrantTarget: Send + Sync {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
     fn seal(&self) -> Option<u64>;
@@ -237,7 +237,7 @@ trait Moves: Send + Sync {
     fn leave(&self);
 }
 
-impl<F: Family + Send + Sync> Moves for OfProcess<F> {
+impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
         self.granted.begin(number, span)?;
         self.is_here.store(true, Ordering::Release);
@@ -267,7 +267,7 @@ impl<F: Family + Send + Sync> Moves for OfProcess<F> {
 /// Takes the place of the generator in a check, which creates no generator.
 struct Nothing;
 
-impl Moves for Nothing {
+impl GrantTarget for Nothing {
     fn begin(&self, _: u64, _: Range<u64>) -> Result<()> {
         Ok(())
     }
@@ -282,7 +282,7 @@ impl Moves for Nothing {
 /// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in [`polyflake_lease::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
-    granted: Arc<dyn Moves>,
+    granted: Arc<dyn GrantTarget>,
     hosted: Mutex<Option<Hosted>>,
 }
 

@@ -58,13 +58,13 @@ pub(crate) trait Fills<T>: Generates {
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
-    type Said;
+    type Param;
     type Source: Generates;
 
     fn source(&self) -> &Self::Source;
 
     /// The same argument, as the core takes it.
-    fn key(&self, said: Self::Said) -> Key<Self>;
+    fn key(&self, param: Self::Param) -> Key<Self>;
 
     /// The Python object of an ID.
     fn object(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
@@ -156,9 +156,9 @@ pub(crate) fn one<'py, M: Makes>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
-    said: M::Said,
+    param: M::Param,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let key = maker.key(said);
+    let key = maker.key(param);
     M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
@@ -168,19 +168,19 @@ pub(crate) fn text<'py, M: MakesTexts>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
-    said: M::Said,
+    param: M::Param,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let key = maker.key(said);
+    let key = maker.key(param);
     M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
 /// The coroutine that makes one ID, or its text.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
-    said: M::Said,
+    param: M::Param,
     object: fn(Python<'_>, Id<M>) -> PyResult<Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (key, held) = (maker.get().key(said), maker.clone().unbind());
+    let (key, held) = (maker.get().key(param), maker.clone().unbind());
     let call = async move {
         let made = held.get().source().one_async(&key).await;
         (made, key)
@@ -196,7 +196,7 @@ pub(crate) struct Many<'a, 'py, M: Makes> {
     pub(crate) maker: &'a M,
     pub(crate) mode: Mode,
     pub(crate) n: Count,
-    pub(crate) said: M::Said,
+    pub(crate) param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
@@ -206,8 +206,8 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
     where
         M::Source: Fills<T>,
     {
-        let Self { py, maker, mode, n, said } = self;
-        let (key, mut ids) = (maker.key(said), rows.room(n)?);
+        let Self { py, maker, mode, n, param } = self;
+        let (key, mut ids) = (maker.key(param), rows.room(n)?);
         let n = n.0 as usize;
         let written = detached(py, || {
             // A single block needs no account of its progress, which takes 80 ns.
@@ -232,7 +232,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
 pub(crate) struct ManyLater<'a, 'py, M: Makes> {
     pub(crate) maker: &'a Bound<'py, M>,
     pub(crate) n: Count,
-    pub(crate) said: M::Said,
+    pub(crate) param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
@@ -243,7 +243,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
         M::Source: Fills<T>,
     {
         let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
-        let (key, mut ids) = (maker.key(self.said), rows.room(self.n)?);
+        let (key, mut ids) = (maker.key(self.param), rows.room(self.n)?);
         let (array, items) = (rows.array, rows.items);
         let call = async move {
             let mut filling = Filling::new(self.n.0 as usize);
@@ -269,7 +269,7 @@ pub(crate) struct Fill<'a, 'py, M: Makes> {
     pub(crate) maker: &'a M,
     pub(crate) mode: Mode,
     pub(crate) buffer: &'a Bound<'py, PyAny>,
-    pub(crate) said: M::Said,
+    pub(crate) param: M::Param,
 }
 
 impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
@@ -279,8 +279,8 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
     where
         M::Source: Fills<T>,
     {
-        let Self { maker, mode, buffer, said } = self;
-        let key = maker.key(said);
+        let Self { maker, mode, buffer, param } = self;
+        let key = maker.key(param);
         let target = Target::of(buffer, rows.item)?;
         let make = |ids: &mut [T]| maker.source().write(mode, &key, ids);
         target.fill(buffer.py(), |error| M::refused(&key, error), make)
@@ -291,7 +291,7 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
 pub(crate) struct FillLater<'a, 'py, M: Makes> {
     pub(crate) maker: &'a Bound<'py, M>,
     pub(crate) buffer: &'a Bound<'py, PyAny>,
-    pub(crate) said: M::Said,
+    pub(crate) param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
@@ -302,7 +302,7 @@ impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
         M::Source: Fills<T>,
     {
         let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
-        let (key, target) = (maker.key(self.said), Target::of(self.buffer, rows.item)?);
+        let (key, target) = (maker.key(self.param), Target::of(self.buffer, rows.item)?);
         let mut block = target.block::<T>(AT_ONCE)?;
         let call = async move {
             let mut filling = Filling::new(target.count());

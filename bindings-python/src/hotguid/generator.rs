@@ -180,7 +180,7 @@ impl Generator {
 
 makes! {
     hotguid Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
-    ShardKey => (key) u32, |_, said| said.0
+    ShardKey => (key) u32, |_, param| param.0
 }
 makes_ids! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
 makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }

@@ -253,15 +253,15 @@ fn values<'g>(generator: &'g Inner, bindables: Option<&Named>) -> polyflake::Res
 }
 
 impl Makes for Generator {
-    type Said = Option<Bindables>;
+    type Param = Option<Bindables>;
     type Source = Source<Leased>;
 
     fn source(&self) -> &Source<Leased> {
         &self.inner
     }
 
-    fn key(&self, said: Option<Bindables>) -> Option<Named> {
-        said.map(|given| given.0)
+    fn key(&self, param: Option<Bindables>) -> Option<Named> {
+        param.map(|given| given.0)
     }
 
     fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {

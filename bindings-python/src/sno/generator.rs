@@ -311,7 +311,7 @@ impl Generator {
 
 makes! {
     sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
-    Option<Metabyte> => (key) u8, |this, said| said.unwrap_or(this.metabyte).0
+    Option<Metabyte> => (key) u8, |this, param| param.unwrap_or(this.metabyte).0
 }
 makes_ids! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
 makes_texts! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }

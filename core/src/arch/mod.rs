@@ -66,11 +66,11 @@ kernels! {
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 
     /// Encodes every integer as a string.
-    encode_hex(numbers: &[u64], slots: &mut [Slot]);
+    encode_base32hex(numbers: &[u64], slots: &mut [Slot]);
     /// Decodes slots into integers up to the first invalid slot, and returns the number of decoded integers.
-    decode_hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
-    /// Like `decode_hex`, for concatenated strings, with one more offset than strings.
-    decode_hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
+    decode_base32hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
+    /// Like `decode_base32hex`, for concatenated strings, with one more offset than strings.
+    decode_base32hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
 
     /// Encrypts any number of blocks in place.
     encrypt(schedule: &scalar::cipher::Schedule, blocks: &mut [Block]);

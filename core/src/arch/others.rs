@@ -4,7 +4,7 @@
 pub(crate) mod one {
     pub(crate) use crate::arch::scalar::{
         base32::{decode, digits, encode, number},
-        hex::shifted as slot,
+        base32hex::shifted as slot,
     };
 }
 

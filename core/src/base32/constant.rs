@@ -8,7 +8,7 @@ pub(crate) const fn sno(text: &str) -> Option<u128> {
 }
 
 /// Returns the number of an encoded Randflake.
-pub(crate) const fn hex(text: &str) -> Option<u128> {
+pub(crate) const fn base32hex(text: &str) -> Option<u128> {
     let text = text.as_bytes();
     let is_canonical = text.len() == 1 || text.len() > 1 && text[0] != HEX.digit;
     if is_canonical && text.len() <= 13 { number(text, HEX) } else { None }

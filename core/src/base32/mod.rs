@@ -7,8 +7,8 @@
 //!
 //! The kernels in `arch` do the work but report no errors, so the positions of errors are computed here.
 
+pub(crate) mod base32hex;
 pub(crate) mod constant;
-pub(crate) mod hex;
 pub(crate) mod slices;
 
 pub use crate::format::Text;

@@ -55,7 +55,7 @@ pub struct TickingClock(Arc<Shared>);
 struct Shared {
     ticks: Ticks,
     /// The generation of the process that runs the thread.
-    epoch: u32,
+    generation: u32,
     interval: Duration,
 }
 
@@ -87,8 +87,8 @@ impl TickingClock {
         }
         fork::prepare()?;
         let ticks = Ticks::new(system::exact()?);
-        let epoch = fork::process();
-        let shared = Arc::new(Shared { ticks, epoch, interval });
+        let generation = fork::process();
+        let shared = Arc::new(Shared { ticks, generation, interval });
         let weak = Arc::downgrade(&shared);
         let thread = thread::Builder::new().name("polyflake-clock".into());
         thread.spawn(move || tick(&weak, interval)).map_err(|error| {
@@ -114,7 +114,7 @@ impl Shared {
     #[inline(never)]
     fn look_here(&self) -> Result<i64> {
         let wall = system::exact()?;
-        if fork::process() != self.epoch {
+        if fork::process() != self.generation {
             return Ok(wall);
         }
         LEFT.set(READINGS);
@@ -126,7 +126,7 @@ impl Clock for TickingClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         let left = LEFT.get();
-        if left == 0 || fork::epoch() != self.0.epoch {
+        if left == 0 || fork::generation() != self.0.generation {
             return self.0.look_here();
         }
         LEFT.set(left - 1);

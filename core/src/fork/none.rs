@@ -5,12 +5,12 @@ use super::partitions::{COUNT, Cells};
 use crate::Result;
 
 #[inline]
-pub(crate) const fn epoch() -> u32 {
+pub(crate) const fn generation() -> u32 {
     1
 }
 
 pub(crate) const fn current() -> u32 {
-    epoch()
+    generation()
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]

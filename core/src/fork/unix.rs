@@ -22,15 +22,15 @@ static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 
 /// Returns the process generation, or 0 in a child that has none yet.
 #[inline]
-pub(crate) fn epoch() -> u32 {
+pub(crate) fn generation() -> u32 {
     place().load(Ordering::Relaxed)
 }
 
 /// Returns the generation of this process.
 pub(crate) fn current() -> u32 {
-    match epoch() {
+    match generation() {
         0 => renew(),
-        epoch => epoch,
+        generation => generation,
     }
 }
 
@@ -43,10 +43,10 @@ fn place() -> &'static AtomicU32 {
 /// Assigns a generation to this process that none of its ancestors had.
 #[cold]
 fn renew() -> u32 {
-    let epoch = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
-    // Another thread of this child may be faster; then its epoch counts.
-    let raced = place().compare_exchange(0, epoch, Ordering::AcqRel, Ordering::Acquire);
-    raced.err().unwrap_or(epoch)
+    let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
+    // Another thread of this child may be faster; then its generation counts.
+    let raced = place().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
+    raced.err().unwrap_or(generation)
 }
 
 extern "C" fn in_child() {
@@ -56,7 +56,7 @@ extern "C" fn in_child() {
 
 /// Prepares this process for forks, with a hook, a wiped page, or both.
 pub(super) fn prepare() -> Result<()> {
-    // Two threads may both install the hook: epochs then rise by two, which does no harm. A fork could inherit a held lock.
+    // Two threads may both install the hook: generations then rise by two, which does no harm. A fork could inherit a held lock.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.

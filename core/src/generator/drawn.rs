@@ -12,7 +12,7 @@ pub(crate) const NEVER_DRAWN: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct DrawnWord {
     word: AtomicU64,
-    epoch: AtomicU32,
+    generation: AtomicU32,
     draw: fn() -> Result<[u8; 8]>,
     shape: fn(u64) -> u64,
 }
@@ -20,22 +20,22 @@ pub(crate) struct DrawnWord {
 impl DrawnWord {
     /// A word that `draw` returns when a process first needs it. `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
-        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER_DRAWN), draw, shape }
+        Self { word: AtomicU64::new(0), generation: AtomicU32::new(NEVER_DRAWN), draw, shape }
     }
 
     /// The process generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
     /// It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {
-        // In this order: a thread that sees the epoch also sees the word drawn in it.
-        let epoch = self.epoch.load(Ordering::Acquire);
-        (epoch, self.word.load(Ordering::Acquire))
+        // In this order: a thread that sees the generation also sees the word drawn in it.
+        let generation = self.generation.load(Ordering::Acquire);
+        (generation, self.word.load(Ordering::Acquire))
     }
 
     /// Returns the generation and the word of this process, and picks a word if necessary.
     pub(crate) fn here(&self) -> Result<(u32, u64)> {
-        let (epoch, word) = self.last();
-        if epoch == fork::epoch() { Ok((epoch, word)) } else { self.draw() }
+        let (generation, word) = self.last();
+        if generation == fork::generation() { Ok((generation, word)) } else { self.draw() }
     }
 
     /// Picks a random word when the first ID is generated or after a fork. If several threads do so at the same time, several
@@ -44,16 +44,16 @@ impl DrawnWord {
     fn draw(&self) -> Result<(u32, u64)> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
-        let epoch = fork::current();
+        let generation = fork::current();
         let drawn = (self.shape)(u64::from_be_bytes((self.draw)()?));
-        Ok((epoch, self.settle(found, epoch, drawn).unwrap_or_else(|earlier| earlier)))
+        Ok((generation, self.settle(found, generation, drawn).unwrap_or_else(|earlier| earlier)))
     }
 
     /// Replaces the word `found` by one that was picked in a process generation, unless another thread replaced it first.
-    fn settle(&self, found: u64, epoch: u32, drawn: u64) -> core::result::Result<u64, u64> {
+    fn settle(&self, found: u64, generation: u32, drawn: u64) -> core::result::Result<u64, u64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
-        self.epoch.store(epoch, Ordering::Release);
+        self.generation.store(generation, Ordering::Release);
         settled.map(|_| drawn)
     }
 
@@ -61,11 +61,11 @@ impl DrawnWord {
     pub(crate) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
-        let epoch = fork::current();
-        if self.last().0 == epoch {
+        let generation = fork::current();
+        if self.last().0 == generation {
             return Ok(false);
         }
-        Ok(self.settle(found, epoch, (self.shape)(u64::from_be_bytes(drawn))).is_ok())
+        Ok(self.settle(found, generation, (self.shape)(u64::from_be_bytes(drawn))).is_ok())
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
             if thread == 0 {
                 self.0.provide(drawn.to_be_bytes()).unwrap();
             }
-            let (epoch, word) = self.0.here().unwrap();
-            assert_eq!(epoch, fork::current());
+            let (generation, word) = self.0.here().unwrap();
+            assert_eq!(generation, fork::current());
             assert_ne!(word, EARLIER, "not drawn in this process");
             true
         }
@@ -106,11 +106,11 @@ mod tests {
     /// At any interleaving. The threads may use two words, one after the other.
     #[test]
     fn threads_use_words_that_their_process_drew() {
-        for epoch in [NEVER_DRAWN, fork::current() - 1] {
+        for generation in [NEVER_DRAWN, fork::current() - 1] {
             let draw = || Ok(DRAWS.get().to_be_bytes());
             let word = DrawnWord {
                 word: AtomicU64::new(EARLIER),
-                epoch: AtomicU32::new(epoch),
+                generation: AtomicU32::new(generation),
                 ..DrawnWord::new(draw, |word| word)
             };
             let threads = Threads(word);

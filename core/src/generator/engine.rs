@@ -11,7 +11,7 @@ use crate::{
     clock::{self, Clock},
     fork,
     format::Ticks,
-    sequence::{Flip, Machine, Run, Step},
+    sequence::{Flip, Machine, SlotRange, Step},
 };
 
 /// A generator of any ID format, without the packing of IDs.
@@ -26,14 +26,14 @@ pub(crate) struct Engine<F: Family, C> {
 }
 
 /// Slots of one tick, and the identity that they belong to.
-pub(crate) type Reserved<F> = (<F as Family>::Identity, Run);
+pub(crate) type Reservation<F> = (<F as Family>::Identity, SlotRange);
 
 /// An observed state of the state machine, and a clock reading, which is 0 for a format without ticks.
-pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
+pub(crate) type Observation<F> = (<<F as Family>::Machine as Machine>::Word, i64);
 
 /// The outcome of one attempt.
 enum Outcome<T> {
-    Taken(T),
+    Reserved(T),
     /// Another thread changed the state first, so observe it again.
     Raced,
     /// No slots are available before a time, for this cause. Both times are in Unix nanoseconds.
@@ -130,7 +130,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     }
 
     /// Returns the tick of an ID that is generated now, if the generator is open. A handle calls this for every ID. It reserves
-    /// no slots, so it may read the clock first, unlike [`Engine::sight`].
+    /// no slots, so it may read the clock first, unlike [`Engine::observe`].
     #[inline]
     pub(crate) fn open_tick(&self) -> Result<u64> {
         let now = self.now()?;
@@ -163,7 +163,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// Returns the tick of a clock reading for an observed state. A reading that is before the start of the state's tick by
     /// less than the clock's slack counts as that tick. Without ticks, all slots are in tick 0.
     #[inline]
-    fn tick_after(&self, (seen, now): Sight<F>) -> Result<u64> {
+    fn tick_after(&self, (seen, now): Observation<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
         let (tick, last) = (self.tick_of(ticks, now)?, self.machine.tick(seen));
         if tick >= last {
@@ -180,17 +180,17 @@ impl<F: Family, C: Clock> Engine<F, C> {
         clippy::inline_always,
         reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
     )]
-    pub(crate) fn reserve(&self, want: u32, mode: Mode) -> Result<Reserved<F>> {
-        let sight = self.sight()?;
-        match self.shortcut(sight, want) {
+    pub(crate) fn reserve(&self, want: u32, mode: Mode) -> Result<Reservation<F>> {
+        let observed = self.observe()?;
+        match self.shortcut(observed, want) {
             Some(taken) => Ok(taken),
-            None => self.reserve_slowly(sight, want, mode),
+            None => self.reserve_slowly(observed, want, mode),
         }
     }
 
     /// Observes the machine, then reads the clock: a step needs a reading that is no older than the state.
     #[inline]
-    pub(super) fn sight(&self) -> Result<Sight<F>> {
+    pub(super) fn observe(&self) -> Result<Observation<F>> {
         let seen = self.machine.observe();
         let now = self.now()?;
         Ok((seen, now))
@@ -201,20 +201,20 @@ impl<F: Family, C: Clock> Engine<F, C> {
     #[inline(never)]
     pub(super) fn reserve_slowly(
         &self,
-        mut sight: Sight<F>,
+        mut observed: Observation<F>,
         want: u32,
         mode: Mode,
-    ) -> Result<Reserved<F>> {
+    ) -> Result<Reservation<F>> {
         let mut call = Call::new(self.policy_in(mode));
         loop {
-            match self.attempt(sight, call.flip(), want)? {
-                Outcome::Taken(taken) => return Ok(taken),
+            match self.attempt(observed, call.flip(), want)? {
+                Outcome::Reserved(taken) => return Ok(taken),
                 Outcome::Raced => call.lose_race(&self.clock)?,
                 Outcome::Wait { now, until, cause } => {
                     self.clock.sleep(call.wait(&self.clock, cause, now, until)?)?;
                 }
             }
-            sight = self.sight()?;
+            observed = self.observe()?;
         }
     }
 
@@ -230,11 +230,11 @@ impl<F: Family, C: Clock> Engine<F, C> {
         &self,
         want: u32,
         sleep: &impl AsyncFn(Duration),
-    ) -> Result<Reserved<F>> {
+    ) -> Result<Reservation<F>> {
         let mut call = Call::asynchronous(&self.policy);
         loop {
-            match self.attempt(self.sight()?, call.flip(), want)? {
-                Outcome::Taken(taken) => return Ok(taken),
+            match self.attempt(self.observe()?, call.flip(), want)? {
+                Outcome::Reserved(taken) => return Ok(taken),
                 Outcome::Raced => call.lose_race(&self.clock)?,
                 Outcome::Wait { now, until, cause } => {
                     let nanos = call.wait(&self.clock, cause, now, until)?;
@@ -246,23 +246,27 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     /// Returns slots in the observed tick, if the clock is still in it and the window and the process allow it.
     #[inline]
-    pub(super) fn shortcut(&self, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
+    pub(super) fn shortcut(
+        &self,
+        (seen, now): Observation<F>,
+        want: u32,
+    ) -> Option<Reservation<F>> {
         let tick = self.machine.tick(seen);
         if !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
-        let (epoch, identity) = self.family.found(&self.window, tick)?;
-        let run = self.machine.step_within(seen, want, self.family.limits(identity))?;
+        let (generation, identity) = self.family.found(&self.window, tick)?;
+        let range = self.machine.step_within(seen, want, self.family.limits(identity))?;
         // Checked last, so that a fork up to the step is seen: slots that a child took are lost.
-        (epoch == fork::epoch()).then_some((identity, run))
+        (generation == fork::generation()).then_some((identity, range))
     }
 
     fn attempt(
         &self,
-        (seen, now): Sight<F>,
+        (seen, now): Observation<F>,
         flip: Flip,
         want: u32,
-    ) -> Result<Outcome<Reserved<F>>> {
+    ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
             // For a generator in a `static`, which no builder has checked.
@@ -282,7 +286,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Ok(flip) => flip,
             Err(outcome) => return Ok(outcome),
         };
-        let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        let (generation, identity) = self.family.identify(&self.machine, &self.window, tick)?;
         let opens_at = self.family.opens_at();
         if let Some(ticks) = ticks
             && tick < opens_at
@@ -291,14 +295,14 @@ impl<F: Family, C: Clock> Engine<F, C> {
             return Ok(Outcome::Wait { now, until, cause });
         }
         // The process is checked last, so that a fork up to this moment is seen.
-        let still_holds = || self.family.is_current(identity) && epoch == fork::epoch();
+        let still_holds = || self.family.is_current(identity) && generation == fork::generation();
         let wait_until = |until, cause| Outcome::Wait { now, until, cause };
         let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
-            (Step::Taken(run), _) if still_holds() => Outcome::Taken((identity, run)),
+            (Step::Reserved(range), _) if still_holds() => Outcome::Reserved((identity, range)),
             // Slots taken here are lost: this process was forked since the identity was read, or another thread replaced the
             // identity.
-            (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,
+            (Step::Reserved(_) | Step::Raced, _) => Outcome::Raced,
             (Step::Full, Some(ticks)) => match flip {
                 Flip::Below(floor) => wait_until(ticks.nanos_of(floor + 1), Cause::Floor),
                 _ => wait_until(ticks.nanos_of(tick + 1), Cause::Full),
@@ -320,7 +324,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// floor forbids the reservation.
     fn permit<T>(
         &self,
-        (seen, now): Sight<F>,
+        (seen, now): Observation<F>,
         tick: u64,
         flip: Flip,
     ) -> Result<core::result::Result<Flip, Outcome<T>>> {
@@ -337,7 +341,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             }
             // Another thread may have made the first call since this reading was taken. Only a reading that is taken now shows
             // whether the clock moved backwards.
-            Some(Flip::Below(_)) if self.tick_after(self.sight()?)? >= floor.from => {
+            Some(Flip::Below(_)) if self.tick_after(self.observe()?)? >= floor.from => {
                 Ok(Err(Outcome::Raced))
             }
             Some(flip) => Ok(Ok(flip)),

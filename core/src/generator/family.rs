@@ -1,6 +1,6 @@
 //! The parts that an ID format adds to the engine, which are its ticks and its identity.
 
-use super::{Reserved, Window};
+use super::{Reservation, Window};
 use crate::{Error, Result, format::Ticks, sequence::Machine};
 
 /// An ID format, from the engine's point of view.
@@ -73,7 +73,7 @@ pub trait Calls {
     /// The ID type.
     type Id;
     /// The part of each ID that the caller chooses: a metabyte, a shard key, or `()`.
-    type Given<'g>: Copy;
+    type Param<'g>: Copy;
     /// A buffer for many IDs.
     type Batch<'b>;
 }
@@ -86,19 +86,19 @@ pub(crate) trait Pack: Family + Calls {
     const AHEAD: Self::Ahead;
 
     /// Returns the ID of the `k`-th slot.
-    fn id(&self, slots: Reserved<Self>, k: u32, given: Self::Given<'_>) -> Self::Id;
+    fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
 
     /// Returns the ID of the `k`-th slot of a handle's block. The handle requests all of them in order.
     #[inline]
     fn id_in_block(
         &self,
-        slots: Reserved<Self>,
+        slots: Reservation<Self>,
         k: u32,
-        given: Self::Given<'_>,
+        param: Self::Param<'_>,
         ahead: &mut Self::Ahead,
     ) -> Self::Id {
         let _ = ahead;
-        self.id(slots, k, given)
+        self.id(slots, k, param)
     }
 
     /// Returns whether generators with these two identities may generate the same IDs in a tick.
@@ -117,13 +117,13 @@ pub(crate) trait Pack: Family + Calls {
     /// # Errors
     /// Returns `invalid_length` if the buffer does not hold a whole number of IDs, or `invalid_type` if it is for a different
     /// type of ID.
-    fn room(&self, batch: &Self::Batch<'_>, given: Self::Given<'_>) -> Result<usize>;
+    fn capacity(&self, batch: &Self::Batch<'_>, param: Self::Param<'_>) -> Result<usize>;
 
     /// Writes the IDs of all slots into a buffer, starting at an index.
     fn write(
         &self,
-        slots: Reserved<Self>,
-        given: Self::Given<'_>,
+        slots: Reservation<Self>,
+        param: Self::Param<'_>,
         batch: &mut Self::Batch<'_>,
         from: usize,
     );

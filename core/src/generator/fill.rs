@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Calls, Engine, Pack, Reserved};
+use super::{Calls, Engine, Pack, Reservation};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
 /// The permission of a call to wait.
@@ -15,50 +15,50 @@ pub(crate) enum Mode {
 }
 
 /// Slots, and the ID format that packs IDs from them.
-pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
+pub(crate) type Packable<'s, F> = (&'s F, Reservation<F>);
 
 /// A source of slots: a generator's engine, or the newest generator under a lease.
-pub(crate) trait Source {
+pub(crate) trait SlotSource {
     type Family: Pack;
 
     /// Returns the family of the generators that provide the slots.
     fn family(&self) -> &Self::Family;
 
     /// Reserves slots for up to `want` IDs.
-    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, Self::Family>>;
+    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
 
     /// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary.
     async fn take_async(
         &self,
         want: u32,
         sleep: &impl AsyncFn(Duration),
-    ) -> Result<Taken<'_, Self::Family>>;
+    ) -> Result<Packable<'_, Self::Family>>;
 
     /// Generates one ID. With `map` instead of `?`, the result would be built in memory: a sno ID then took 12 ns instead of 10
     /// ns, and its string 18 ns.
     #[inline]
-    fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
+    fn one(&self, mode: Mode, param: Param<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take(1, mode)?;
-        Ok(family.id(slots, 0, given))
+        Ok(family.id(slots, 0, param))
     }
 
     /// Generates one ID. It awaits `sleep` if necessary.
     async fn one_async(
         &self,
         sleep: &impl AsyncFn(Duration),
-        given: Given<'_, Self>,
+        param: Param<'_, Self>,
     ) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take_async(1, sleep).await?;
-        Ok(family.id(slots, 0, given))
+        Ok(family.id(slots, 0, param))
     }
 
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Returns the errors of [`Pack::room`], or the errors of [`Source::take`] with the number of IDs that were written.
-    fn fill<'b>(&self, mode: Mode, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<()> {
+    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::take`] with the number of IDs that were written.
+    fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
         let mut written = 0;
-        let mut batch = Batch::new(self.family(), given, room, &mut written)?;
+        let mut batch = Batch::new(self.family(), param, buffer, &mut written)?;
         while let Some(want) = batch.want() {
             batch.put(self.take(want, mode))?;
         }
@@ -68,10 +68,10 @@ pub(crate) trait Source {
     /// Writes as many IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// Returns the same errors as [`Source::fill`], except those that end after a wait.
-    fn try_fill<'b>(&self, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<usize> {
-        let count = self.family().room(&room, given)?;
-        match self.fill(Mode::Try, given, room) {
+    /// Returns the same errors as [`SlotSource::fill`], except those that end after a wait.
+    fn try_fill<'b>(&self, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<usize> {
+        let count = self.family().capacity(&buffer, param)?;
+        match self.fill(Mode::Try, param, buffer) {
             Ok(()) => Ok(count),
             Err(error) if is_temporary(&error) => Ok(error.written().unwrap_or(0)),
             Err(error) => Err(error),
@@ -79,17 +79,17 @@ pub(crate) trait Source {
     }
 
     /// Fills a buffer with IDs and awaits `sleep` if necessary. `written` counts the IDs, so it is correct for a caller that
-    /// drops the future, even before the first poll. An error in `given` becomes the error of the call.
+    /// drops the future, even before the first poll. An error in `param` becomes the error of the call.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
-        given: Result<Given<'_, Self>>,
-        room: Room<'_, Self>,
+        param: Result<Param<'_, Self>>,
+        buffer: Buffer<'_, Self>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
         *written = 0;
         async move {
-            let mut batch = Batch::new(self.family(), given?, room, written)?;
+            let mut batch = Batch::new(self.family(), param?, buffer, written)?;
             while let Some(want) = batch.want() {
                 batch.put(self.take_async(want, &sleep).await)?;
             }
@@ -99,12 +99,12 @@ pub(crate) trait Source {
 }
 
 /// The part that the caller chooses for each ID of a source.
-pub(crate) type Given<'g, S> = <<S as Source>::Family as Calls>::Given<'g>;
+pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
 
 /// A buffer for many IDs of a source.
-pub(crate) type Room<'b, S> = <<S as Source>::Family as Calls>::Batch<'b>;
+pub(crate) type Buffer<'b, S> = <<S as SlotSource>::Family as Calls>::Batch<'b>;
 
-impl<F: Pack, C: Clock> Source for Engine<F, C> {
+impl<F: Pack, C: Clock> SlotSource for Engine<F, C> {
     type Family = F;
 
     fn family(&self) -> &F {
@@ -113,11 +113,15 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
-    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, F>> {
+    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
         Ok((&self.family, self.reserve(want, mode)?))
     }
 
-    async fn take_async(&self, want: u32, sleep: &impl AsyncFn(Duration)) -> Result<Taken<'_, F>> {
+    async fn take_async(
+        &self,
+        want: u32,
+        sleep: &impl AsyncFn(Duration),
+    ) -> Result<Packable<'_, F>> {
         Ok((&self.family, self.reserve_async(want, sleep).await?))
     }
 }
@@ -127,22 +131,22 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 /// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the batch from the
 /// start, or is rejected with 0 IDs written.
 struct Batch<'g, 'b, 'w, F: Pack> {
-    given: F::Given<'g>,
-    room: F::Batch<'b>,
+    param: F::Param<'g>,
+    buffer: F::Batch<'b>,
     count: usize,
     written: &'w mut usize,
-    epoch: u32,
+    generation: u32,
 }
 
 impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
     fn new(
         family: &F,
-        given: F::Given<'g>,
-        room: F::Batch<'b>,
+        param: F::Param<'g>,
+        buffer: F::Batch<'b>,
         written: &'w mut usize,
     ) -> Result<Self> {
-        let count = family.room(&room, given)?;
-        Ok(Self { room, given, count, written, epoch: fork::current() })
+        let count = family.capacity(&buffer, param)?;
+        Ok(Self { buffer, param, count, written, generation: fork::current() })
     }
 
     /// Returns the number of slots to request next, or `None` if the buffer is full.
@@ -154,16 +158,16 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
 
     /// Writes IDs of the reserved slots, unless another process reserved them.
     #[inline]
-    fn put(&mut self, taken: Result<Taken<'_, F>>) -> Result<()> {
-        let is_here = self.epoch == fork::epoch();
+    fn put(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
+        let is_here = self.generation == fork::generation();
         let written = if is_here { *self.written } else { 0 };
         let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
-            family.write(slots, self.given, &mut self.room, *self.written);
+            family.write(slots, self.param, &mut self.buffer, *self.written);
             *self.written += slots.1.len as usize;
         }
-        if self.epoch != fork::epoch() {
-            (self.epoch, *self.written) = (fork::current(), 0);
+        if self.generation != fork::generation() {
+            (self.generation, *self.written) = (fork::current(), 0);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(crate) struct FirstReading {
     nanos: AtomicU64,
     /// The generation of the process to which the reading belongs. The caller's `identity_from` may assign another identity to
     /// a child, which has its own predecessor. So a child starts over with its own first reading.
-    epoch: AtomicU32,
+    generation: AtomicU32,
 }
 
 /// Means that there was no call yet. A clock reading with this value is treated as one nanosecond later.
@@ -32,7 +32,7 @@ impl FirstReading {
     /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(UNREAD.cast_unsigned());
-        Self { applies, nanos, epoch: AtomicU32::new(NEVER_DRAWN) }
+        Self { applies, nanos, generation: AtomicU32::new(NEVER_DRAWN) }
     }
 
     /// For a generator whose first tick is known to be its own.
@@ -48,12 +48,12 @@ impl FirstReading {
     fn stored_or(&self, now: i64) -> i64 {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let (here, unread) = (fork::current(), UNREAD.cast_unsigned());
-        // Loaded before the epoch, so that it is not the reading of another thread of this process, which stored the epoch first.
+        // Loaded before the generation, so that it is not the reading of another thread of this process, which stored the generation first.
         let before = self.nanos.load(Ordering::Acquire);
-        if self.epoch.load(Ordering::Acquire) != here {
+        if self.generation.load(Ordering::Acquire) != here {
             // It fails if another thread of this process was faster.
             let _ = self.nanos.compare_exchange(before, unread, ORDERS.0, ORDERS.1);
-            self.epoch.store(here, Ordering::Release);
+            self.generation.store(here, Ordering::Release);
         }
         let now = now.max(UNREAD + 1);
         match self.nanos.compare_exchange(unread, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
@@ -88,7 +88,7 @@ impl FirstReading {
 
     /// Returns the last tick of the floor, if there was a first call in this process.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
-        let is_of_process = self.epoch.load(Ordering::Acquire) == fork::current();
+        let is_of_process = self.generation.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
         let is_read = self.applies && is_of_process && first != UNREAD;
         is_read.then(|| floor_of(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
@@ -151,10 +151,10 @@ mod tests {
     #[test]
     fn threads_of_a_child_store_one_first_reading_of_their_own() {
         let parent = fork::current() + 1;
-        for (epoch, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
+        for (generation, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
             let mut inherited = FirstReading::new(true);
-            (inherited.epoch, inherited.nanos) =
-                (AtomicU32::new(epoch), AtomicU64::new(nanos.cast_unsigned()));
+            (inherited.generation, inherited.nanos) =
+                (AtomicU32::new(generation), AtomicU64::new(nanos.cast_unsigned()));
             let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
             assert_eq!(inherited.last_tick(&milliseconds, &ManualClock::new(0)), None);
             assert!(explore(&inherited, &[1, 2, 1]).states > 100);

@@ -8,7 +8,7 @@
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
 
-use super::{Engine, Generator, Mode, Pack, Reserved};
+use super::{Engine, Generator, Mode, Pack, Reservation};
 use crate::{Result, clock::Clock, fork};
 
 /// The default number of IDs in the first block of a tick: large enough to make the shared reservation cheap, and small enough
@@ -21,8 +21,8 @@ const GROWTH: u32 = 64;
 
 /// Reserved slots, of which the first `taken` are used.
 struct Block<F: Pack> {
-    slots: Reserved<F>,
-    epoch: u32,
+    slots: Reservation<F>,
+    generation: u32,
     taken: u32,
 }
 
@@ -37,9 +37,9 @@ impl<F: Pack> Block<F> {
 
     /// Returns the position of the next slot in the block, if the block is of this tick and has not ended.
     #[inline]
-    fn take(&mut self, tick: u64) -> Option<(Reserved<F>, u32)> {
+    fn take(&mut self, tick: u64) -> Option<(Reservation<F>, u32)> {
         let is_alive =
-            self.taken < self.len() && tick == self.tick() && self.epoch == fork::epoch();
+            self.taken < self.len() && tick == self.tick() && self.generation == fork::generation();
         is_alive.then(|| {
             self.taken += 1;
             (self.slots, self.taken - 1)
@@ -145,23 +145,23 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// Returns the ID of the next slot. If the last block has ended or is used up, the slot belongs to a new block, which may
     /// be in a later tick if the clock has advanced.
     #[inline]
-    pub(crate) fn one(&mut self, mode: Mode, given: F::Given<'_>) -> Result<F::Id> {
+    pub(crate) fn one(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
         let tick = self.engine().open_tick()?;
         let (slots, k) = match self.block.as_mut().and_then(|block| block.take(tick)) {
             Some(slot) => slot,
             None => self.refill(mode, tick)?,
         };
-        Ok(self.generator.engine.family.id_in_block(slots, k, given, &mut self.ahead))
+        Ok(self.generator.engine.family.id_in_block(slots, k, param, &mut self.ahead))
     }
 
     #[cold]
-    fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reserved<F>, u32)> {
+    fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reservation<F>, u32)> {
         let size = self.next_size(tick);
         self.block = None;
         // Read before the reservation: if the clock forks during it, the child's block ends with its first slot.
-        let epoch = fork::current();
+        let generation = fork::current();
         let slots = self.engine().reserve(size, mode)?;
-        self.block = Some(Block { slots, epoch, taken: 1 });
+        self.block = Some(Block { slots, generation, taken: 1 });
         Ok((slots, 0))
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Link<T> {
 }
 
 /// Heap memory for a value.
-pub(crate) type Place<T> = Box<MaybeUninit<Link<T>>>;
+pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 
 // SAFETY: with those before it, it is a list of values, which `Latest` owns as a vector would.
 unsafe impl<T: Send> Send for Link<T> {}
@@ -60,13 +60,13 @@ impl<T> Latest<T> {
         links.map(|link| &link.value).chain(iter::once(&self.first))
     }
 
-    /// Replaces the value `found` with `value`, which is stored in `place`. Returns `false` if another thread was faster.
-    pub(crate) fn put(&self, found: &T, value: T, place: Place<T>) -> bool {
+    /// Replaces the value `found` with `value`, which is stored in `memory`. Returns `false` if another thread was faster.
+    pub(crate) fn put(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
         if !ptr::eq(self.value(older), found) {
             return false;
         }
-        let added = Box::into_raw(Box::write(place, Link { value, older }));
+        let added = Box::into_raw(Box::write(memory, Link { value, older }));
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `added` was just leaked, and no other thread has seen it.
@@ -104,7 +104,7 @@ impl<T> Spare<T> {
         }
     }
 
-    pub(crate) fn take(&self) -> Option<Place<T>> {
+    pub(crate) fn take(&self) -> Option<Allocation<T>> {
         let place = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
         // SAFETY: a box that `fill` leaked, and that no other thread has any more.
         (!place.is_null()).then(|| unsafe { Box::from_raw(place) })

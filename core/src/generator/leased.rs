@@ -9,9 +9,9 @@ use alloc::boxed::Box;
 use core::{ops::Range, ptr, time::Duration};
 
 use super::{
-    Engine, Family, Generator, Latest, Mode, NEVER_DRAWN, Pack, Source,
-    engine::{Sight, closed},
-    fill::Taken,
+    Engine, Family, Generator, Latest, Mode, NEVER_DRAWN, Pack, SlotSource,
+    engine::{Observation, closed},
+    fill::Packable,
     wait::{Call, Cause},
 };
 use crate::{
@@ -173,8 +173,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// the time to retry. Returns `generator_closed` after [`Leased::close`]. All other errors are the same as for the
     /// generator.
     #[inline]
-    pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
-        self.one(Mode::Wait, given)
+    pub fn generate(&self, param: F::Param<'_>) -> Result<F::Id> {
+        self.one(Mode::Wait, param)
     }
 
     /// Fills a buffer with new IDs.
@@ -182,8 +182,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// # Errors
     /// Returns the same errors as [`Leased::generate`]. [`Error::written`] is the number of valid IDs at the front of the
     /// buffer.
-    pub fn fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<()> {
-        Source::fill(self, Mode::Wait, given, ids)
+    pub fn fill<'b>(&self, param: F::Param<'b>, ids: F::Batch<'b>) -> Result<()> {
+        SlotSource::fill(self, Mode::Wait, param, ids)
     }
 
     /// Works like [`Leased::generate`], but never waits.
@@ -191,16 +191,16 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// # Errors
     /// Returns `lease_unavailable` immediately if there is no grant. All other errors are the same as for the generator.
     #[inline]
-    pub fn try_generate(&self, given: F::Given<'_>) -> Result<F::Id> {
-        self.one(Mode::Try, given)
+    pub fn try_generate(&self, param: F::Param<'_>) -> Result<F::Id> {
+        self.one(Mode::Try, param)
     }
 
     /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::fill`], without waiting.
-    pub fn try_fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<usize> {
-        Source::try_fill(self, given, ids)
+    pub fn try_fill<'b>(&self, param: F::Param<'b>, ids: F::Batch<'b>) -> Result<usize> {
+        SlotSource::try_fill(self, param, ids)
     }
 
     /// Works like [`Leased::generate`], but awaits `sleep` instead of blocking the thread.
@@ -210,9 +210,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     pub async fn generate_async(
         &self,
         sleep: impl AsyncFn(Duration),
-        given: F::Given<'_>,
+        param: F::Param<'_>,
     ) -> Result<F::Id> {
-        self.one_async(&sleep, given).await
+        self.one_async(&sleep, param).await
     }
 
     /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
@@ -223,11 +223,11 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
-        given: F::Given<'b>,
+        param: F::Param<'b>,
         ids: F::Batch<'b>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        Source::fill_async(self, sleep, Ok(given), ids, written)
+        SlotSource::fill_async(self, sleep, Ok(param), ids, written)
     }
 
     /// Returns what a call does after its generator rejected the reservation: `None` to try a newer generator immediately, or
@@ -261,18 +261,19 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// The slow path: reserves slots for a call that got none when it first observed `sight`.
+    /// The slow path: reserves slots for a call that got none when it observed `observed`.
     #[cold]
     #[inline(never)]
     fn take_slowly<'s>(
         &'s self,
         mut tried: &'s Granted<F, C>,
-        sight: Sight<F>,
+        observed: Observation<F>,
         want: u32,
         mode: Mode,
-    ) -> Result<Taken<'s, F>> {
+    ) -> Result<Packable<'s, F>> {
         let first = &tried.generator.engine;
-        let mut taken = first.reserve_slowly(sight, want, mode).map(|slots| (&first.family, slots));
+        let mut taken =
+            first.reserve_slowly(observed, want, mode).map(|slots| (&first.family, slots));
         let mut call = Call::new(first.policy_in(mode));
         while let Err(refused) = taken {
             if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
@@ -324,7 +325,7 @@ fn not_the_newest() -> Error {
 
 /// Provides slots of the newest generator, or of the next one. A call that is rejected between two grants, before a grant
 /// begins or after it ends, waits according to the generator's policy.
-impl<F: Pack, C: Clock> Source for Leased<F, C> {
+impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     type Family = F;
 
     fn family(&self) -> &F {
@@ -333,17 +334,21 @@ impl<F: Pack, C: Clock> Source for Leased<F, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
-    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, F>> {
+    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
         let newest = self.newest();
         let engine = &newest.generator.engine;
-        let sight = engine.sight()?;
-        match engine.shortcut(sight, want) {
+        let observed = engine.observe()?;
+        match engine.shortcut(observed, want) {
             Some(slots) => Ok((&engine.family, slots)),
-            None => self.take_slowly(newest, sight, want, mode),
+            None => self.take_slowly(newest, observed, want, mode),
         }
     }
 
-    async fn take_async(&self, want: u32, sleep: &impl AsyncFn(Duration)) -> Result<Taken<'_, F>> {
+    async fn take_async(
+        &self,
+        want: u32,
+        sleep: &impl AsyncFn(Duration),
+    ) -> Result<Packable<'_, F>> {
         let mut tried = self.newest();
         let mut call = Call::asynchronous(tried.generator.engine.policy_in(Mode::Wait));
         loop {

@@ -25,9 +25,9 @@ mod wait;
 mod window;
 
 pub(crate) use drawn::{DrawnWord, NEVER_DRAWN};
-pub(crate) use engine::{Engine, Reserved};
+pub(crate) use engine::{Engine, Reservation};
 pub(crate) use family::{Calls, Family, Pack};
-pub(crate) use fill::{Mode, Source};
+pub(crate) use fill::{Mode, SlotSource};
 pub(crate) use first::FirstReading;
 pub use generate::{Generate, GenerateAsync, Generated};
 pub(crate) use generate::{borrowed, by_own_calls};

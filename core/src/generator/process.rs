@@ -5,26 +5,30 @@ use crate::{Error, ErrorKind, Result, fork};
 /// The process to which an explicit node, lease or window belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGuard {
-    epoch: u32,
+    generation: u32,
 }
 
 impl ProcessGuard {
     /// This process, prepared for later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
-        Ok(Self { epoch: fork::current() })
+        Ok(Self { generation: fork::current() })
     }
 
     /// The generation of the process.
     #[inline]
-    pub(crate) const fn epoch(self) -> u32 {
-        self.epoch
+    pub(crate) const fn generation(self) -> u32 {
+        self.generation
     }
 
     /// Rejects any other process with `forked`. Call it also after the step, to detect a fork in the clock or in a signal
     /// handler before the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
-        if self.epoch == fork::epoch() { Ok(()) } else { Err(Error::new(ErrorKind::Forked)) }
+        if self.generation == fork::generation() {
+            Ok(())
+        } else {
+            Err(Error::new(ErrorKind::Forked))
+        }
     }
 }

@@ -59,12 +59,13 @@ impl Family for Identities {
 
     #[inline]
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, Identity)> {
-        let (epoch, word) = self.drawn.last();
-        (epoch != NEVER_DRAWN && window.holds(tick)).then_some((epoch, Identity::of_word(word)))
+        let (generation, word) = self.drawn.last();
+        (generation != NEVER_DRAWN && window.holds(tick))
+            .then_some((generation, Identity::of_word(word)))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, Identity)> {
-        self.drawn.here().map(|(epoch, word)| (epoch, Identity::of_word(word)))
+        self.drawn.here().map(|(generation, word)| (generation, Identity::of_word(word)))
     }
 
     fn check_process(&self) -> Result<()> {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, Source, WaitPolicy, Window},
+    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, SlotSource, WaitPolicy, Window},
     sequence::{
         Machine,
         per_tick::{Behind, PerTick, Slots},

@@ -8,12 +8,12 @@ use super::{
 use crate::{
     Result,
     generator::{Calls, Pack},
-    sequence::Run,
+    sequence::SlotRange,
 };
 
 impl Calls for Identities {
     type Id = HotGuid;
-    type Given<'g> = u32;
+    type Param<'g> = u32;
     type Batch<'b> = &'b mut [HotGuid];
 }
 
@@ -23,10 +23,10 @@ impl Pack for Identities {
 
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
-    fn id(&self, (identity, run): (Identity, Run), k: u32, shard_key: u32) -> HotGuid {
-        let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
+    fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {
+        let counter = (identity.start + range.first as u32 + k) & LAST_COUNTER;
         let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
-        HotGuid::pack(run.tick, identity.machine, counter, shard_key)
+        HotGuid::pack(range.tick, identity.machine, counter, shard_key)
     }
 
     /// Returns false, because each generator picks its own random bytes.
@@ -34,11 +34,17 @@ impl Pack for Identities {
         false
     }
 
-    fn room(&self, ids: &Self::Batch<'_>, _: u32) -> Result<usize> {
+    fn capacity(&self, ids: &Self::Batch<'_>, _: u32) -> Result<usize> {
         Ok(ids.len())
     }
 
-    fn write(&self, slots: (Identity, Run), key: u32, ids: &mut Self::Batch<'_>, from: usize) {
+    fn write(
+        &self,
+        slots: (Identity, SlotRange),
+        key: u32,
+        ids: &mut Self::Batch<'_>,
+        from: usize,
+    ) {
         write_run(&mut ids[from..][..slots.1.len as usize], self.id(slots, 0, key));
     }
 }

@@ -16,10 +16,10 @@
 //! ID in the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no
 //! spare bit to record a clock rollback.
 
+mod fields;
 mod ids;
 mod json;
 mod presets;
-mod shape;
 mod time;
 
 #[cfg(feature = "internals")]
@@ -29,6 +29,11 @@ pub use ids::generator::Leased;
 #[doc(hidden)]
 pub use json::value::Json;
 pub use {
+    fields::{
+        field::Field,
+        layout::{FieldIndex, Layout},
+        value::{Value, ValueType},
+    },
     ids::{
         builder::Builder,
         generator::{Batch, Generator},
@@ -39,18 +44,13 @@ pub use {
         values::Values,
     },
     presets::{PRESETS, preset},
-    shape::{
-        field::Field,
-        layout::{FieldIndex, Layout},
-        value::{Value, ValueType},
-    },
     time::tick::Tick,
 };
 
 use {
-    shape::{
-        layout::{Shape, foreign_slot},
-        placed::{Placed, Role},
+    fields::{
+        layout::{Representation, foreign_slot},
+        resolved::{ResolvedField, Role},
         width::Width,
     },
     time::timeline::Timeline,

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     layout::{
         Field, Layout, Tick, Value,
-        shape::fit::{invalid, start_of},
+        fields::fit::{invalid, start_of},
     },
 };
 

@@ -19,7 +19,7 @@ impl Randflake {
     /// ```
     #[allow(clippy::cast_possible_truncation, reason = "compared with the largest")]
     pub const fn parse_const(text: &str) -> Option<Self> {
-        match base32::constant::hex(text) {
+        match base32::constant::base32hex(text) {
             Some(number) if number <= u64::MAX as u128 => Some(Self::from_u64(number as u64)),
             _ => None,
         }

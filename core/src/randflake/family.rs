@@ -36,11 +36,11 @@ impl Family for Nodes {
 
     #[inline]
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, ())> {
-        window.holds(tick).then_some((self.process.epoch(), ()))
+        window.holds(tick).then_some((self.process.generation(), ()))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
-        Ok((self.process.epoch(), ()))
+        Ok((self.process.generation(), ()))
     }
 
     fn check_process(&self) -> Result<()> {

@@ -8,7 +8,7 @@ use super::{Grant, GrantInfo, Parts, Randflake, SCALE, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Family, Mode, Source},
+    generator::{self, Family, Mode, SlotSource},
     sequence::{Machine, per_tick::State},
 };
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    base32::hex,
+    base32::base32hex,
     format::{Text, text_id},
 };
 
@@ -22,7 +22,7 @@ pub struct Randflake(i64);
 
 impl Randflake {
     /// The maximum length of an encoded ID in characters.
-    pub const TEXT_LEN: usize = hex::MAX_DIGITS;
+    pub const TEXT_LEN: usize = base32hex::MAX_DIGITS;
 
     /// Creates an ID from a signed integer. Every integer is a valid ID, but its fields can be read only by decrypting it.
     ///
@@ -83,7 +83,7 @@ impl Randflake {
     /// ```
     #[inline]
     pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
-        hex::encode(self.to_u64())
+        base32hex::encode(self.to_u64())
     }
 
     /// Parses a base32hex string.
@@ -102,7 +102,7 @@ impl Randflake {
     /// `out_of_range` for a value above 2^64 - 1.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
-        hex::decode(text).map(Self::from_u64)
+        base32hex::decode(text).map(Self::from_u64)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
     Result,
     generator::{Calls, Pack},
-    sequence::Run,
+    sequence::SlotRange,
 };
 
 /// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
@@ -15,7 +15,7 @@ const GROUP: usize = 64;
 
 impl Calls for Nodes {
     type Id = Randflake;
-    type Given<'g> = ();
+    type Param<'g> = ();
     type Batch<'b> = &'b mut [Randflake];
 }
 
@@ -25,21 +25,21 @@ impl Pack for Nodes {
     const AHEAD: Self::Ahead = [Randflake::from_u64(0); GROUP];
 
     #[inline]
-    fn id(&self, ((), run): ((), Run), k: u32, (): ()) -> Randflake {
-        self.codec.encrypt_raw(self.raw(run.tick, run.first + u64::from(k)))
+    fn id(&self, ((), range): ((), SlotRange), k: u32, (): ()) -> Randflake {
+        self.codec.encrypt_raw(self.raw(range.tick, range.first + u64::from(k)))
     }
 
     #[inline]
     fn id_in_block(
         &self,
-        ((), run): ((), Run),
+        ((), range): ((), SlotRange),
         k: u32,
         (): (),
         ahead: &mut Self::Ahead,
     ) -> Randflake {
         let k = k as usize;
         if k.is_multiple_of(GROUP) {
-            self.encrypt(run, k, &mut ahead[..GROUP.min(run.len as usize - k)]);
+            self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }
         ahead[k % GROUP]
     }
@@ -51,24 +51,24 @@ impl Pack for Nodes {
         self.codec.has_secret_of(&other.codec) && first <= other_last && other_first <= last
     }
 
-    fn room(&self, ids: &&mut [Randflake], (): ()) -> Result<usize> {
+    fn capacity(&self, ids: &&mut [Randflake], (): ()) -> Result<usize> {
         Ok(ids.len())
     }
 
-    fn write(&self, ((), run): ((), Run), (): (), ids: &mut Self::Batch<'_>, from: usize) {
-        self.encrypt(run, 0, &mut ids[from..][..run.len as usize]);
+    fn write(&self, ((), range): ((), SlotRange), (): (), ids: &mut Self::Batch<'_>, from: usize) {
+        self.encrypt(range, 0, &mut ids[from..][..range.len as usize]);
     }
 }
 
 impl Nodes {
     /// Writes the IDs of a run, from the `k`-th slot on, until `ids` is full.
-    fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
-        let mut slots = run.first + k as u64..;
+    fn encrypt(&self, range: SlotRange, k: usize, ids: &mut [Randflake]) {
+        let mut slots = range.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {
             let mut raw = [[0; 8]; GROUP];
             let raw = &mut raw[..group.len()];
             for (block, slot) in raw.iter_mut().zip(&mut slots) {
-                *block = self.raw(run.tick, slot).to_le_bytes();
+                *block = self.raw(range.tick, slot).to_le_bytes();
             }
             self.codec.encrypt_many(raw, group);
         }

@@ -1,7 +1,7 @@
 //! Encoding and decoding of many IDs at once, with the widest vector instructions that the CPU supports.
 
 use super::Randflake;
-use crate::{Result, arch, base32::hex::slices};
+use crate::{Result, arch, base32::base32hex::slices};
 
 /// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, like an element of a fixed-width string
 /// column in most libraries.

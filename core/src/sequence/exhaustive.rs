@@ -6,7 +6,7 @@
 use std::{collections::HashSet, format, vec::Vec};
 
 use super::{
-    Flip, Machine, Run, Step,
+    Flip, Machine, SlotRange, Step,
     per_tick::{Behind, PerTick, Slots},
     tick_tock::{Bounds, TickTock},
 };
@@ -126,8 +126,8 @@ fn step<M: Machine>(machine: &M, now: u64, want: u64, limits: M::Limits) -> Answ
     let is_within = now == machine.tick(seen);
     let within = is_within.then(|| machine.step_within(seen, want, limits)).flatten();
     let otherwise = || machine.step(seen, now, want, limits, Flip::Allowed);
-    match within.map_or_else(otherwise, Step::Taken) {
-        Step::Taken(Run { tick, tick_tock, first, len }) => Answer::Cells(
+    match within.map_or_else(otherwise, Step::Reserved) {
+        Step::Reserved(SlotRange { tick, tick_tock, first, len }) => Answer::Cells(
             (first..).take(len as usize).map(|slot| (tick, tick_tock, slot)).collect(),
         ),
         Step::Full => Answer::Full,
@@ -172,10 +172,13 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
     let bounds = Bounds { min: 0, max: 1 };
     assert!(matches!(
         machine.step(machine.observe(), 10, 1, bounds, Flip::Allowed),
-        Step::Taken(_)
+        Step::Reserved(_)
     ));
     assert_eq!(machine.step(machine.observe(), 5, 1, bounds, Flip::Refused), Step::Behind(10));
-    assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
+    assert!(matches!(
+        machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed),
+        Step::Reserved(_)
+    ));
 }
 
 /// Repeats an attempt, because on some processors, and often in Miri, a swap can fail spuriously.

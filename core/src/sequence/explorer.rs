@@ -4,7 +4,7 @@
 //! each reading can be any tick, or the current time or slightly before it.
 
 use super::{
-    Flip, Machine, Run, Step,
+    Flip, Machine, SlotRange, Step,
     per_tick::{Behind, PerTick, Slots},
     tick_tock::{Bounds, TickTock},
 };
@@ -64,7 +64,7 @@ struct Record {
 
 impl Record {
     #[track_caller]
-    fn add(&mut self, Run { tick, tick_tock, first, len }: Run) {
+    fn add(&mut self, SlotRange { tick, tick_tock, first, len }: SlotRange) {
         let line = tick * 4 + u64::from(tick_tock) * 2 + first;
         let slots = ((1 << len) - 1) << line;
         assert_eq!(self.given & slots, 0, "given out twice: tick {tick}, bit {tick_tock}");
@@ -91,7 +91,7 @@ impl<M: Machine> Threads<M> {
         let within = || self.machine.step_within(seen, self.want, self.limits);
         let otherwise = || self.machine.step(seen, now, self.want, self.limits, Flip::Allowed);
         let is_within = now == wall;
-        (wall, is_within.then(within).flatten().map_or_else(otherwise, Step::Taken))
+        (wall, is_within.then(within).flatten().map_or_else(otherwise, Step::Reserved))
     }
 }
 
@@ -105,7 +105,7 @@ impl<M: Machine> World for Threads<M> {
             return true;
         }
         match self.take() {
-            (wall, Step::Taken(run)) => {
+            (wall, Step::Reserved(run)) => {
                 record.add(run);
                 record.drifts += u32::from(run.tick < wall);
             }
@@ -132,7 +132,7 @@ impl<M: Machine> World for Threads<M> {
                 for now in readings.map(u64::from) {
                     let seen = machine.observe();
                     let step = machine.step(seen, now, 1, self.limits, Flip::Allowed);
-                    if let Step::Taken(run) = step {
+                    if let Step::Reserved(run) = step {
                         record.add(run);
                     }
                 }

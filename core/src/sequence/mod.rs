@@ -25,32 +25,32 @@ mod restarts;
 /// A state machine.
 pub(crate) trait Machine {
     /// An observation of the state, from which a step starts.
-    type Seen: Copy + PartialEq;
+    type Word: Copy + PartialEq;
     /// The slots of a tick, if the state machine does not store them itself.
     type Limits: Copy;
     /// The complete state at one moment.
     type State;
 
-    fn observe(&self) -> Self::Seen;
+    fn observe(&self) -> Self::Word;
 
     /// The tick of a reading.
-    fn tick(&self, seen: Self::Seen) -> u64;
+    fn tick(&self, seen: Self::Word) -> u64;
 
-    fn is_closed_at(&self, seen: Self::Seen) -> bool;
+    fn is_closed_at(&self, seen: Self::Word) -> bool;
 
     /// The tick that a step from `seen` at `now` would encode.
     #[inline]
-    fn tick_for(&self, seen: Self::Seen, now: u64) -> u64 {
+    fn tick_for(&self, seen: Self::Word, now: u64) -> u64 {
         let _ = seen;
         now
     }
 
     /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If there are
     /// none, or another thread changed the state, nothing changes.
-    fn step_within(&self, seen: Self::Seen, want: u32, limits: Self::Limits) -> Option<Run>;
+    fn step_within(&self, seen: Self::Word, want: u32, limits: Self::Limits) -> Option<SlotRange>;
 
     /// Reserves up to `want` slots for a clock that read `now` after `seen` was observed.
-    fn step(&self, seen: Self::Seen, now: u64, want: u32, limits: Self::Limits, flip: Flip)
+    fn step(&self, seen: Self::Word, now: u64, want: u32, limits: Self::Limits, flip: Flip)
     -> Step;
 
     /// Ends the state machine and returns its last state. No later step succeeds.
@@ -72,7 +72,7 @@ pub(crate) trait Machine {
 
 /// Slots `first .. first + len` of one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct SlotRange {
     pub(crate) tick: u64,
     /// The bit of the tick-tock state machine. The other state machine has none.
     pub(crate) tick_tock: bool,
@@ -107,7 +107,7 @@ impl Flip {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The caller now owns these slots.
-    Taken(Run),
+    Reserved(SlotRange),
     /// Another thread changed the state. Observe it again, read the clock, and try again.
     Raced,
     /// All slots of this tick are used up.

@@ -6,7 +6,7 @@
 //!
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
 
-use super::{Flip, Machine, Run, Step, word::Word};
+use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind};
 
 /// The treatment of a clock that is behind the last tick.
@@ -83,7 +83,7 @@ impl PerTick {
         now: u64,
         want: u32,
         flip: Flip,
-    ) -> Result<(Run, u128), Step> {
+    ) -> Result<(SlotRange, u128), Step> {
         if self.is_closed_at(word) {
             return Err(Step::Closed);
         }
@@ -109,7 +109,7 @@ impl PerTick {
         )]
         let (len, slot) = (left.min(want.into()) as u32, first as u64);
         let next = u128::from(tick) << self.next_bits | (first + u128::from(len));
-        Ok((Run { tick, tick_tock: false, first: slot, len }, next))
+        Ok((SlotRange { tick, tick_tock: false, first: slot, len }, next))
     }
 
     fn state_of(&self, word: u128) -> State {
@@ -123,7 +123,7 @@ impl PerTick {
 }
 
 impl Machine for PerTick {
-    type Seen = u128;
+    type Word = u128;
     type Limits = ();
     type State = State;
 
@@ -152,21 +152,21 @@ impl Machine for PerTick {
     }
 
     #[inline]
-    fn step_within(&self, seen: u128, want: u32, (): ()) -> Option<Run> {
-        let (run, next) = self.plan(seen, self.tick(seen), want, Flip::Refused).ok()?;
-        self.word().swap(seen, next).ok().map(|()| run)
+    fn step_within(&self, seen: u128, want: u32, (): ()) -> Option<SlotRange> {
+        let (range, next) = self.plan(seen, self.tick(seen), want, Flip::Refused).ok()?;
+        self.word().swap(seen, next).ok().map(|()| range)
     }
 
     #[inline]
     fn step(&self, seen: u128, now: u64, want: u32, (): (), flip: Flip) -> Step {
         let mut word = seen;
         loop {
-            let (run, next) = match self.plan(word, now, want, flip) {
+            let (range, next) = match self.plan(word, now, want, flip) {
                 Ok(plan) => plan,
                 Err(step) => return step,
             };
             match self.word().swap(word, next) {
-                Ok(()) => return Step::Taken(run),
+                Ok(()) => return Step::Reserved(range),
                 // Only `next` moved: the reading still fits the tick.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
                 Err(_) => return Step::Raced,

@@ -95,7 +95,7 @@ impl Kind {
             Self::TickTock => {
                 let bounds = Bounds { min: 0, max: LAST_SLOT.into() };
                 let plan = tick_tock::plan(Word(word), safe.into(), now, 1, bounds, flip);
-                let Plan::Take { run, next, goes_back } = plan else { return None };
+                let Plan::Take { range: run, next, goes_back } = plan else { return None };
                 let wall = flip.wall(self.tick(word));
                 (run, next.0, goes_back.then(|| u8::try_from(wall).unwrap()))
             }

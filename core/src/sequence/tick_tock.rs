@@ -51,7 +51,7 @@
 //! The explorer in this folder runs the real code through every interleaving of small programs, and loom checks the memory
 //! orders; both must catch weaker variants of each access.
 
-use super::{Flip, Machine, Run, Step};
+use super::{Flip, Machine, SlotRange, Step};
 use crate::{
     Error, ErrorKind,
     sync::{AtomicU32, AtomicU64, Ordering},
@@ -178,7 +178,7 @@ impl TickTock {
 }
 
 impl Machine for TickTock {
-    type Seen = Word;
+    type Word = Word;
     type Limits = Bounds;
     type State = State;
 
@@ -198,10 +198,10 @@ impl Machine for TickTock {
     }
 
     #[inline]
-    fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
+    fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<SlotRange> {
         // A step within a tick never goes back, so `safe` is not read.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Refused) {
-            Plan::Take { run, next, .. } => self.swap(seen, next).ok().map(|()| run),
+            Plan::Take { range, next, .. } => self.swap(seen, next).ok().map(|()| range),
             _ => None,
         }
     }
@@ -212,8 +212,8 @@ impl Machine for TickTock {
         let safe = raised.load(Ordering::Acquire);
         let mut word = seen;
         loop {
-            let (run, next, goes_back) = match plan(word, safe, now, want, bounds, flip) {
-                Plan::Take { run, next, goes_back } => (run, next, goes_back),
+            let (range, next, goes_back) = match plan(word, safe, now, want, bounds, flip) {
+                Plan::Take { range, next, goes_back } => (range, next, goes_back),
                 Plan::Full => return Step::Full,
                 Plan::Behind(wall) => return Step::Behind(wall),
                 Plan::Closed => return Step::Closed,
@@ -226,7 +226,7 @@ impl Machine for TickTock {
                     if goes_back {
                         drifts.fetch_add(1, Ordering::Relaxed);
                     }
-                    return Step::Taken(run);
+                    return Step::Reserved(range);
                 }
                 // Only `next` moved, so the decision from tick, bit and `safe` still holds.
                 Err(newer) if newer.same_line(word) => word = newer,
@@ -258,7 +258,7 @@ impl Machine for TickTock {
 pub(super) enum Plan {
     /// Reserve these slots by swapping in `next`. `safe` must be raised first if the step goes back.
     Take {
-        run: Run,
+        range: SlotRange,
         next: Word,
         goes_back: bool,
     },
@@ -285,6 +285,6 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
         return Plan::Full;
     }
     let tick_tock = word.flipped() != goes_back;
-    let run = Run { tick: now, tick_tock, first: first.into(), len };
-    Plan::Take { run, next: Word::new(now, tick_tock, first + len), goes_back }
+    let range = SlotRange { tick: now, tick_tock, first: first.into(), len };
+    Plan::Take { range, next: Word::new(now, tick_tock, first + len), goes_back }
 }

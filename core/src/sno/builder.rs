@@ -255,7 +255,8 @@ impl<C: Clock> Builder<C> {
                 // Without a table there are no default generators either.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
-                let first = Identity { epoch: process.epoch(), partition, min: bounds.min };
+                let first =
+                    Identity { generation: process.generation(), partition, min: bounds.min };
                 let first = Claim::new(first, window.start(), unending(partition, start));
                 let table = found.map(|(find, _)| find);
                 Partitions::new(first, None, table, bounds, false, Some(process))

@@ -15,8 +15,10 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork::{self, partitions::FindTable},
-    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, Pack, Source, WaitPolicy, Window},
-    sequence::{Machine, Run, tick_tock::TickTock},
+    generator::{
+        self, Engine, FirstReading, Mode, NEVER_DRAWN, Pack, SlotSource, WaitPolicy, Window,
+    },
+    sequence::{Machine, SlotRange, tick_tock::TickTock},
     sync::Ordering,
 };
 
@@ -303,8 +305,8 @@ impl<C: Clock> Generator<C> {
         let Bounds { min, max } = self.engine.family.bounds_of(identity);
         let pool = u32::from(max - min) + 1;
         let count = self.engine.family.made_at_times.fetch_add(1, Ordering::Relaxed) % pool;
-        let run = Run { tick, tick_tock: false, first: min.into(), len: pool };
-        Ok(self.engine.family.id((identity, run), count, metabyte))
+        let range = SlotRange { tick, tick_tock: false, first: min.into(), len: pool };
+        Ok(self.engine.family.id((identity, range), count, metabyte))
     }
 
     /// Returns the partition, or `None` if none is assigned yet. A default partition is assigned when the first ID is

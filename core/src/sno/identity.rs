@@ -92,7 +92,7 @@ pub(super) const TABLE: Option<FindTable> = None;
 /// sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    pub(super) epoch: u32,
+    pub(super) generation: u32,
     pub(super) partition: u16,
     pub(super) min: u16,
 }
@@ -100,6 +100,6 @@ pub(crate) struct Identity {
 impl Identity {
     /// No partition yet.
     pub(super) const fn undrawn(min: u16) -> Self {
-        Self { epoch: NEVER_DRAWN, partition: 0, min }
+        Self { generation: NEVER_DRAWN, partition: 0, min }
     }
 }

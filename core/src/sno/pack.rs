@@ -6,12 +6,12 @@ use super::{
 use crate::{
     Result,
     generator::{Calls, Pack},
-    sequence::Run,
+    sequence::SlotRange,
 };
 
 impl Calls for Partitions {
     type Id = Sno;
-    type Given<'g> = u8;
+    type Param<'g> = u8;
     type Batch<'b> = &'b mut [Sno];
 }
 
@@ -22,10 +22,10 @@ impl Pack for Partitions {
     #[inline]
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "first + k is in the run, which ends at a 16-bit bound"
+        reason = "first + k is in the range, which ends at a 16-bit bound"
     )]
-    fn id(&self, (identity, run): (Identity, Run), k: u32, metabyte: u8) -> Sno {
-        let Run { tick, tick_tock, first, .. } = run;
+    fn id(&self, (identity, range): (Identity, SlotRange), k: u32, metabyte: u8) -> Sno {
+        let SlotRange { tick, tick_tock, first, .. } = range;
         let (partition, sequence) = (identity.partition, (first + u64::from(k)) as u16);
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
@@ -39,11 +39,17 @@ impl Pack for Partitions {
             && others.min <= bounds.max
     }
 
-    fn room(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {
+    fn capacity(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {
         Ok(ids.len())
     }
 
-    fn write(&self, slots: (Identity, Run), metabyte: u8, ids: &mut Self::Batch<'_>, from: usize) {
+    fn write(
+        &self,
+        slots: (Identity, SlotRange),
+        metabyte: u8,
+        ids: &mut Self::Batch<'_>,
+        from: usize,
+    ) {
         let ids = &mut ids[from..][..slots.1.len as usize];
         write_run(arrays_mut(ids).as_flattened_mut(), self.id(slots, 0, metabyte));
     }

@@ -85,7 +85,7 @@ impl Partitions {
         #[cfg(loom)]
         self.claims.get().extend(0);
         let identity = self.claims.get().identity;
-        (identity.epoch != NEVER_DRAWN).then_some(identity.partition)
+        (identity.generation != NEVER_DRAWN).then_some(identity.partition)
     }
 
     /// The first tick in which the current partition was this generator's.
@@ -108,7 +108,7 @@ impl Partitions {
     #[inline]
     fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
-        let is_here = claim.identity.epoch == fork::epoch();
+        let is_here = claim.identity.generation == fork::generation();
         if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
     }
 
@@ -119,7 +119,7 @@ impl Partitions {
         fork::prepare()?;
         loop {
             let claim = self.claims.get();
-            if claim.identity.epoch == fork::current() && self.prolong(claim, tick)? {
+            if claim.identity.generation == fork::current() && self.prolong(claim, tick)? {
                 self.begin(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
@@ -139,9 +139,9 @@ impl Partitions {
     /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // Read before the draw, which may fork: if it does, the child's draw also has the parent's epoch, so the child draws
+        // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child draws
         // again.
-        let epoch = fork::current();
+        let generation = fork::current();
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
                 let Assignment { partition, sequence_min } = draw()?;
@@ -155,7 +155,7 @@ impl Partitions {
             }
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
-        let identity = Identity { epoch, partition: lease.partition, min };
+        let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.put(found, Claim::new(identity, window.start(), lease));
         if !is_put && lease.until == u64::MAX {
             self.release(lease.partition, 0);
@@ -165,13 +165,13 @@ impl Partitions {
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
-        let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
+        let (before, generation) = (found.identity.generation, claim.identity.generation);
         // `false` in a child: the parent's claim made no IDs in this process.
-        claim.follows_another = before == epoch;
+        claim.follows_another = before == generation;
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
-        let is_of_child = ![NEVER_DRAWN, epoch].contains(&before);
+        let is_of_child = ![NEVER_DRAWN, generation].contains(&before);
         let spare = if is_of_child {
             self.spare.take()
         } else {
@@ -221,7 +221,7 @@ impl<C: Clock> Engine<Partitions, C> {
     pub(super) fn identity(&self) -> Result<Identity> {
         self.family.check_process()?;
         let claim = self.family.claims.get();
-        if claim.identity.epoch == fork::epoch() && claim.is_unending() {
+        if claim.identity.generation == fork::generation() && claim.is_unending() {
             return Ok(claim.identity);
         }
         let tick = self.tick_now(&SCALE)?;
@@ -268,12 +268,12 @@ impl Family for Partitions {
     fn found(&self, _: &Window, tick: u64) -> Option<(u32, Identity)> {
         let claim = self.claims.get();
         let identity = claim.identity;
-        claim.holds(tick).then_some((identity.epoch, identity))
+        claim.holds(tick).then_some((identity.generation, identity))
     }
 
     fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u32, Identity)> {
         let identity = self.claim_of(machine, window, tick)?.identity;
-        Ok((identity.epoch, identity))
+        Ok((identity.generation, identity))
     }
 
     fn is_current(&self, identity: Identity) -> bool {
@@ -297,7 +297,7 @@ impl Family for Partitions {
     fn extended(&self, end: u64) {
         let claim = self.claims.get();
         // A claim that was not drawn yet holds nothing.
-        if claim.identity.epoch != NEVER_DRAWN {
+        if claim.identity.generation != NEVER_DRAWN {
             claim.extend(end);
         }
     }
@@ -307,7 +307,7 @@ impl Family for Partitions {
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.
-        if claim.identity.epoch != fork::epoch() {
+        if claim.identity.generation != fork::generation() {
             return;
         }
         // Slots count as used once they are reserved, and a tick that the clock stepped back from is counted, too.

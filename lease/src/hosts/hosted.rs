@@ -181,17 +181,17 @@ impl Hosted {
     /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, and
     /// `refused`, which is the most recent error since the last grant or renewal.
     pub fn status(&self, wall_ms: u64) -> String {
-        let standing = self.lease.standing();
-        let (number, end) = standing.current(wall_ms).unzip();
-        let Figures { grants, renewals, failures, .. } = standing.counts;
+        let status = self.lease.status();
+        let (number, end) = status.current(wall_ms).unzip();
+        let Figures { grants, renewals, failures, .. } = status.counts;
         json!({
             "number": number,
             "end": end,
-            "remaining_ms": standing.remaining_ms(wall_ms),
+            "remaining_ms": status.remaining_ms(wall_ms),
             "grants": grants,
             "renewals": renewals,
             "failures": failures,
-            "refused": standing.refused.as_ref().map(error_of),
+            "refused": status.refused.as_ref().map(error_of),
         })
         .to_string()
     }
@@ -200,7 +200,7 @@ impl Hosted {
     /// this condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().place();
-        error_of(&self.lease.standing().reason(&place, self.is_closing, wall_ms)).to_string()
+        error_of(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer.

@@ -19,7 +19,7 @@ use polyflake::fork;
 use crate::{
     Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
     rules::error::silent,
-    rules::watched::{Standing, Watched, closes_store},
+    rules::watched::{LeaseStatus, Watched, closes_store},
     stores::system::{self, random},
 };
 
@@ -43,7 +43,7 @@ pub(crate) struct State {
     place: String,
     /// `true` once a call has waited for a grant without success. Later calls fail immediately until there is a grant.
     has_waited: bool,
-    pub(crate) standing: Standing,
+    pub(crate) status: LeaseStatus,
 }
 
 impl Shared {
@@ -74,7 +74,7 @@ impl Shared {
     /// Records that there is no task.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
-        (state.is_over, state.standing.refused) = (true, Some(error));
+        (state.is_over, state.status.refused) = (true, Some(error));
         self.changed.notify_all();
     }
 
@@ -131,15 +131,15 @@ impl Shared {
 
 impl State {
     fn outcome(&self) -> Option<Result<()>> {
-        if self.standing.grant.is_some() {
+        if self.status.grant.is_some() {
             return Some(Ok(()));
         }
-        let is_final = self.standing.refused.as_ref().is_some_and(Error::is_permanent);
+        let is_final = self.status.refused.as_ref().is_some_and(Error::is_permanent);
         (self.is_over || is_final).then(|| Err(self.reason()))
     }
 
     fn reason(&self) -> Error {
-        self.standing.reason(&self.place, self.is_closing, system::unix_ms())
+        self.status.reason(&self.place, self.is_closing, system::unix_ms())
     }
 }
 
@@ -245,7 +245,7 @@ impl Keeping {
 
     /// Publishes the status of the lease to its owner, and reports its events.
     fn publish(&mut self) {
-        self.shared.lock().standing = self.lease.standing().clone();
+        self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {
             self.lease.options().tell(&event);
@@ -263,7 +263,7 @@ struct Over(Arc<Shared>);
 impl Drop for Over {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        (state.is_over, state.standing.grant) = (true, None);
+        (state.is_over, state.status.grant) = (true, None);
         self.0.changed.notify_all();
     }
 }

@@ -177,20 +177,20 @@ impl Lease {
     }
 
     fn current(&self) -> Option<(u64, u64)> {
-        self.shared.get()?.lock().standing.current(system::unix_ms())
+        self.shared.get()?.lock().status.current(system::unix_ms())
     }
 
     /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
     pub fn refused(&self) -> Option<Error> {
-        self.shared.get()?.lock().standing.refused.clone()
+        self.shared.get()?.lock().status.refused.clone()
     }
 
     /// Returns the metrics of this process's lease. To receive each event, use [`Options::watch`].
     pub fn figures(&self) -> Figures {
         let Some(shared) = self.shared.get() else { return Figures::default() };
-        let standing = &shared.lock().standing;
-        let remaining = Duration::from_millis(standing.remaining_ms(system::unix_ms()));
-        Figures { remaining, ..standing.counts }
+        let status = &shared.lock().status;
+        let remaining = Duration::from_millis(status.remaining_ms(system::unix_ms()));
+        Figures { remaining, ..status.counts }
     }
 
     /// Closes the generator immediately, releases the worker ID, and waits until it is released. If an executor's task

@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS: u64 = 10_000;
 
 /// The state of a lease, for its owner.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct LeaseStatus {
     /// The number and the end of the generator's grant.
     pub(crate) grant: Option<(u64, u64)>,
     /// The last rejection since the last grant or renewal.
@@ -25,7 +25,7 @@ pub(crate) struct Standing {
     pub(crate) counts: Figures,
 }
 
-impl Standing {
+impl LeaseStatus {
     /// Returns the number and the end of the generator's grant, unless it has ended.
     pub(crate) fn current(&self, wall_ms: u64) -> Option<(u64, u64)> {
         self.grant.filter(|(_, end)| wall_ms < *end)
@@ -62,7 +62,7 @@ impl Standing {
 /// The host calls [`Watched::begun`], [`Watched::extended`] or [`Watched::sealed`] once its generator has performed an action.
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
-    standing: Standing,
+    status: LeaseStatus,
     /// The worker ID, the start and the end of the grant that the host passes to its generator.
     handed: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
@@ -74,7 +74,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     pub(crate) fn new(options: Options, random: R) -> Self {
         Self {
             keeper: Keeper::new(options, random),
-            standing: Standing::default(),
+            status: LeaseStatus::default(),
             handed: None,
             has_ended: false,
             events: VecDeque::new(),
@@ -85,8 +85,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.keeper.options()
     }
 
-    pub(crate) fn standing(&self) -> &Standing {
-        &self.standing
+    pub(crate) fn status(&self) -> &LeaseStatus {
+        &self.status
     }
 
     /// Returns the next event to report.
@@ -104,12 +104,12 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 self.handed = Some((*grant.numbers().start(), grant.start(), grant.end()));
             }
             Action::Refused(error) => {
-                self.standing.counts.failures += 1;
+                self.status.counts.failures += 1;
                 // An error that repeats itself is reported once.
-                let last = self.standing.refused.replace(error.clone());
+                let last = self.status.refused.replace(error.clone());
                 if last.as_ref() != Some(error) {
                     let place = self.options().place();
-                    let lead = match self.standing.grant {
+                    let lead = match self.status.grant {
                         Some((number, _)) => format!("cannot renew worker ID {number} {place}"),
                         None => format!("cannot lease a worker ID {place}"),
                     };
@@ -137,14 +137,14 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     /// Records that the generator has the grant.
     pub(crate) fn begun(&mut self) {
         let Some((number, start, end)) = self.handed.take() else { return };
-        let last = self.standing.grant.replace((number, end));
+        let last = self.status.grant.replace((number, end));
         self.events.push_back(match last.filter(|_| !self.has_ended) {
             Some((from, _)) => Event::Moved { from, number, start, end },
             None => Event::Acquired { number, start, end },
         });
         self.has_ended = false;
-        self.standing.counts.grants += 1;
-        self.standing.refused = None;
+        self.status.counts.grants += 1;
+        self.status.refused = None;
     }
 
     pub(crate) fn not_begun(&mut self, error: Error, now: Moment) {
@@ -153,17 +153,17 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
 
     /// Records that the generator's grant has a later end.
     pub(crate) fn extended(&mut self, to: u64) {
-        let Some((number, end)) = &mut self.standing.grant else { return };
+        let Some((number, end)) = &mut self.status.grant else { return };
         *end = to;
         self.events.push_back(Event::Renewed { number: *number, end: to });
         self.has_ended = false;
-        self.standing.counts.renewals += 1;
-        self.standing.refused = None;
+        self.status.counts.renewals += 1;
+        self.status.refused = None;
     }
 
     pub(crate) fn sealed(&mut self, used_until: Option<u64>, now: Moment) {
         self.keeper.sealed(used_until, now);
-        if let Some((number, end)) = self.standing.grant.take() {
+        if let Some((number, end)) = self.status.grant.take() {
             let used_until = used_until.map(|used| used.min(end));
             self.events.push_back(Event::Sealed { number, used_until });
         }
@@ -172,7 +172,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     /// Reports the grant's end if it has been reached. Otherwise returns the milliseconds until the end, if it is still to be
     /// reported.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
-        let (number, end) = self.standing.grant.filter(|_| !self.has_ended)?;
+        let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
             return Some(end - now.wall_ms);
         }

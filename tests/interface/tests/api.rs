@@ -20,7 +20,13 @@ const FAMILIES: [(&str, &[&str]); 6] = [
     ("hotguid", &["src/hotguid"]),
     (
         "layout",
-        &["src/layout", "src/layout/ids", "src/layout/json", "src/layout/shape", "src/layout/time"],
+        &[
+            "src/layout",
+            "src/layout/ids",
+            "src/layout/json",
+            "src/layout/fields",
+            "src/layout/time",
+        ],
     ),
     ("sparx64", &["src/sparx64"]),
     ("public", &["src/public"]),

@@ -28,38 +28,38 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Wait, n, said: ($($key)?) })
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Wait, n, param: ($($key)?) })
             }
 
             #[doc = doc!($family $class try_generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn try_generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Try, n, said: ($($key)?) })
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Try, n, param: ($($key)?) })
             }
 
             #[doc = doc!($family $class generate_many_async)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::ManyLater { maker: slf, n, said: ($($key)?) })
+                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::ManyLater { maker: slf, n, param: ($($key)?) })
             }
 
             #[doc = doc!($family $class fill)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<()> {
-                let fill = $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Wait, buffer, said: ($($key)?) };
+                let fill = $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Wait, buffer, param: ($($key)?) };
                 $crate::generators::making::MakesMany::with_rows(self, fill).map(drop)
             }
 
             #[doc = doc!($family $class try_fill)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn try_fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<usize> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Try, buffer, said: ($($key)?) })
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Try, buffer, param: ($($key)?) })
             }
 
             #[doc = doc!($family $class fill_async)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::FillLater { maker: slf, buffer, said: ($($key)?) })
+                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::FillLater { maker: slf, buffer, param: ($($key)?) })
             }
         }
     };
@@ -97,10 +97,10 @@ macro_rules! makes_texts {
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
-        $Said:ty => ($($key:ident)?) $Key:ty, $said:expr
+        $Param:ty => ($($key:ident)?) $Key:ty, $param:expr
     ) => {
         impl $crate::generators::making::Makes for $class {
-            type Said = $Said;
+            type Param = $Param;
             type Source = $crate::generators::leased::Source<polyflake::$family::Leased<PythonClock>>;
 
             #[inline]
@@ -109,9 +109,9 @@ macro_rules! makes {
             }
 
             #[inline]
-            fn key(&self, said: $Said) -> $Key {
-                let key: fn(&Self, $Said) -> $Key = $said;
-                key(self, said)
+            fn key(&self, param: $Param) -> $Key {
+                let key: fn(&Self, $Param) -> $Key = $param;
+                key(self, param)
             }
 
             #[inline]

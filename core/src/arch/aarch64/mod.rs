@@ -7,7 +7,7 @@ pub(crate) mod one {
     pub(crate) use super::neon::{decode, encode};
     pub(crate) use crate::arch::scalar::{
         base32::{digits, number},
-        hex::shifted as slot,
+        base32hex::shifted as slot,
     };
 }
 

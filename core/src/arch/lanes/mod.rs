@@ -3,9 +3,9 @@
 //!
 //! All loops are inlined into functions of the sets, because a separate function would be compiled without their features.
 
+pub(super) mod base32hex;
 pub(super) mod cipher;
 pub(super) mod fill;
-pub(super) mod hex;
 pub(super) mod parts;
 
 /// Compiles the loops for a set's features, into kernels and a table, `COMPILED`, that takes the rest from the scalar code.

@@ -2,19 +2,19 @@
 //! are tested.
 
 pub(crate) mod base32;
+pub(crate) mod base32hex;
 pub(crate) mod cipher;
 pub(crate) mod columns;
 pub(crate) mod fill;
-pub(crate) mod hex;
 
 use super::Kernels;
 
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode_all,
     decode_sno: base32::decode_all,
-    encode_hex: hex::encode,
-    decode_hex: hex::decode,
-    decode_hex_column: hex::decode_column,
+    encode_base32hex: base32hex::encode,
+    decode_base32hex: base32hex::decode,
+    decode_base32hex_column: base32hex::decode_column,
     encrypt: cipher::encrypt_blocks,
     decrypt: cipher::decrypt_blocks,
     unix_ms: columns::unix_ms,

@@ -8,7 +8,7 @@ mod sse41;
 /// Kernels for one ID or one number, for which detecting the level of the CPU would cost more than it saves.
 pub(crate) mod one {
     pub(crate) use super::sse2::{decode, digits, encode, number};
-    pub(crate) use crate::arch::scalar::hex::shifted as slot;
+    pub(crate) use crate::arch::scalar::base32hex::shifted as slot;
 }
 
 /// Checks whether this CPU supports all of these features. Without `std`, the answer is fixed at compile time.

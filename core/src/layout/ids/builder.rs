@@ -10,8 +10,8 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
         FieldIndex, Generator, Layout, Snapshot, Value,
+        fields::{fit::invalid, layout::unknown},
         ids::{family::Template, numbers::Numbers},
-        shape::{fit::invalid, layout::unknown},
     },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -227,7 +227,7 @@ impl<C: Clock> Builder<C> {
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
-        let (missing, draft) = (values.first_missing()?, values.into_draft());
+        let (missing, partial) = (values.first_missing()?, values.into_partial());
         let window = match &ticks {
             Some(ticks) => self.options.window(ticks)?,
             None if self.options.window.is_none() => Window::all(0),
@@ -237,7 +237,7 @@ impl<C: Clock> Builder<C> {
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;
-        let template = Template { layout, draft, missing, sequence, numbers, ticks, process };
+        let template = Template { layout, partial, missing, sequence, numbers, ticks, process };
         Ok(Generator {
             engine: Engine::with_options(self.options, template, state, window, first)?,
         })

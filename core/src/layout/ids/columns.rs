@@ -4,8 +4,8 @@ use crate::{
     Error, Result,
     error::same_length,
     layout::{
-        Batch, FieldIndex, Id, Layout, Placed, Role, Shape, Value, ValueType, Values, foreign_slot,
-        ids::parse::Bits,
+        Batch, FieldIndex, Id, Layout, Representation, ResolvedField, Role, Value, ValueType,
+        Values, foreign_slot, ids::parse::Bits,
     },
 };
 
@@ -56,7 +56,7 @@ impl Layout {
     /// Returns the same errors as [`Layout::integer_column`], except that `invalid_type` means that the layout has integer
     /// IDs. Also returns `invalid_length` if the bytes are not a whole number of IDs.
     pub fn bytes_column(&self, slot: FieldIndex, ids: &[u8], column: &mut [i64]) -> Result<()> {
-        let Shape::Bytes(length) = self.shape else {
+        let Representation::Bytes(length) = self.representation else {
             return Err(Error::invalid_type("integers", "bytes"));
         };
         let field = self.column_field(slot)?;
@@ -65,7 +65,7 @@ impl Layout {
     }
 
     /// A field that fits a column of 64-bit integers.
-    pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&Placed> {
+    pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&ResolvedField> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {
             (Role::Unused, _) => Err(foreign_slot()),
@@ -81,7 +81,11 @@ impl Layout {
 
 /// Writes the value of a field of each ID.
 #[inline]
-fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i64]) -> Result<()> {
+fn read<'a>(
+    field: &ResolvedField,
+    ids: impl Iterator<Item = Bits<'a>>,
+    column: &mut [i64],
+) -> Result<()> {
     let words = ids.map(|id| id.word(field));
     let Role::Timestamp(timeline) = &field.role else {
         // A field of 64 bits is read as a signed integer, and a narrower one fits it.
@@ -170,7 +174,7 @@ impl Values<'_> {
 }
 
 /// Rejects a column with a value that does not fit its field.
-fn fits(field: &Placed, column: &[i64]) -> Result<()> {
+fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
         // The times that fit are one span, so it is enough to check the ends.
@@ -188,7 +192,12 @@ fn fits(field: &Placed, column: &[i64]) -> Result<()> {
 
 /// Writes the values of a column, which are known to fit, to the IDs.
 #[inline]
-fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
+fn write<P>(
+    field: &ResolvedField,
+    column: &[i64],
+    places: impl Iterator<Item = P>,
+    put: impl Fn(P, u64),
+) {
     let pairs = places.zip(column);
     match &field.role {
         Role::Timestamp(timeline) => {

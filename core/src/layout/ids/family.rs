@@ -5,7 +5,7 @@ use crate::{
     generator::{self, Family, ProcessGuard, Window},
     layout::{
         FieldIndex, Id, Layout, Timeline, Values,
-        ids::{numbers::Numbers, values::Draft},
+        ids::{numbers::Numbers, values::PartialId},
     },
     sequence::per_tick::PerTick,
 };
@@ -16,7 +16,7 @@ use crate::{
 pub struct Template {
     pub(in crate::layout) layout: Layout,
     /// The constant fields and the fixed bindable fields.
-    pub(in crate::layout) draft: Draft,
+    pub(in crate::layout) partial: PartialId,
     /// The first bindable field that is not fixed.
     pub(in crate::layout) missing: Option<FieldIndex>,
     /// Index of the sequence.
@@ -31,14 +31,14 @@ pub struct Template {
 impl Template {
     /// Returns a buffer for the bindable fields of an ID, which contains the fixed ones.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
-        Values::resume(&self.layout, self.draft.clone())
+        Values::resume(&self.layout, self.partial.clone())
     }
 
     /// Returns an ID without time and sequence, if no bindable field is missing.
     #[inline]
     pub(in crate::layout) fn complete(&self) -> Result<&Id> {
         match self.missing {
-            None => Ok(&self.draft.id),
+            None => Ok(&self.partial.id),
             Some(slot) => Err(self.layout.fields[slot.0].missing()),
         }
     }
@@ -62,7 +62,7 @@ impl Template {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
             _ => {
-                let number = self.draft.id.bits().word(&self.layout.fields[index]);
+                let number = self.partial.id.bits().word(&self.layout.fields[index]);
                 (number, number)
             }
         }
@@ -87,11 +87,11 @@ impl Family for Template {
 
     #[inline]
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, ())> {
-        window.holds(tick).then_some((self.process.epoch(), ()))
+        window.holds(tick).then_some((self.process.generation(), ()))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
-        Ok((self.process.epoch(), ()))
+        Ok((self.process.generation(), ()))
     }
 
     fn check_process(&self) -> Result<()> {

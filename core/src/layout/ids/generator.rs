@@ -8,7 +8,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{self, Family, Mode, Source},
+    generator::{self, Family, Mode, SlotSource},
     layout::{Id, Layout, Snapshot, Stats, Values, ids::family::Template},
     sequence::{Machine, per_tick::State},
 };

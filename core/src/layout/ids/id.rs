@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Placed, Shape, Value, shape::bits},
+    layout::{Representation, ResolvedField, Value, fields::bits},
 };
 
 /// An ID with a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and bytes
@@ -89,16 +89,16 @@ impl Id {
 /// A partial ID. Its fields can be set in any order and more than once.
 impl Id {
     /// An ID of all zeros.
-    pub(in crate::layout) fn zero(shape: Shape) -> Self {
-        match shape {
-            Shape::Integer => Self::Integer(0),
-            Shape::Bytes(length) => Self::Bytes(vec![0; length]),
+    pub(in crate::layout) fn zero(representation: Representation) -> Self {
+        match representation {
+            Representation::Integer => Self::Integer(0),
+            Representation::Bytes(length) => Self::Bytes(vec![0; length]),
         }
     }
 
     /// Writes a number to a field of at most 64 bits, and inverts it if the field is inverted.
     #[inline]
-    pub(in crate::layout) fn put(&mut self, field: &Placed, number: u64) {
+    pub(in crate::layout) fn put(&mut self, field: &ResolvedField, number: u64) {
         match self {
             Self::Integer(id) => *id = field.put_in_integer(*id, number),
             Self::Bytes(id) => field.put_in(id, number),
@@ -106,14 +106,14 @@ impl Id {
     }
 
     /// Writes a big-endian number to a field of any width, and inverts it if the field is inverted.
-    pub(in crate::layout) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
+    pub(in crate::layout) fn put_wide(&mut self, field: &ResolvedField, number: &[u8]) {
         if let Self::Bytes(id) = self {
             bits::put_wide(id, field.offset, field.width.bits, number, field.invert);
         }
     }
 
     /// Sets all bits of a field, or clears them.
-    pub(in crate::layout) fn fill(&mut self, field: &Placed, ones: bool) {
+    pub(in crate::layout) fn fill(&mut self, field: &ResolvedField, ones: bool) {
         match self {
             Self::Integer(_) if ones => self.put(field, field.width.most ^ field.flip),
             Self::Integer(_) => self.put(field, field.flip),

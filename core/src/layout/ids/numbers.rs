@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use crate::{
     Error, Result,
-    layout::{Layout, shape::fit::invalid},
+    layout::{Layout, fields::fit::invalid},
     sequence::per_tick::Slots,
 };
 

@@ -5,14 +5,14 @@ use core::ops::Range;
 use crate::{
     Error, Result,
     generator::{Calls, Pack},
-    layout::{Batch, Id, Placed, ids::family::Template},
-    sequence::Run,
+    layout::{Batch, Id, ResolvedField, ids::family::Template},
+    sequence::SlotRange,
 };
 
 impl Calls for Template {
     type Id = Id;
     /// The explicit constants and bindables of an ID, or `None` to use those of the template.
-    type Given<'g> = Option<&'g Id>;
+    type Param<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }
 
@@ -21,19 +21,19 @@ impl Pack for Template {
     const AHEAD: () = ();
 
     #[inline]
-    fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Id>) -> Id {
-        let mut draft = base.unwrap_or(&self.draft.id).clone();
-        self.put_tick(&mut draft, run.tick);
-        let sequence = self.put_number(&mut draft, run.first + u64::from(k));
-        draft.put(self.sequence(), sequence);
-        draft
+    fn id(&self, ((), range): ((), SlotRange), k: u32, base: Option<&Id>) -> Id {
+        let mut partial = base.unwrap_or(&self.partial.id).clone();
+        self.put_tick(&mut partial, range.tick);
+        let sequence = self.put_number(&mut partial, range.first + u64::from(k));
+        partial.put(self.sequence(), sequence);
+        partial
     }
 
     fn may_repeat(&self, other: &Self) -> bool {
         if self.layout != other.layout {
             return false;
         }
-        let mut bases = (self.draft.id.clone(), other.draft.id.clone());
+        let mut bases = (self.partial.id.clone(), other.partial.id.clone());
         for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
             let ((first, last), (least, most)) =
                 (self.span_of(numbers.index), other.span_of(numbers.index));
@@ -51,19 +51,25 @@ impl Pack for Template {
         self.complete().map(drop)
     }
 
-    fn room(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
-        ids.count(&self.draft.id)
+    fn capacity(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
+        ids.count(&self.partial.id)
     }
 
-    fn write(&self, ((), run): ((), Run), base: Option<&Id>, ids: &mut Batch<'_>, from: usize) {
-        let mut draft = base.unwrap_or(&self.draft.id).clone();
-        self.put_tick(&mut draft, run.tick);
-        let (mut written, count) = (0, run.len as usize);
+    fn write(
+        &self,
+        ((), range): ((), SlotRange),
+        base: Option<&Id>,
+        ids: &mut Batch<'_>,
+        from: usize,
+    ) {
+        let mut partial = base.unwrap_or(&self.partial.id).clone();
+        self.put_tick(&mut partial, range.tick);
+        let (mut written, count) = (0, range.len as usize);
         while written < count {
-            let slot = run.first + written as u64;
+            let slot = range.first + written as u64;
             let length = self.slots_of_number(slot, count - written);
-            let sequence = self.put_number(&mut draft, slot);
-            self.write_number(&mut draft, sequence, ids, from + written..from + written + length);
+            let sequence = self.put_number(&mut partial, slot);
+            self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
             written += length;
         }
     }
@@ -71,23 +77,23 @@ impl Pack for Template {
 
 impl Template {
     #[inline]
-    fn put_tick(&self, draft: &mut Id, tick: u64) {
+    fn put_tick(&self, partial: &mut Id, tick: u64) {
         if let Some(index) = self.layout.time {
-            draft.put(&self.layout.fields[index], tick);
+            partial.put(&self.layout.fields[index], tick);
         }
     }
 
     /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence.
     #[inline]
-    fn put_number(&self, draft: &mut Id, slot: u64) -> u64 {
+    fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
         let (number, sequence) = numbers.at(slot);
-        draft.put(&self.layout.fields[numbers.index], number);
+        partial.put(&self.layout.fields[numbers.index], number);
         sequence
     }
 
     #[inline]
-    fn sequence(&self) -> &Placed {
+    fn sequence(&self) -> &ResolvedField {
         &self.layout.fields[self.sequence]
     }
 
@@ -98,8 +104,8 @@ impl Template {
     }
 
     /// Writes IDs with consecutive sequences, starting at `first`.
-    fn write_number(&self, draft: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
-        match (ids, draft) {
+    fn write_number(&self, partial: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
+        match (ids, partial) {
             (Batch::Integers(ids), Id::Integer(id)) => {
                 write_integers(self.sequence(), *id, first, &mut ids[to]);
             }
@@ -112,13 +118,13 @@ impl Template {
     }
 }
 
-fn write_integers(sequence: &Placed, id: i64, first: u64, ids: &mut [i64]) {
+fn write_integers(sequence: &ResolvedField, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         *place = sequence.put_in_integer(id, first + k as u64);
     }
 }
 
-fn write_bytes(sequence: &Placed, id: &mut [u8], first: u64, ids: &mut [u8]) {
+fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u8]) {
     for (k, place) in ids.chunks_exact_mut(id.len()).enumerate() {
         sequence.put_in(id, first + k as u64);
         place.copy_from_slice(id);

@@ -8,8 +8,9 @@ use crate::{
     Error, ErrorKind, Result,
     error::same_length,
     layout::{
-        FieldIndex, Id, Layout, Placed, Role, Shape, Value, ValueType, foreign_slot,
-        shape::bits::{self, without_leading_zeros},
+        FieldIndex, Id, Layout, Representation, ResolvedField, Role, Value, ValueType,
+        fields::bits::{self, without_leading_zeros},
+        foreign_slot,
     },
 };
 
@@ -81,7 +82,7 @@ impl Layout {
     /// ```
     #[inline]
     pub fn parse_integer(&self, id: i64) -> Result<Parsed<'_>> {
-        if self.shape != Shape::Integer {
+        if self.representation != Representation::Integer {
             return Err(Error::invalid_type("bytes", "an integer"));
         }
         let bits = Bits::Word(id.cast_unsigned());
@@ -103,9 +104,9 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
-        match self.shape {
-            Shape::Integer => return Err(Error::invalid_type("an integer", "bytes")),
-            Shape::Bytes(length) => same_length(length, id.len())?,
+        match self.representation {
+            Representation::Integer => return Err(Error::invalid_type("an integer", "bytes")),
+            Representation::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
         // From the top, so the error is the topmost field's.
@@ -195,7 +196,7 @@ impl<'a> Parsed<'a> {
     }
 
     /// Returns the integer of a timestamp or a wide field.
-    fn integer_slowly(&self, field: &Placed) -> Result<i128> {
+    fn integer_slowly(&self, field: &ResolvedField) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
             value @ Value::Wide(_) => Err(Error::misfit(&field.name, 127, &value.brief())),
@@ -204,7 +205,7 @@ impl<'a> Parsed<'a> {
     }
 
     /// Returns the value of a field of any type except small integers.
-    fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
+    fn get_slowly(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
             (Role::Unused, _) => Err(foreign_slot()),
@@ -300,7 +301,7 @@ impl Id {
 impl<'a> Bits<'a> {
     /// The number in a field of at most 64 bits, with its inversion undone.
     #[inline]
-    pub(in crate::layout) fn word(self, field: &Placed) -> u64 {
+    pub(in crate::layout) fn word(self, field: &ResolvedField) -> u64 {
         let bits = match self {
             Self::Word(word) => word >> field.shift & field.width.most,
             Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
@@ -310,13 +311,13 @@ impl<'a> Bits<'a> {
 
     /// Returns the integer in a field of at most 64 bits.
     #[inline]
-    fn integer(self, field: &Placed) -> i128 {
+    fn integer(self, field: &ResolvedField) -> i128 {
         field.width.widen(self.word(field))
     }
 
     /// Returns the bytes of a field without leading zeros. They are borrowed from the ID if the field starts and ends at whole
     /// bytes.
-    fn bytes(self, field: &Placed) -> Cow<'a, [u8]> {
+    fn bytes(self, field: &ResolvedField) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
         };
@@ -327,7 +328,7 @@ impl<'a> Bits<'a> {
         Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
     }
 
-    fn text(self, field: &Placed) -> Result<Cow<'a, str>> {
+    fn text(self, field: &ResolvedField) -> Result<Cow<'a, str>> {
         let text = match self.bytes(field) {
             Cow::Borrowed(bytes) => core::str::from_utf8(bytes).ok().map(Cow::Borrowed),
             Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Error, Result,
-    layout::{FieldIndex, Id, Layout, Placed, Role, Value, foreign_slot},
+    layout::{FieldIndex, Id, Layout, ResolvedField, Role, Value, foreign_slot},
 };
 
 /// A buffer for the field values of one ID. Create it once and reuse it for every ID.
@@ -29,12 +29,12 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Values<'l> {
     layout: &'l Layout,
-    draft: Draft,
+    partial: PartialId,
 }
 
 /// A partial ID.
 #[derive(Clone, Debug)]
-pub(in crate::layout) struct Draft {
+pub(in crate::layout) struct PartialId {
     /// The ID so far. A value that fits is stored when it is set.
     pub(in crate::layout) id: Id,
     /// The state of each field's value.
@@ -70,12 +70,12 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn new(layout: &'l Layout) -> Self {
         let states: Vec<_> = layout.fields.iter().map(|field| State::first(&field.role)).collect();
         let open = states.iter().filter(|state| !state.is_put()).count();
-        Self::resume(layout, Draft { id: layout.blank.clone(), states, open })
+        Self::resume(layout, PartialId { id: layout.blank.clone(), states, open })
     }
 
-    /// The values of a draft of this layout.
-    pub(in crate::layout) const fn resume(layout: &'l Layout, draft: Draft) -> Self {
-        Self { layout, draft }
+    /// The values of a partial of this layout.
+    pub(in crate::layout) const fn resume(layout: &'l Layout, partial: PartialId) -> Self {
+        Self { layout, partial }
     }
 
     /// Sets the value of a field.
@@ -99,8 +99,8 @@ impl<'l> Values<'l> {
         let Some(bits) = field.quick(&value) else {
             return self.set_slowly(slot, field, &value);
         };
-        self.draft.id.put(field, bits);
-        if !self.draft.states[slot.0].is_put() {
+        self.partial.id.put(field, bits);
+        if !self.partial.states[slot.0].is_put() {
             self.mark(slot, State::Put);
         }
         Ok(self)
@@ -116,20 +116,20 @@ impl<'l> Values<'l> {
     fn set_slowly(
         &mut self,
         slot: FieldIndex,
-        field: &Placed,
+        field: &ResolvedField,
         value: &Value<'_>,
     ) -> Result<&mut Self> {
         if let Role::Unused = field.role {
             return Err(foreign_slot());
         }
-        let put = field.put(value, &mut self.draft.id);
+        let put = field.put(value, &mut self.partial.id);
         self.mark(slot, put.map_or_else(State::Refused, |()| State::Put));
         Ok(self)
     }
 
     fn mark(&mut self, slot: FieldIndex, state: State) {
         let is_open = |state: &State| usize::from(!state.is_put());
-        let Draft { states, open, .. } = &mut self.draft;
+        let PartialId { states, open, .. } = &mut self.partial;
         *open = *open - is_open(&states[slot.0]) + is_open(&state);
         states[slot.0] = state;
     }
@@ -203,7 +203,7 @@ impl<'l> Values<'l> {
     /// ```
     pub fn pack(&self) -> Result<Id> {
         self.check()?;
-        Ok(self.draft.id.clone())
+        Ok(self.partial.id.clone())
     }
 
     /// Packs the values into an integer ID. Returns `invalid_type` if the layout has byte IDs.
@@ -217,7 +217,7 @@ impl<'l> Values<'l> {
     /// ```
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
-        let Id::Integer(id) = self.draft.id else {
+        let Id::Integer(id) = self.partial.id else {
             return Err(Error::invalid_type("an integer layout", "a layout of byte IDs"));
         };
         self.check()?;
@@ -227,15 +227,15 @@ impl<'l> Values<'l> {
     /// Rejects missing values and values that do not fit. The error of the most significant field comes first.
     #[inline]
     fn check(&self) -> Result<()> {
-        if self.draft.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
+        if self.partial.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
     }
 
     /// Rejects missing values and values that do not fit, except those of time and sequence.
     #[inline]
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
-        let open = cell.iter().flatten().filter(|index| !self.draft.states[**index].is_put());
-        if open.count() == self.draft.open {
+        let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_put());
+        if open.count() == self.partial.open {
             return Ok(());
         }
         self.check_all_but(|index| cell.contains(&Some(index)))
@@ -244,14 +244,14 @@ impl<'l> Values<'l> {
     /// Rejects missing values and values that do not fit, except those of free fields.
     #[cold]
     pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
-        let mut others = (0..self.draft.states.len()).filter(|index| !is_free(*index));
+        let mut others = (0..self.partial.states.len()).filter(|index| !is_free(*index));
         others.try_for_each(|index| self.check_field(index))
     }
 
     /// Rejects a field whose value is missing or does not fit.
     #[cold]
     pub(in crate::layout) fn check_field(&self, index: usize) -> Result<()> {
-        match &self.draft.states[index] {
+        match &self.partial.states[index] {
             State::Put => Ok(()),
             State::Missing => Err(self.layout.fields[index].missing()),
             State::Refused(error) => Err(error.clone()),
@@ -264,7 +264,7 @@ impl<'l> Values<'l> {
     }
 
     fn is_missing(&self, index: usize) -> bool {
-        matches!(self.draft.states[index], State::Missing)
+        matches!(self.partial.states[index], State::Missing)
     }
 
     /// Returns the first bindable field without a value. The values of the others must fit.
@@ -279,10 +279,10 @@ impl<'l> Values<'l> {
     }
 
     pub(in crate::layout) const fn id(&self) -> &Id {
-        &self.draft.id
+        &self.partial.id
     }
 
-    pub(in crate::layout) fn into_draft(self) -> Draft {
-        self.draft
+    pub(in crate::layout) fn into_partial(self) -> PartialId {
+        self.partial
     }
 }

@@ -20,8 +20,8 @@ use alloc::{
 use crate::{
     Result,
     layout::{
-        Field, Json, Layout, Placed, Role, Shape, Value, ValueType, json::value::ObjectReader,
-        shape::fit::fit,
+        Field, Json, Layout, Representation, ResolvedField, Role, Value, ValueType,
+        fields::fit::fit, json::value::ObjectReader,
     },
 };
 
@@ -39,9 +39,9 @@ impl Layout {
             fields.push(field(index, json)?);
         }
         let only_read = members.flag("only_read")?;
-        let shape = match (&*id, bits) {
-            ("integer", 64) => Shape::Integer,
-            ("bytes", bits) if bits % 8 == 0 => Shape::Bytes(bits as usize / 8),
+        let representation = match (&*id, bits) {
+            ("integer", 64) => Representation::Integer,
+            ("bytes", bits) if bits % 8 == 0 => Representation::Bytes(bits as usize / 8),
             ("integer", _) => return Err(members.wrong("bits", "64", &bits.to_string())),
             ("bytes", _) => {
                 return Err(members.wrong("bits", "a multiple of 8", &bits.to_string()));
@@ -49,7 +49,7 @@ impl Layout {
             (other, _) => return Err(members.wrong("id", "integer or bytes", other)),
         };
         members.end()?;
-        Ok(Self { only_read, ..fit(shape, fields)? })
+        Ok(Self { only_read, ..fit(representation, fields)? })
     }
 
     /// Returns the description of the layout.
@@ -129,8 +129,8 @@ pub(in crate::layout) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     if rest.is_empty() { bytes.collect() } else { None }
 }
 
-impl From<&Placed> for Json {
-    fn from(field: &Placed) -> Self {
+impl From<&ResolvedField> for Json {
+    fn from(field: &ResolvedField) -> Self {
         let mut object = Json::object();
         object.put("kind", Json::of(field.role.as_str()));
         object.put("bits", Json::of(field.width.bits));

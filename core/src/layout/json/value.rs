@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     layout::{
         Value,
-        shape::fit::{invalid, start_of},
+        fields::fit::{invalid, start_of},
     },
 };
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, ErrorKind, Result, UnixTime,
-    layout::{Id, Layout, Value, Values, shape::placed::Role},
+    layout::{Id, Layout, Value, Values, fields::resolved::Role},
 };
 
 impl Layout {

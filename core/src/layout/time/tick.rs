@@ -3,7 +3,7 @@
 use alloc::format;
 use core::{fmt, str::FromStr};
 
-use crate::{Error, ErrorKind, Result, layout::shape::fit::start_of};
+use crate::{Error, ErrorKind, Result, layout::fields::fit::start_of};
 
 /// The unit of a layout's timestamp: a whole number of microseconds.
 ///

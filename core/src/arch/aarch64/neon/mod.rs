@@ -1,7 +1,7 @@
 //! NEON, little-endian: registers of sixteen bytes. A rotation is a shift and a shift with insertion.
 
 mod base32;
-mod hex;
+mod base32hex;
 
 use crate::arch::{Kernels, lanes};
 pub(crate) use base32::{decode, encode};
@@ -9,9 +9,9 @@ pub(crate) use base32::{decode, encode};
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode_all,
     decode_sno: base32::decode_all,
-    encode_hex: hex::encode,
-    decode_hex: hex::decode,
-    decode_hex_column: hex::decode_column,
+    encode_base32hex: base32hex::encode,
+    decode_base32hex: base32hex::decode,
+    decode_base32hex_column: base32hex::decode_column,
     ..COMPILED
 };
 

@@ -1,18 +1,18 @@
 //! 128-bit SIMD: registers of sixteen bytes.
 
 mod base32;
-mod hex;
+mod base32hex;
 
 use crate::arch::{Kernels, lanes};
 pub(crate) use base32::{decode, encode};
-pub(crate) use hex::slot;
+pub(crate) use base32hex::slot;
 
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode_all,
     decode_sno: base32::decode_all,
-    encode_hex: hex::encode,
-    decode_hex: hex::decode,
-    decode_hex_column: hex::decode_column,
+    encode_base32hex: base32hex::encode,
+    decode_base32hex: base32hex::decode,
+    decode_base32hex_column: base32hex::decode_column,
     ..COMPILED
 };
 

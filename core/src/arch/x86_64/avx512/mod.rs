@@ -2,7 +2,7 @@
 //! combines three operands: a word of the cipher, a subkey and a sum.
 
 mod base32;
-mod hex;
+mod base32hex;
 
 use super::avx2;
 use crate::arch::{
@@ -14,8 +14,8 @@ use crate::arch::{
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode,
     decode_sno: base32::decode,
-    encode_hex: hex::encode,
-    decode_hex: hex::decode,
+    encode_base32hex: base32hex::encode,
+    decode_base32hex: base32hex::decode,
     encrypt,
     decrypt,
     // Texts side by side are a load each in any set, and compiled for wider registers the other loops are no faster.

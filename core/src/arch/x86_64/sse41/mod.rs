@@ -1,16 +1,16 @@
 //! SSSE3 and SSE4.1: registers of sixteen bytes.
 
 pub(super) mod base32;
-pub(super) mod hex;
+pub(super) mod base32hex;
 
 use crate::arch::{Kernels, lanes};
 
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode,
     decode_sno: base32::decode,
-    encode_hex: hex::encode,
-    decode_hex: hex::decode,
-    decode_hex_column: hex::decode_column,
+    encode_base32hex: base32hex::encode,
+    decode_base32hex: base32hex::decode,
+    decode_base32hex_column: base32hex::decode_column,
     ..COMPILED
 };
 

@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     arch::{
         Level, Slot,
-        scalar::hex::{text_of, within},
+        scalar::base32hex::{text_of, within},
     },
     error::{same_length, unit_of_byte},
 };
@@ -19,7 +19,7 @@ const CHUNK: usize = 64;
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
     same_length(numbers.len(), slots.len())?;
-    level.encode_hex(numbers, slots);
+    level.encode_base32hex(numbers, slots);
     Ok(())
 }
 
@@ -30,7 +30,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// string's index.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
-    let done = level.decode_hex(slots, numbers);
+    let done = level.decode_base32hex(slots, numbers);
     slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
 }
 
@@ -101,7 +101,7 @@ pub fn decode_column(
     numbers: &mut [u64],
 ) -> Result<()> {
     same_length(numbers.len().saturating_add(1), offsets.len())?;
-    let done = level.decode_hex_column(offsets, text, numbers);
+    let done = level.decode_base32hex_column(offsets, text, numbers);
     offsets[done..].first_chunk().map_or(Ok(()), |&span| {
         Err(within(text, span)
             .map_or_else(|| not_within(text, span).in_item(done), |text| refusal(text, done)))

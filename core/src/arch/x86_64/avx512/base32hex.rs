@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use safe_unaligned_simd::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::{
-    super::sse41::hex as sse41,
+    super::sse41::base32hex as sse41,
     base32::{characters_of, values_in},
 };
 use crate::arch::{

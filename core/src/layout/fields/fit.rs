@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use crate::{
     Error, ErrorKind, Result,
     error::Name,
-    layout::{Field, Id, Layout, Placed, Role, Shape, ValueType, Width},
+    layout::{Field, Id, Layout, Representation, ResolvedField, Role, ValueType, Width},
 };
 
 /// The maximum length of a byte ID in bytes: 1,024 bits.
@@ -29,27 +29,30 @@ pub(in crate::layout) fn start_of(text: &str) -> &str {
 }
 
 pub(in crate::layout) fn fit(
-    shape: Shape,
+    representation: Representation,
     fields: impl IntoIterator<Item = Field>,
 ) -> Result<Layout> {
-    let fields = place(shape, fields)?;
+    let fields = place(representation, fields)?;
     let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
     let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence(_)))?;
     check_names(&fields)?;
-    fields.iter().try_for_each(|field| check_types(shape, field))?;
-    let blank = blank(shape, &fields)?;
-    Ok(Layout { shape, fields, time, sequence, blank, only_read: false })
+    fields.iter().try_for_each(|field| check_types(representation, field))?;
+    let blank = blank(representation, &fields)?;
+    Ok(Layout { representation, fields, time, sequence, blank, only_read: false })
 }
 
 /// Assigns a position to each field. The widths must sum to the width of the ID.
-fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Placed>> {
-    if let Shape::Bytes(length) = shape
+fn place(
+    representation: Representation,
+    fields: impl IntoIterator<Item = Field>,
+) -> Result<Vec<ResolvedField>> {
+    if let Representation::Bytes(length) = representation
         && !(1..=MOST_BYTES).contains(&length)
     {
         let reason = format!("expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}");
         return Err(invalid(reason));
     }
-    let (total, mut sum) = (shape.bits(), 0_u64);
+    let (total, mut sum) = (representation.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
         if placed.len() == MOST_FIELDS {
@@ -58,7 +61,7 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
-            placed.push(Placed::new(total, offset, field));
+            placed.push(ResolvedField::new(total, offset, field));
         }
     }
     if sum != u64::from(total) {
@@ -67,7 +70,7 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
     Ok(placed)
 }
 
-impl Placed {
+impl ResolvedField {
     fn new(total: u32, offset: u32, Field { name, role, bits, invert }: Field) -> Self {
         let width = Width::new(bits);
         let name = name.unwrap_or_else(|| match role {
@@ -84,7 +87,11 @@ impl Placed {
 }
 
 /// Returns the index of the timestamp or the sequence among the fields. A layout has at most one of each, at most 64 bits wide.
-fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
+fn at_most_one(
+    fields: &[ResolvedField],
+    name: &str,
+    is: fn(&Role) -> bool,
+) -> Result<Option<usize>> {
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
     if field.width.bits > 64 {
@@ -97,8 +104,10 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
 }
 
 /// Checks that the names of constant fields are unique, and those of bindable fields, too.
-fn check_names(fields: &[Placed]) -> Result<()> {
-    let is_same = |a: &Placed, b: &Placed| a.name == b.name && a.role.as_str() == b.role.as_str();
+fn check_names(fields: &[ResolvedField]) -> Result<()> {
+    let is_same = |a: &ResolvedField, b: &ResolvedField| {
+        a.name == b.name && a.role.as_str() == b.role.as_str()
+    };
     for (index, field) in fields.iter().enumerate() {
         let is_named = field.role.is_constant() || field.role.is_bindable();
         if is_named && fields[..index].iter().any(|other| is_same(field, other)) {
@@ -111,13 +120,14 @@ fn check_names(fields: &[Placed]) -> Result<()> {
 
 /// Checks the type of a field: bytes and strings are for byte layouts, a sequence starts with an integer, and an integer has at
 /// most 128 bits.
-fn check_types(shape: Shape, field: &Placed) -> Result<()> {
+fn check_types(representation: Representation, field: &ResolvedField) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
         Role::Constant(value) | Role::Sequence(value) => value.kind(),
         Role::Timestamp(_) | Role::Unused => return Ok(()),
     };
-    let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence(_));
+    let only_integers =
+        representation == Representation::Integer || matches!(field.role, Role::Sequence(_));
     match kind {
         Some(ValueType::Integer) if field.width.bits > MOST_BITS => {
             let (name, bits) = (&field.name, field.width.bits);
@@ -139,14 +149,14 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
 }
 
 /// Returns an ID in which only the constants are set. The constants and the sequence's start must fit.
-fn blank(shape: Shape, fields: &[Placed]) -> Result<Id> {
-    let mut draft = Id::zero(shape);
+fn blank(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
+    let mut partial = Id::zero(representation);
     for field in fields {
         match &field.role {
-            Role::Constant(value) => field.put(value, &mut draft)?,
-            Role::Sequence(start) => field.put(start, &mut draft.clone())?,
+            Role::Constant(value) => field.put(value, &mut partial)?,
+            Role::Sequence(start) => field.put(start, &mut partial.clone())?,
             _ => {}
         }
     }
-    Ok(draft)
+    Ok(partial)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     format::{Description, FieldDescription},
-    layout::{Id, Json, Layout, Placed, Role, Shape},
+    layout::{Id, Json, Layout, Representation, ResolvedField, Role},
 };
 
 impl Description {
@@ -87,12 +87,12 @@ impl Layout {
     fn sorts_by_time(&self) -> bool {
         let Ok(at) = self.timestamp() else { return false };
         let (above, field) = (&self.fields[..at.0], &self.fields[at.0]);
-        let fixed = |field: &Placed| {
+        let fixed = |field: &ResolvedField| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
         // With the timestamp on top of an integer, the later half of its times makes negative IDs. (In a timestamp of 64 bits,
         // negative IDs are the times before the epoch.)
-        let has_sign = self.shape == Shape::Integer
+        let has_sign = self.representation == Representation::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);
         above.iter().all(fixed) && !field.invert && !has_sign

@@ -9,8 +9,8 @@ use super::base32::{all, characters, forties, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
-    scalar::hex::length_of,
+    lanes::base32hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::base32hex::length_of,
 };
 
 #[target_feature(enable = "sse4.1")]

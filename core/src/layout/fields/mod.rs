@@ -5,6 +5,6 @@ mod describe;
 pub(super) mod field;
 pub(super) mod fit;
 pub(super) mod layout;
-pub(super) mod placed;
+pub(super) mod resolved;
 pub(super) mod value;
 pub(super) mod width;

@@ -9,8 +9,8 @@ use super::base32::{characters_of, forties, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::hex::{self as lane, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
-    scalar::hex::length_of,
+    lanes::base32hex::{self as lane, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::base32hex::length_of,
 };
 
 static CHARACTERS: [[u8; 16]; 2] = characters_of(HEX);

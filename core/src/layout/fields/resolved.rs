@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Id, Timeline, Value, ValueType, Width, shape::bits},
+    layout::{Id, Timeline, Value, ValueType, Width, fields::bits},
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Role {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::layout) struct Placed {
+pub(in crate::layout) struct ResolvedField {
     pub(in crate::layout) name: String,
     pub(in crate::layout) role: Role,
     /// Number of bits above the field.
@@ -64,9 +64,9 @@ pub(in crate::layout) struct Placed {
     pub(in crate::layout) plain: bool,
 }
 
-impl Placed {
+impl ResolvedField {
     /// The field's number for the most common values: an integer in a plain field, or a time in milliseconds, if it fits.
-    /// `None` leaves the value to [`Placed::put`], which handles all other values and every error.
+    /// `None` leaves the value to [`ResolvedField::put`], which handles all other values and every error.
     #[inline]
     pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -101,17 +101,17 @@ impl Placed {
     }
 
     /// Writes a value to its position.
-    pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Id) -> Result<()> {
+    pub(in crate::layout) fn put(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
-            draft.put(self, self.time(timeline, value)?);
+            partial.put(self, self.time(timeline, value)?);
             return Ok(());
         }
         let mut space = [0; 16];
         let number = self.number(value, &mut space)?;
         if self.width.bits <= 64 {
-            draft.put(self, number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+            partial.put(self, number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
         } else {
-            draft.put_wide(self, number);
+            partial.put_wide(self, number);
         }
         Ok(())
     }

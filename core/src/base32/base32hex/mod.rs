@@ -11,11 +11,11 @@ use crate::{
     Error, ErrorKind,
     arch::{
         HEX, all, one,
-        scalar::hex::{length_of, number},
+        scalar::base32hex::{length_of, number},
     },
 };
 
-pub(crate) use crate::arch::scalar::hex::MAX_DIGITS;
+pub(crate) use crate::arch::scalar::base32hex::MAX_DIGITS;
 
 /// Returns the digits of a number.
 #[inline]

@@ -4,17 +4,17 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Field, Id, Placed, Role, Timeline, Values, shape::fit::fit},
+    layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::fit},
 };
 
 /// The type of an ID: a signed 64-bit integer, or a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::layout) enum Shape {
+pub(in crate::layout) enum Representation {
     Integer,
     Bytes(usize),
 }
 
-impl Shape {
+impl Representation {
     #[allow(
         clippy::cast_possible_truncation,
         reason = "the length is checked before anything is placed"
@@ -47,8 +47,8 @@ impl Shape {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    pub(in crate::layout) shape: Shape,
-    pub(in crate::layout) fields: Vec<Placed>,
+    pub(in crate::layout) representation: Representation,
+    pub(in crate::layout) fields: Vec<ResolvedField>,
     /// Index of the timestamp.
     pub(in crate::layout) time: Option<usize>,
     /// Index of the sequence.
@@ -91,7 +91,7 @@ impl Layout {
     /// assert_eq!(error.to_string(), "expected widths that sum to 64 bits, found 63");
     /// ```
     pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit(Shape::Integer, fields)
+        fit(Representation::Integer, fields)
     }
 
     /// Creates a layout whose IDs are `length` bytes long. The length can be from 1 to 128. The fields are listed starting at
@@ -111,7 +111,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit(Shape::Bytes(length), fields)
+        fit(Representation::Bytes(length), fields)
     }
 
     /// Returns the number of bits in an ID.
@@ -121,7 +121,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn bits(&self) -> u32 {
-        self.shape.bits()
+        self.representation.bits()
     }
 
     /// Returns `true` if IDs are integers, or `false` if they are bytes.
@@ -134,7 +134,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn is_integer(&self) -> bool {
-        matches!(self.shape, Shape::Integer)
+        matches!(self.representation, Representation::Integer)
     }
 
     /// Returns the index of the timestamp, or `unknown_field` if the layout has no timestamp.
@@ -232,7 +232,7 @@ impl Layout {
 
     /// The timeline of the timestamp, and its field.
     #[inline]
-    pub(in crate::layout) fn time_field(&self) -> Option<(&Timeline, &Placed)> {
+    pub(in crate::layout) fn time_field(&self) -> Option<(&Timeline, &ResolvedField)> {
         let field = &self.fields[self.time?];
         let Role::Timestamp(timeline) = &field.role else { return None };
         Some((timeline, field))

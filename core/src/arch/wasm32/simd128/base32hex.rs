@@ -9,8 +9,8 @@ use super::base32::{characters, forties, lift, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
-    scalar::hex::length_of,
+    lanes::base32hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::base32hex::length_of,
 };
 
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {

@@ -6,7 +6,7 @@
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use super::parts::part;
-use crate::arch::{Slot, scalar::hex as scalar};
+use crate::arch::{Slot, scalar::base32hex as scalar};
 
 /// An index past the bytes, for which a shuffle returns 0.
 const NONE: u8 = 0x80;

@@ -8,14 +8,14 @@ use safe_unaligned_simd::x86_64::{
 };
 
 use super::{
-    super::sse41::hex as sse41,
+    super::sse41::base32hex as sse41,
     base32::{all, both, characters, forties, values, values_of},
 };
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::{
-        hex::{
+        base32hex::{
             BYTES, Digits, LEAST, MOST_AT_THE_END, MOST_OF_SLOTS, MOST_OF_TEXTS, PAIRS, PLACES,
             ZEROS, of_slot, of_text,
         },
