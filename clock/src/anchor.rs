@@ -1,5 +1,5 @@
-//! The anchor: a moment at which the counter and the wall clock were read together, and the rate at which readings extrapolate from
-//! it for at most a millisecond.
+//! The anchor: a moment at which the counter and the wall clock were read together, and a rate. Readings are extrapolated from
+//! the anchor for at most a millisecond.
 //!
 //! ```text
 //! reading = nanos + (counter - anchor's counter) * scale, while less than `span` counts have passed
@@ -9,8 +9,13 @@
 //!
 //! # Why a reading does not lead the wall clock
 //!
-//! A generator that reads a time that is too late writes a later tick into its IDs than the wall clock shows. After a restart it
-//! would then find the clock behind its own IDs. So every approximation here errs towards a lag.
+//! A generator that reads a time that is too late writes a later tick into its IDs than the wall clock shows. After a restart,
+//! it would then find the clock behind its own IDs. So every approximation here errs towards a lag. There are two bounds:
+//!
+//! - While the counter runs at a constant rate, and the wall clock is neither slowed down nor set back, a reading is never
+//!   later than the wall clock.
+//! - In every other case, a reading is less than [`SPAN`] + [`HOLD`] (1.125 ms) later than a time that the wall clock has
+//!   really shown.
 //!
 //! A look reads the counter, then the wall clock, then the counter again:
 //!
@@ -22,32 +27,45 @@
 //!                  mark's look                     this look
 //! ```
 //!
-//! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that count the
-//!   wall clock shows `nanos` or more, so an anchor lags by the width of its look, usually by some nanoseconds. Once a
-//!   rate is known, a look that was interrupted is noticed, since it is wide, and it measures no rate.
-//! - **The rate.** Between two looks the wall clock advanced by the difference of their `nanos`. The counter advanced by at most
-//!   (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that are close
-//!   together measure a rate badly, so the mark is kept until it is 0.9 ms old.
-//! - **Trust.** A rate is used only if it agrees with the one before to within an eighth, and the smaller of the two counts. After
-//!   a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again. Until then each
-//!   reading is a system call.
-//! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. Whatever the counter does, a
-//!   reading is less than a millisecond later than its anchor's time, and at most [`HOLD`] more than that later than a time
-//!   that the wall clock has really shown. If the counter stops, `READINGS`
-//!   in the module above ends the anchor instead.
+//! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that count,
+//!   the wall clock shows `nanos` or more. So an anchor lags by at most the width of its look, which is usually some
+//!   nanoseconds. Once a rate is known, the width of a look in nanoseconds is known too. A wide look was interrupted, and no
+//!   rate is measured from it.
+//! - **The rate.** Between two looks, the wall clock advanced by the difference of their `nanos`. The counter advanced by at
+//!   most (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that
+//!   are close together measure a rate badly, so the mark is kept until it is 0.9 ms old.
+//! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
+//!   counts. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again.
+//!   Until then, each reading is a system call.
+//! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. So whatever the counter does,
+//!   a reading is less than a millisecond later than the anchor's time. If the counter stops, `READINGS` in the module above
+//!   ends the anchor instead.
 //!
-//! If the wall clock itself is slowed down, a reading can still be a little ahead at the next look. Readings then continue from
-//! the latest one at a lower rate, and meet the wall clock after one span (`slowed_down`). If they are ahead by [`HOLD`] or
-//! more, the wall clock was set back, and readings follow it at once.
+//! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next look. Readings must
+//! not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`, and at a
+//! lower rate, so that readings agree with the wall clock again after one span (`slowed_down`):
+//!
+//! ```text
+//!                          *          readings and wall clock agree after one span
+//!                    .  /
+//!              .     /
+//!        o        /                   o  the latest reading, where the next anchor begins, at a lower rate
+//!              /
+//!           /
+//!        x                            x  `nanos` of this look, less than HOLD below it
+//! ```
+//!
+//! This is where [`HOLD`] in the second bound comes from. If readings are ahead by [`HOLD`] or more, the wall clock was set
+//! back, and they follow it at once.
 //!
 //! # Why no reader sees half an anchor
 //!
-//! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread that finds
-//! the anchor too old renews it, one thread at a time. The others wait for about as long as a renewal takes. Then they read the
-//! wall clock themselves and mark the anchor that is being written as spoilt, because it may stem from a look that is older than
-//! their own reading: a later reading through it could go back in time. Nobody ever waits for a thread that the scheduler has
-//! suspended. In a forked child the thread that was writing does not exist; the process generation in `seq` shows this, and the
-//! first thread that needs the anchor writes it.
+//! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread that
+//! finds the anchor too old renews it, one thread at a time. The other threads wait for about as long as a renewal takes. A
+//! thread that has waited in vain reads the wall clock itself, and marks the anchor that is being written as spoilt. That
+//! anchor may stem from a look that is older than this thread's reading, and a later reading through it could go back in time.
+//! So no thread ever waits for one that the scheduler has suspended. In a forked child, the thread that was writing does not
+//! exist. The process generation in `seq` shows this, and the first thread that needs the anchor writes it.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};

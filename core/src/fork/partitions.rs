@@ -4,11 +4,24 @@
 //! server starts hundreds of processes from one parent, and a program may create thousands of generators. A counter per process
 //! is not enough either, because every child would continue from its parent's value. So the processes of a *fork tree* share a
 //! table with one entry per partition, in memory that the first generator maps (or `prepare`, which a program may call earlier)
-//! and every later child inherits.
+//! and every later child inherits. The memory is shared, so what one process writes, all others see:
 //!
 //! ```text
+//! supervisor     maps the table, whose first partition is 0x5a10
+//!  |- worker 1   forked, takes 0x5a10 and 0x5a11 for two generators
+//!  |- worker 2   forked, takes 0x5a12
+//!  |   '- child  forked with a copy of worker 2's generator, which takes 0x5a13 before its first ID in the child
+//!  '- worker 3   forked, takes 0x5a14, or an earlier one that is free again
+//!
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
+//!
+//! Two things could make parent and child generate the same ID, and each has its own answer. They could pick the same partition:
+//! the table prevents this. Or the child could use its copy of the parent's generator: every call compares the process generation
+//! with that of the generator's claim (see the module above), so in a child the copy claims a partition anew.
+//!
+//! A program that was started on its own has a different table. Against such programs there is only chance, so programs that must
+//! not collide configure their partitions or lease them (`polyflake-lease`).
 //!
 //! Entries contain no process ID, and nothing is cleaned up when a process ends. A partition becomes free only as time passes,
 //! so an entry records *until when* the partition is in use. There are two kinds of holders.
@@ -30,8 +43,8 @@
 //! 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At its next
 //! extension, A detects that its entry has changed, and claims another partition.
 //!
-//! The first partition is random and the others follow in an order that the table's base permutes (see `place`), so that unrelated
-//! processes rarely collide. Processes that share a table never do.
+//! The first partition is random, and the others follow in an order that the table's base permutes (see `place`), so that
+//! unrelated processes rarely collide.
 //!
 //! # Explicit generators claim
 //!
@@ -48,12 +61,14 @@
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!
-//! `end` only grows, except when the owner of a lease returns it early. Then it is lowered to the end of the last tick used, and no
-//! further than to where the lease began. (A snapshot of a default generator keeps the partition for good, with the start of its
-//! lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however long it
-//! was idle: a holder that came and went without an ID leaves the entry as it was, and any other one has raised the end. There is no
-//! second word to keep consistent, a process may be killed between any two instructions, and a child that is forked in the middle
-//! of an operation has a process generation of its own, under which it leases anew.
+//! `end` only grows, except when the owner of a lease returns it early. Then `end` is lowered to the end of the last tick used,
+//! and no further than to where the lease began. (A snapshot of a default generator keeps the partition permanently, with the
+//! start of its lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however long it was
+//! idle. If another holder used the partition in the meantime, it has raised the end. If it came and went without generating an
+//! ID, the entry is as it was before.
+//!
+//! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is forked in
+//! the middle of an operation has a different process generation, under which it leases anew.
 //!
 //! An entry has 53 bits, so it fits in a JavaScript number.
 

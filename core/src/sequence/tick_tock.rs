@@ -1,18 +1,21 @@
 //! Tick-tock: one sequence per tick, and a bit that flips when the clock moves backwards. This is sno's state machine.
 //!
 //! ```text
-//! word: 1 closed | .. | 39 tick | 1 tick-tock | 17 next sequence        safe: tick
+//! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a word of its own
 //! ```
+//!
+//! `next` is the sequence number of the next ID. It needs one bit more than a sequence number, because it is 65,536 once all
+//! sequences of the tick are used.
 //!
 //! # Why no ID repeats
 //!
-//! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that follows such a clock
-//! enters ticks that it has already used, and a generator that waits until the clock has caught up may stall for minutes. A sno
-//! therefore has one bit in addition to its tick, so that each tick exists twice. After a rollback the generator uses the
+//! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that simply follows such
+//! a clock enters ticks that it has already used. A generator that waits until the clock has caught up may stall for minutes. A
+//! sno therefore has one bit in addition to its tick, so that each tick exists twice. After a rollback, the generator uses the
 //! second copy.
 //!
-//! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick that
-//! it has ever stepped back from. A step back is allowed only to a tick above `safe`:
+//! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick
+//! that it has ever stepped back from. A step back is allowed only to a tick above `safe`:
 //!
 //! ```text
 //!         calls, from left to right
@@ -24,32 +27,50 @@
 //! safe    0       8                  12
 //! ```
 //!
-//! The clock moved back from 8 to 5: the bit flipped, and `safe` became 8. Later it moved back from 12 to 9. This is above 8, and
-//! with bit 0 no tick above 8 has been used, so the bit could flip again. A clock that moved back from 12 to 7 instead would
-//! find (7, bit 0) used. The step then returns [`Step::Behind`], and the call waits until the clock has reached tick 12 again.
+//! The clock moved back from 8 to 5: the bit flipped, and `safe` became 8. Later it moved back from 12 to 9. Tick 9 is above 8,
+//! and no tick above 8 has been used with bit 0, so the bit could flip again. A clock that moved back from 12 to 7 instead
+//! would find that (7, bit 0) has been used. The step then returns [`Step::Behind`], and the call waits until the clock has
+//! reached tick 12 again.
 //!
-//! In general: once the machine has left a pair (tick, bit), it never enters that pair again, and within a pair `next` only grows.
-//! So each (tick, bit, sequence) is returned once. To see the first half, suppose that the machine leaves tick `t` with bit 0.
+//! In general: once the machine has left a pair (tick, bit), it never enters that pair again, and within a pair `next` only
+//! grows. Together, this means that each (tick, bit, sequence) is returned once. To see why a pair is never entered again,
+//! suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
 //!
-//! - It leaves by moving forward. Bit 0 then only sees greater ticks until a step back flips it, from some tick `w` above `t`.
-//! - Or it leaves by stepping back from `t`; let `w` be `t`.
-//!
-//! Either way, the bit is now 1 and `safe` is at least `w`. Only another step back sets the bit to 0 again, and such a step must
-//! land above `safe`, hence above `t`. As `safe` never falls, this remains true after any number of further rollbacks.
+//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`, so only
+//!    the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
+//! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick, `t`
+//!    included: those are different pairs.
+//! 3. Only a further step back sets the bit to 0 again. It lands above `safe`, hence above `t`, and the machine moves forward
+//!    from there. Because `safe` never falls, the same is true of every later return to bit 0.
 //!
 //! A generator's first call may find that the clock has moved back below its floor, before the word holds any tick
-//! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, since a predecessor may have used ticks up to it.
+//! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, because an earlier generator may have used ticks up to
+//! it.
 //!
 //! # Two words without a lock
 //!
 //! Tick, bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses connects
-//! the two. A step that goes back raises `safe` *before* it swaps the word, and every step that may go back reads `safe`
-//! *after* it has read the word. A thread that observes a word whose bit has flipped therefore also observes the `safe` that belongs to the flip. If the
-//! swap fails, `safe` was raised too early. This can only reject a step back that would have been allowed, never allow one that
-//! must be rejected.
+//! the two:
+//!
+//! ```text
+//! a step back             every step
+//! -----------             ----------
+//! 1. raise `safe`         1. read the word
+//! 2. swap the word        2. read `safe`
+//!                         3. swap the word, if it is still the one that was read
+//! ```
+//!
+//! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If another thread
+//! changes the word after step 1, the swap in step 3 fails, so nobody acts on an old `safe`. There is one exception: if only
+//! `next` has changed, the step is planned again with the `safe` that was read before. That is correct because no pair is
+//! entered twice, so an unchanged pair means that no flip has happened in between. For the same reason, a word that has been
+//! replaced never comes back, and a compare-and-swap cannot mistake a newer state for an older one.
+//!
+//! If the swap of a step back fails, `safe` was raised too early. This can only reject a step back that would have been
+//! allowed, never allow one that must be rejected.
 //!
 //! The explorer in this folder runs the real code through every interleaving of small programs, and loom checks the memory
-//! orders; both must catch weaker variants of each access.
+//! orders. Both must catch weaker variants of each access.
 
 use super::{Flip, Machine, SlotRange, Step};
 use crate::{

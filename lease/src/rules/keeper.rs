@@ -4,11 +4,11 @@
 //!
 //! Most locks with a timeout rely on clocks: the holder must stop before the store lets the next one in, so both must measure
 //! the same time, and a holder that is paused between its last check and its write does damage. A keeper avoids this, because
-//! an ID itself contains a time. A **grant** is the right to a rectangle of IDs, which spans some worker IDs and a range of
-//! *ticks*:
+//! an ID itself contains a time. A **grant** is the right to a rectangle of IDs: those with one worker ID and a *tick* in a
+//! certain range.
 //!
 //! ```text
-//! number
+//! worker ID
 //!    ^
 //!  8 |  |------ A's grant ------|        |------- C's grant -------
 //!  7 |        |------ B's grant, renewed -------------|
@@ -18,8 +18,12 @@
 //! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
 //! rectangle. So it does not matter when an ID is generated, or what time it is anywhere. If a holder sleeps for an hour and
 //! then continues with an old clock reading, the ID that it generates contains an old tick, within its own rectangle, which no
-//! other holder has. If its clock has advanced, the tick is outside, and the call fails. A wrong clock, a lost reply or a
-//! network partition can therefore interrupt ID generation, but can never cause a duplicate. Only two rules of docs/leases.md
+//! other holder has. If its clock has advanced, the tick is outside, and the call fails. C in the picture starts where A's grant
+//! ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start of C's
+//! grant.
+//!
+//! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but can never cause a duplicate.
+//! Clocks decide only how soon a worker ID is granted again and how long IDs are available. Only two rules of docs/leases.md
 //! trust a clock: the quiet time of a store that was restored from a backup (R7), and an operator's statement that a holder is
 //! dead (R5).
 //!

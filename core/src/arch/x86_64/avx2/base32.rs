@@ -35,6 +35,14 @@
 //!    word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at bit 0.
 //! 3. One shift and one `or` insert the missing four bits. A last shuffle reverses the bytes, and drops the gaps between them.
 //!
+//! ```text
+//! values           000aaaaa 000bbbbb 000ccccc 000ddddd   000eeeee 000fffff 000ggggg 000hhhhh     bytes
+//! tens             ......aaaaabbbbb  ......cccccddddd    ......eeeeefffff  ......ggggghhhhh      16-bit words
+//! twenties         ........aaaaabbbbbcccccddddd....      ............eeeeefffffggggghhhhh        32-bit words
+//! with the shift   ........aaaaabbbbbcccccdddddeeee      ............eeeeefffffggggghhhhh
+//! taken            byte 0, byte 1 and byte 2             byte 3 and byte 4, without the upper eeee
+//! ```
+//!
 //! A group with an invalid character is left to the caller, which finds the position and creates the error. This path need not
 //! be fast.
 
