@@ -139,7 +139,7 @@ impl Snos {
 /// A call that generates an ID or closes the generator is interrupted, while the other thread and another generator perform
 /// three calls. Either both generators have generated IDs before, or neither has.
 #[test]
-fn snos_of_default_partitions() {
+fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     let _used = TABLE_USED.lock();
     for (used_before, closes) in [(false, false), (true, false), (true, true)] {
         for (now, inside) in (0..3).flat_map(|now| sequences(6, 3).map(move |inside| (now, inside)))
@@ -195,7 +195,7 @@ fn draw() -> Result<[u8; 8]> {
 /// A call that generates a Hot Guid, the first of the generator or a later one, is interrupted while another thread performs up
 /// to five calls. Each ID has bytes that were picked.
 #[test]
-fn hot_guids() {
+fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
     for (before, calls) in [(0, 0), (0, 1), (0, 5), (1, 1), (1, 4)] {
         for (now, inside) in (0..3).flat_map(|now| sequences(3, calls).map(move |it| (now, it))) {
@@ -304,7 +304,7 @@ mod forks {
     const TICKS: [(Option<usize>, usize); 3] = [(None, 100), (Some(100), 100), (Some(100), 101)];
 
     #[test]
-    fn a_sno_of_a_child() {
+    fn snos_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &sno::Generator<Now>, tick| {
             bytes(at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
@@ -330,7 +330,7 @@ mod forks {
     }
 
     #[test]
-    fn a_hot_guid_of_a_child() {
+    fn hot_guids_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &hotguid::Generator<Now>, after: usize| {
             let now = 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
             bytes(at(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))

@@ -48,7 +48,7 @@ async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_executor_goes_on_while_a_call_waits() {
+async fn the_executor_runs_other_tasks_while_a_call_waits() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
     let ids = few(clock.clone());
     let (mut batch, mut written) = (vec![Sno::default(); 40], 0);
@@ -61,7 +61,7 @@ async fn the_executor_goes_on_while_a_call_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_repeats_nothing() {
+async fn dropping_a_call_repeats_no_id() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
     let ids = few(clock.clone());
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
@@ -93,7 +93,7 @@ async fn a_call_that_is_dropped_repeats_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_waits_no_more() {
+async fn a_dropped_call_is_no_longer_stalled() {
     let stalled = AtomicU32::new(0);
     let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
     let ids = ids.on_stall(|stall| stalled.store(stall.stalled, Ordering::Relaxed));
@@ -107,7 +107,7 @@ async fn a_call_that_is_dropped_waits_no_more() {
 }
 
 #[tokio::test]
-async fn a_generator_that_is_to_refuse_never_sleeps() {
+async fn on_exhausted_error_never_sleeps() {
     let never = async |_: Duration| panic!("it slept");
     let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
     let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
@@ -124,7 +124,7 @@ async fn a_generator_that_is_to_refuse_never_sleeps() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_stands_still_ends_the_wait() {
+async fn a_frozen_clock_ends_the_wait_with_an_error() {
     let ids = few(clock());
     let mut batch = [Sno::default(); 5];
     let refused = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
@@ -132,7 +132,7 @@ async fn a_clock_that_stands_still_ends_the_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tasks_of_all_families_share_a_generator() {
+async fn tasks_share_generators_of_every_format() {
     static SNO: sno::Generator = sno::Generator::new();
     static GUIDS: hotguid::Generator = hotguid::Generator::new();
     let grant = Grant::new(42, randflake::EPOCH, randflake::LAST_SECOND).unwrap();
@@ -166,7 +166,7 @@ async fn tasks_of_all_families_share_a_generator() {
 }
 
 #[test]
-fn generators_are_shared_between_threads_and_panics() {
+fn generators_and_handles_are_sync_and_unwind_safe() {
     fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
     is_shared::<sno::Generator>();
     is_shared::<randflake::Generator>();

@@ -52,7 +52,7 @@ macro_rules! may_repeat {
 }
 
 #[test]
-fn partitions_repeat_each_other_where_sequences_and_windows_overlap() {
+fn partitions_conflict_if_sequences_and_windows_overlap() {
     let seven = || partition(7, 100..=199, T..T + 40);
     assert!(may_repeat!(seven(), seven()));
     assert!(may_repeat!(seven(), partition(7, 199..=300, T + 36..T + 80)));
@@ -64,7 +64,7 @@ fn partitions_repeat_each_other_where_sequences_and_windows_overlap() {
 }
 
 #[test]
-fn an_extended_window_overlaps_later_ones_and_a_closed_generator_none() {
+fn extended_windows_conflict_and_closed_generators_do_not() {
     let (one, later) = (partition(7, 0..=9, T..T + 40), partition(7, 0..=9, T + 40..T + 80));
     one.extend_window(T + 44).unwrap();
     assert!(may_repeat!(&one, &later));
@@ -79,7 +79,7 @@ fn an_extended_window_overlaps_later_ones_and_a_closed_generator_none() {
 }
 
 #[test]
-fn layouts_repeat_each_other_where_all_values_are_fixed() {
+fn layouts_conflict_only_if_all_values_are_bound() {
     assert!(may_repeat!(machine(Some(7)), machine(Some(7))));
     assert!(!may_repeat!(machine(Some(7)), machine(Some(8))));
     // A value comes with each ID.

@@ -13,7 +13,7 @@ fn reads_alike(text: &str) {
 
 proptest! {
     #[test]
-    fn texts_read_at_compile_time_are_those_that_parse(
+    fn the_const_parser_accepts_the_same_strings_as_parse(
         sno in any::<[u8; 10]>(), number in any::<u64>(), guid in any::<[u8; 16]>(),
         at in any::<prop::sample::Index>(), with in any::<char>(), bits in 0..64_u32,
     ) {
@@ -37,7 +37,7 @@ proptest! {
 }
 
 #[test]
-fn texts_on_the_edges_are_read_alike() {
+fn the_const_parser_agrees_with_parse_at_the_limits() {
     let edges = [
         "",
         "0",
@@ -52,7 +52,7 @@ fn texts_on_the_edges_are_read_alike() {
 }
 
 #[test]
-fn the_ends_are_the_lowest_and_the_highest() {
+fn min_and_max_are_the_lowest_and_highest_ids() {
     assert!(Sno::MIN < Sno::MAX && HotGuid::MIN < HotGuid::MAX && Randflake::MIN < Randflake::MAX);
     assert_eq!(Sno::MAX.to_string(), "xxxxxxxxxxxxxxxx");
     assert_eq!(HotGuid::MAX.to_rfc_bytes(), [0xff; 16]);
@@ -60,7 +60,7 @@ fn the_ends_are_the_lowest_and_the_highest() {
 }
 
 #[test]
-fn slices_and_uuids_are_converted() {
+fn ids_convert_from_slices_and_uuid_bytes() {
     let id = Sno::parse("93bm44ab22flxhjb").unwrap();
     assert_eq!(Sno::try_from(&id.to_bytes()[..]), Ok(id));
     assert_eq!(Sno::try_from(&[0_u8; 9][..]).unwrap_err().code(), "invalid_length");

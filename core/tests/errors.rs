@@ -11,7 +11,7 @@ use polyflake::{Error, ErrorKind, Result, hotguid::HotGuid, randflake::Randflake
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn errors_and_results_of_ids_have_four_words() {
+fn errors_and_id_results_are_32_bytes() {
     assert_eq!(size_of::<Error>(), 32);
     assert_eq!(size_of::<Option<Error>>(), 32);
     assert_eq!(size_of::<Result<()>>(), 32);
@@ -21,7 +21,7 @@ fn errors_and_results_of_ids_have_four_words() {
 }
 
 #[test]
-fn errors_cross_threads_and_unwinding() {
+fn errors_are_send_sync_and_unwind_safe() {
     fn is_everything<T: Clone + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static>() {}
     is_everything::<Error>();
 }
@@ -179,7 +179,7 @@ fn assert_says(error: &Error, said: Said, written: Option<usize>, item: Option<u
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn every_error_says_it_among_items_and_with_a_source_too() {
+fn every_error_keeps_its_message_with_counts_and_sources() {
     for said in SAID {
         let error = (said.error)();
         assert_says(&error, said, None, None);
@@ -210,14 +210,14 @@ fn different_errors_are_not_equal() {
 }
 
 #[test]
-fn names_of_the_program_and_of_the_heap_are_equal() {
+fn static_and_owned_names_compare_equal() {
     let of = |name: &'static str| Error::field_error(ErrorKind::MissingField, name);
     assert_eq!(of("shard"), Error::field_error(ErrorKind::MissingField, String::from("shard")));
     assert_ne!(of("shard"), of("other"));
 }
 
 #[test]
-fn a_source_comes_back_as_what_it_was() {
+fn a_source_can_be_downcast() {
     let below = || io::Error::new(io::ErrorKind::TimedOut, "receiver is silent");
     let error = Error::new(ErrorKind::ClockFailed).with_source(below());
     let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
@@ -238,7 +238,7 @@ fn a_source_comes_back_as_what_it_was() {
 }
 
 #[test]
-fn a_source_lives_as_long_as_a_clone_and_no_longer() {
+fn a_source_is_dropped_with_the_last_clone() {
     #[derive(Debug)]
     struct Counted(#[expect(dead_code, reason = "it is counted")] Arc<()>);
     impl std::fmt::Display for Counted {
@@ -258,7 +258,7 @@ fn a_source_lives_as_long_as_a_clone_and_no_longer() {
 }
 
 #[test]
-fn sources_are_no_part_of_equality() {
+fn equality_ignores_sources() {
     let error = || Error::new(ErrorKind::ClockFailed);
     let (one, other) =
         (error().with_source(io::Error::other("1")), error().with_source(io::Error::other("2")));

@@ -34,7 +34,7 @@ fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
 
 /// A fork ends blocks, too: under a clock that stands still, nothing else would end them.
 #[test]
-fn a_given_identity_stays_with_the_parent() {
+fn a_child_rejects_an_explicit_identity() {
     for family in FAMILIES {
         let build = || family.generator(ManualClock::at_unix_ms(T));
         let ids = build();
@@ -55,7 +55,7 @@ fn a_given_identity_stays_with_the_parent() {
 }
 
 #[test]
-fn a_sequence_alone_and_ids_of_given_times_stay_with_the_parent() {
+fn a_child_rejects_sequences_alone_and_explicit_times() {
     let sequence = Layout::integer([Field::sequence(64)]).unwrap();
     let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
     let given = Generator::builder().partition(7).build().unwrap();
@@ -66,7 +66,7 @@ fn a_sequence_alone_and_ids_of_given_times_stay_with_the_parent() {
 
 /// A child moves to a grant of its own, and leaves the parent's alone.
 #[test]
-fn a_grant_stays_with_the_parent() {
+fn a_child_rejects_the_parents_grant() {
     let granted = |partition| {
         let builder = Generator::builder().partition(partition);
         builder.window(1_262_304_000_000, 3_461_327_255_552).build()
@@ -89,7 +89,7 @@ fn a_grant_stays_with_the_parent() {
 }
 
 #[test]
-fn a_given_window_stays_with_the_parent() {
+fn a_child_rejects_an_explicit_window() {
     let ids = Generator::builder().window(1_262_304_000_000, 3_461_327_255_552).build().unwrap();
     let refused = in_child(|| ids.generate(0).unwrap_err().code().into());
     assert_eq!(refused, b"forked");
@@ -119,7 +119,7 @@ fn of_all_processes<const LEN: usize, const N: usize>(
 }
 
 #[test]
-fn snos_of_children_and_parent_differ() {
+fn children_and_parent_make_different_snos() {
     let ids = Generator::new();
     let make = || [ids.generate(0), sno::generate(0)].map(|id| id.unwrap().to_bytes());
     let all = of_all_processes(make).into_iter().map(Sno::from_bytes);
@@ -129,7 +129,7 @@ fn snos_of_children_and_parent_differ() {
 
 /// The caller may give a child the identity of an earlier child, which has made IDs until a moment ago.
 #[test]
-fn a_child_under_a_draw_begins_after_the_tick_of_its_own_first_call() {
+fn a_child_with_an_identity_source_skips_its_first_tick() {
     let snos = sno::Builder::with_clock(SystemClock)
         .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
         .build()
@@ -153,7 +153,7 @@ fn a_child_under_a_draw_begins_after_the_tick_of_its_own_first_call() {
 }
 
 #[test]
-fn hot_guids_of_children_and_parent_differ() {
+fn children_and_parent_make_different_hot_guids() {
     let ids = hotguid::Generator::new();
     let make = || [ids.generate(7), hotguid::generate(7)].map(|id| id.unwrap().to_bytes());
     let all = of_all_processes(make).into_iter().map(HotGuid::from_bytes);
@@ -163,7 +163,7 @@ fn hot_guids_of_children_and_parent_differ() {
 
 /// Under a clock that stands still, nothing but the fork ends a block.
 #[test]
-fn the_blocks_of_default_handles_begin_anew_in_each_process() {
+fn default_handles_start_new_blocks_in_each_process() {
     let clock = &ManualClock::at_unix_ms(T);
     let snos = Generator::builder().clock(clock).build().unwrap();
     let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
@@ -199,7 +199,7 @@ impl Clock for Forking {
 }
 
 #[test]
-fn a_fork_inside_the_clock_is_noticed() {
+fn a_fork_inside_the_clock_is_detected() {
     let found = in_child(|| {
         let ids = Generator::builder().clock(Forking::after(0)).partition(7).build().unwrap();
         let before = std::process::id();
@@ -234,7 +234,7 @@ fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([
 }
 
 #[test]
-fn both_processes_differ_after_a_fork_inside_the_clock() {
+fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
     assert_both_differ(|clock, made| {
         let ids = Generator::builder().clock(clock).build().unwrap();
         (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
@@ -299,7 +299,7 @@ fn assert_none_in_both<const LEN: usize>(fill: impl Fn(Stepping) -> Vec<u8>) {
 }
 
 #[test]
-fn a_batch_in_flight_begins_again_in_the_child() {
+fn a_batch_in_progress_restarts_in_the_child() {
     assert_none_in_both::<{ Sno::LEN }>(|clock| {
         let ids = Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![Sno::default(); 150_000];
@@ -316,7 +316,7 @@ fn a_batch_in_flight_begins_again_in_the_child() {
 
 /// Hot Guid's batches are as large as memory, where a tick is to end in one.
 #[test]
-fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given() {
+fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     for family in FAMILIES.iter().filter(|family| family.per_tick < 1 << 20) {
         let (parent, child) = batch_across_a_fork(|clock| {
             let (made, filled) = family.generator(clock).fill(2 * family.per_tick as usize + 100);
@@ -330,7 +330,7 @@ fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given(
 
 /// The parent's lease has ended, and the child's has not begun.
 #[test]
-fn a_child_begins_a_lease_though_its_parent_has_closed_the_generator() {
+fn a_child_can_start_a_lease_of_a_closed_generator() {
     let granted = |partition| {
         let builder = sno::Builder::with_clock(ManualClock::at_unix_ms(T)).partition(partition);
         builder.window(T, T + 60_000).build()

@@ -123,14 +123,14 @@ fn kinds() -> Vec<forks::Fork> {
 }
 
 #[test]
-fn every_way_to_a_generator_readies_for_forks() {
+fn every_constructor_installs_the_fork_hook() {
     if let Ok(way) = env::var(WAY) {
         return assert_ready(&way);
     }
     for kind in 0..kinds().len() {
         for (way, _) in WAYS {
             let way = format!("{kind} {way}");
-            alone::again("every_way_to_a_generator_readies_for_forks", &[(WAY, &way)]);
+            alone::again("every_constructor_installs_the_fork_hook", &[(WAY, &way)]);
         }
     }
 }
@@ -158,7 +158,7 @@ fn assert_ready(way: &str) {
 /// Children of which each is forked past the C library's hooks while other threads hold the heap's locks: none waits for them.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn a_child_past_the_hooks_waits_for_nobody() {
+fn an_unhooked_child_never_blocks_on_the_heap() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     // One heap for all threads, and no part of it that a thread has for itself.

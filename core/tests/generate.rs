@@ -64,7 +64,7 @@ fn generators_and_handles_of_all_formats_make_ids() {
 }
 
 #[test]
-fn a_handles_ids_stay_in_order_across_batches() {
+fn a_handles_ids_stay_sorted_across_batches() {
     let clock = ManualClock::at_unix_ms(T);
     let ids = sno::Builder::with_clock(&clock).partition(42).build().unwrap();
     let handle = RefCell::new(ids.handle());
@@ -79,7 +79,7 @@ fn a_handles_ids_stay_in_order_across_batches() {
 }
 
 #[test]
-fn typed_ids_come_from_any_of_them() {
+fn generate_trait_objects_make_typed_ids() {
     let clock = ManualClock::at_unix_ms(T);
     let ids = sno::Builder::with_clock(clock).partition(42).build().unwrap();
     let object: Arc<dyn Generate<Sno> + Send + Sync> = Arc::new(ids);
@@ -91,7 +91,7 @@ fn typed_ids_come_from_any_of_them() {
 }
 
 #[test]
-fn a_box_is_one_of_them_too() {
+fn boxed_generators_implement_generate() {
     let clock = ManualClock::at_unix_ms(T);
     let boxed: Box<dyn Generate<Sno>> =
         Box::new(sno::Builder::with_clock(clock).partition(42).build().unwrap());
@@ -99,7 +99,7 @@ fn a_box_is_one_of_them_too() {
 }
 
 #[test]
-fn a_handle_that_is_borrowed_is_an_error() {
+fn a_borrowed_handle_returns_an_error() {
     let clock = ManualClock::at_unix_ms(T);
     let ids = sno::Builder::with_clock(clock).partition(42).build().unwrap();
     let handle = RefCell::new(ids.handle());
@@ -132,7 +132,7 @@ impl Generate<Sno> for Listed {
 }
 
 #[test]
-fn a_callers_own_type_may_make_them() {
+fn custom_types_can_implement_generate() {
     let id = Sno::parse("9d5ve8222622g222").unwrap();
     let listed = Listed(RefCell::new(vec![id; 2]));
     assert_eq!(Id::<User>::generate_with(&listed).map(Sno::from), Ok(id));
@@ -148,7 +148,7 @@ async fn make(ids: impl GenerateAsync<Sno>) -> Result<Vec<Id<User>>> {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn calls_that_do_not_block_come_with_a_trait_of_their_own() {
+async fn the_async_trait_makes_ids() {
     let clock = ManualClock::at_unix_ms(T);
     let made = make(sno::Builder::with_clock(clock).partition(42).build().unwrap()).await.unwrap();
     assert!(made.len() == 4 && made.is_sorted());

@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<HotGuid, Error> {
 }
 
 #[test]
-fn ids_are_as_the_vectors_say() {
+fn ids_match_the_vectors() {
     let File { cases, .. } = &*FILE;
     assert!(cases.len() > 100, "found {} cases", cases.len());
     for case in cases {
@@ -80,7 +80,7 @@ fn ids_are_as_the_vectors_say() {
 }
 
 #[test]
-fn conversions_are_as_the_vectors_say() {
+fn conversions_match_the_vectors() {
     let File { conversions, .. } = &*FILE;
     assert!(!conversions.is_empty());
     for Conversion { guid, sql } in conversions {
@@ -90,7 +90,7 @@ fn conversions_are_as_the_vectors_say() {
 }
 
 #[test]
-fn the_maps_of_the_vectors_are_ours() {
+fn byte_maps_match_the_vectors() {
     let file = &*FILE;
     let bytes: [u8; 16] = core::array::from_fn(|i| u8::try_from(i).unwrap());
     let mapped = |map: [usize; 16]| map.map(|from| bytes[from]);
@@ -104,7 +104,7 @@ fn sql_server_key(bytes: [u8; 16]) -> [u8; 16] {
 }
 
 #[test]
-fn both_forms_sort_as_the_vectors_say() {
+fn both_forms_sort_like_the_vectors() {
     let file = &*FILE;
     let sorted: Vec<_> =
         file.project_sorted_guids.iter().map(|text| parse(text).unwrap()).collect();
@@ -117,7 +117,7 @@ fn both_forms_sort_as_the_vectors_say() {
 }
 
 #[test]
-fn fields_that_do_not_fit_are_refused() {
+fn out_of_range_fields_are_rejected() {
     let fits = Parts {
         timestamp: LAST_SECOND,
         machine: [0xff; 5],
@@ -136,7 +136,7 @@ fn fields_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn bytes_are_16() {
+fn from_slice_requires_16_bytes() {
     for length in [0, 1, 15, 17, 1 << 20] {
         assert_eq!(
             HotGuid::from_slice(&vec![0; length]),
@@ -149,7 +149,7 @@ fn bytes_are_16() {
 const TEXT: &str = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 
 #[test]
-fn upper_case_is_read_and_lower_case_written() {
+fn uppercase_is_accepted_and_lowercase_is_written() {
     let id = parse(&TEXT.to_uppercase()).unwrap();
     assert_eq!(id, parse(TEXT).unwrap());
     assert_eq!(id.to_string(), TEXT);
@@ -158,7 +158,7 @@ fn upper_case_is_read_and_lower_case_written() {
 
 /// Tries every character of one or two bytes, and some of three and four, at every position.
 #[test]
-fn each_character_is_judged_in_its_place() {
+fn each_character_is_validated_at_its_position() {
     let chars: Vec<char> =
         ('\0'..='\u{2ff}').chain("１٣аKａ\u{2010}\u{feff}\u{fffd}😀𝟎".chars()).collect();
     for (position, there) in TEXT.char_indices() {
@@ -180,7 +180,7 @@ fn each_character_is_judged_in_its_place() {
 }
 
 #[test]
-fn other_spellings_of_a_guid_are_refused() {
+fn noncanonical_guid_strings_are_rejected() {
     let simple = TEXT.replace('-', "");
     for (text, error) in [
         ("", Error::invalid_length(0, 36, 36)),
@@ -199,7 +199,7 @@ fn other_spellings_of_a_guid_are_refused() {
 
 #[cfg(feature = "uuid")]
 #[test]
-fn an_uuid_has_the_same_text() {
+fn a_uuid_has_the_same_string() {
     let id = parse(TEXT).unwrap();
     assert_eq!(uuid::Uuid::from(id).to_string(), TEXT);
     assert_eq!(HotGuid::from(uuid::Uuid::from(id)), id);
@@ -207,7 +207,7 @@ fn an_uuid_has_the_same_text() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn json_has_the_text_and_nothing_else() {
+fn json_contains_only_the_string_form() {
     let (id, json) = (parse(TEXT).unwrap(), format!("\"{TEXT}\""));
     assert_eq!(serde_json::to_string(&id).unwrap(), json);
     assert_eq!(serde_json::from_str::<HotGuid>(&json).unwrap(), id);
@@ -218,7 +218,7 @@ fn json_has_the_text_and_nothing_else() {
 
 proptest! {
     #[test]
-    fn all_forms_are_read_back(bytes: [u8; 16]) {
+    fn all_forms_round_trip(bytes: [u8; 16]) {
         let id = HotGuid::from_bytes(bytes);
         prop_assert_eq!(id.to_bytes(), bytes);
         prop_assert_eq!(HotGuid::from_parts(id.parts()), Ok(id));
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn all_orders_are_one(a: [u8; 16], b: [u8; 16], shared in 0..16_usize) {
+    fn all_forms_sort_identically(a: [u8; 16], b: [u8; 16], shared in 0..16_usize) {
         let (a, mut b) = (HotGuid::from_rfc_bytes(a), b);
         b[..shared].copy_from_slice(&a.to_rfc_bytes()[..shared]);
         let b = HotGuid::from_rfc_bytes(b);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn a_range_holds_what_was_made_in_it(from in 0..4_294_967_296_000_i64, lasting in 1000..100_000_i64, bytes: [u8; 16], beside in -3..200_i64) {
+    fn a_time_range_contains_exactly_the_ids_made_in_it(from in 0..4_294_967_296_000_i64, lasting in 1000..100_000_i64, bytes: [u8; 16], beside in -3..200_i64) {
         let to = (from + lasting).min(4_294_967_296_000);
         prop_assume!(to - from >= 1000);
         let (lowest, highest) = HotGuid::time_range(from, to).unwrap();
@@ -252,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_does_harm(text: String, guid in "[-0-9a-fA-Fg]{35,37}") {
+    fn no_string_makes_the_parser_panic(text: String, guid in "[-0-9a-fA-Fg]{35,37}") {
         let _ = (parse(&text), parse(&guid));
     }
 }

@@ -28,7 +28,7 @@ fn draw() -> Result<[u8; 8]> {
 
 /// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
 #[test]
-fn a_static_whose_clock_is_coarser_than_a_second_refuses_every_call() {
+fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);
     static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_001), draw);
     assert!(FINE.generate(0).is_ok());
@@ -57,7 +57,7 @@ fn assert_next<C: Clock>(ids: &Generator<C>, timestamp: i64, counter: u32) {
 }
 
 #[test]
-fn counters_go_on_from_a_random_start_and_round() {
+fn counters_start_at_random_and_wrap_around() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     assert_next(&ids, S, START);
@@ -70,7 +70,7 @@ fn counters_go_on_from_a_random_start_and_round() {
 }
 
 #[test]
-fn a_clock_that_goes_back_is_held_in_the_highest_second() {
+fn a_clock_rollback_stays_in_the_highest_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     assert_next(&ids, S, START);
@@ -85,7 +85,7 @@ fn a_clock_that_goes_back_is_held_in_the_highest_second() {
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn no_counter_comes_twice_in_a_second() {
+fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     // After the second is used up, the clock shows the previous second, this one, then the next.
@@ -104,7 +104,7 @@ fn no_counter_comes_twice_in_a_second() {
 }
 
 #[test]
-fn a_window_holds_for_the_second_that_is_encoded() {
+fn a_window_applies_to_the_encoded_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
     clock.play([(S + 2) * 1000 - 1]);
@@ -115,7 +115,7 @@ fn a_window_holds_for_the_second_that_is_encoded() {
 }
 
 #[test]
-fn random_bytes_are_drawn_once_at_the_first_id() {
+fn random_bytes_are_picked_once_at_the_first_id() {
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
     let counted = || Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 8]);
@@ -128,7 +128,7 @@ fn random_bytes_are_drawn_once_at_the_first_id() {
 }
 
 #[test]
-fn without_random_bytes_there_is_no_id() {
+fn missing_random_bytes_return_an_error() {
     static BROKEN: AtomicU8 = AtomicU8::new(1);
     let clock = ScriptedClock::default();
     let unreliable = || match BROKEN.fetch_sub(1, Ordering::Relaxed) {
@@ -142,7 +142,7 @@ fn without_random_bytes_there_is_no_id() {
 }
 
 #[test]
-fn each_generator_draws_its_own_machine_once() {
+fn each_generator_picks_its_machine_once() {
     static OWN: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
     let machines = || {
@@ -154,7 +154,7 @@ fn each_generator_draws_its_own_machine_once() {
 }
 
 #[test]
-fn a_block_goes_on_while_the_clock_is_behind() {
+fn a_block_continues_while_the_clock_is_behind() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();

@@ -38,7 +38,7 @@ fn at<C: Clock>(clock: C) -> Generator<C> {
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn seventy_thousand_generators_in_a_row_are_never_refused() {
+fn seventy_thousand_consecutive_generators_are_accepted() {
     alone(&[], || {
         let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
@@ -55,7 +55,7 @@ fn seventy_thousand_generators_in_a_row_are_never_refused() {
 /// Forgets generators, as languages do that collect garbage at any time.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn seventy_thousand_forgotten_generators_are_never_refused() {
+fn seventy_thousand_leaked_generators_are_accepted() {
     alone(&[], || {
         let forgotten: Vec<_> = (0..70_000).map(|_| Generator::new()).collect();
         let all: HashSet<Sno> = forgotten.iter().map(|ids| ids.generate(0).unwrap()).collect();
@@ -65,7 +65,7 @@ fn seventy_thousand_forgotten_generators_are_never_refused() {
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn where_all_are_taken_it_says_when_one_is_free() {
+fn partitions_exhausted_reports_when_one_is_free() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let all: Vec<_> = (0..65_536)
@@ -94,7 +94,7 @@ fn where_all_are_taken_it_says_when_one_is_free() {
 }
 
 #[test]
-fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing() {
+fn an_idle_generator_continues_without_repeating_an_id() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
         let idle = at(clock);
@@ -115,7 +115,7 @@ fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing(
 }
 
 #[test]
-fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
+fn a_rollback_before_the_lease_switches_the_partition() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
         // So that the next generator that gets the partition begins there.
@@ -140,7 +140,7 @@ fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
+fn a_dropped_generators_partition_is_free_after_its_last_tick() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let dropped = at(clock);
@@ -157,7 +157,7 @@ fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
 }
 
 #[test]
-fn a_closed_generators_partition_stays_its_snapshots() {
+fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);
         let ids = at(clock);
@@ -177,7 +177,7 @@ fn a_closed_generators_partition_stays_its_snapshots() {
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
+fn closing_after_a_lost_lease_keeps_another_partition() {
     alone(&[], || {
         let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
         // A clock that refuses more than a few readings.
@@ -202,7 +202,7 @@ fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
 }
 
 #[test]
-fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
+fn unused_generators_close_with_distinct_partitions() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 500 * MINUTE);
         let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
@@ -214,7 +214,7 @@ fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
 }
 
 #[test]
-fn a_window_cuts_the_lease_and_is_extended_past_it() {
+fn a_window_limits_the_lease_and_can_be_extended() {
     alone(&[], || {
         let (start, clock) = (T + 600 * MINUTE, &ManualClock::at_unix_ms(T + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
@@ -234,7 +234,7 @@ fn a_window_cuts_the_lease_and_is_extended_past_it() {
 }
 
 #[test]
-fn threads_that_share_a_generator_renew_its_lease_together() {
+fn threads_that_share_a_generator_share_its_lease() {
     alone(&[], || {
         // A clock that goes on by a second at each reading.
         let now = AtomicI64::new((T + 700 * MINUTE) * 1_000_000);
@@ -250,7 +250,7 @@ fn threads_that_share_a_generator_renew_its_lease_together() {
 }
 
 #[test]
-fn default_generators_side_by_side_go_on_for_hours() {
+fn parallel_default_generators_continue_for_hours() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
@@ -276,7 +276,7 @@ mod forks;
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
-fn seventy_thousand_children_with_one_id_each_are_never_refused() {
+fn seventy_thousand_children_with_one_id_each_are_accepted() {
     alone(&[], || {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
@@ -303,7 +303,7 @@ const fn used(first: u64, second: u64) -> Few<2> {
 /// A thread reads the clock, and is held up while another makes the first ID a tick later, under a partition that was somebody
 /// else's at the reading.
 #[test]
-fn a_stale_reading_draws_no_other_partition() {
+fn a_stale_reading_switches_no_partition() {
     static TABLE: Few<2> = used(1, 0);
     let clock = ScriptedClock::default();
     let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
@@ -321,7 +321,7 @@ fn a_stale_reading_draws_no_other_partition() {
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
-fn a_child_leaves_its_parents_partition_to_the_parent() {
+fn a_child_never_frees_its_parents_partition() {
     static TABLE: Few<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -341,7 +341,7 @@ fn a_child_leaves_its_parents_partition_to_the_parent() {
 
 /// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
 #[test]
-fn a_snapshot_knows_where_its_lease_began() {
+fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: Few<2> = used(2, 2);
     let clock = &ManualClock::at_unix_ms(T + 8);
     for made in [0, 1] {
@@ -359,7 +359,7 @@ fn a_snapshot_knows_where_its_lease_began() {
 }
 
 #[test]
-fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
+fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
     const FIRST: i64 = 1_262_304_000_000;
     static TABLE: Few<2> = Few { entries: [const { AtomicU64::new(1) }; 2], ..Few::new() };
     let clock = &ManualClock::at_unix_ms(FIRST + 4);
@@ -385,7 +385,7 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
 }
 
 #[test]
-fn an_explicit_partition_begins_where_the_lease_of_a_default_generator_ends() {
+fn an_explicit_partition_starts_after_a_default_generators_lease() {
     static TABLE: Few<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -417,7 +417,7 @@ fn an_explicit_partition_begins_where_the_lease_of_a_default_generator_ends() {
 /// As users write it, with the system's clock.
 #[test]
 #[cfg_attr(miri, ignore = "waits")]
-fn an_explicit_generator_waits_for_the_lease_of_a_default_one() {
+fn an_explicit_generator_waits_for_a_default_generators_lease() {
     alone(&[], || {
         let default = Generator::new();
         let partition = default.generate(0).unwrap().partition();
@@ -439,7 +439,7 @@ fn an_explicit_generator_waits_for_the_lease_of_a_default_one() {
 }
 
 #[test]
-fn an_explicit_restored_or_drawn_partition_is_leased_to_no_default_generator() {
+fn claimed_partitions_are_never_leased_to_default_generators() {
     static TABLE: Few<3> = Few::new();
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
@@ -467,7 +467,7 @@ fn an_explicit_restored_or_drawn_partition_is_leased_to_no_default_generator() {
 }
 
 #[test]
-fn an_explicit_partition_is_free_once_the_last_generator_with_it_is_dropped() {
+fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     static TABLE: Few<1> = Few::new();
     let clock = &ManualClock::at_unix_ms(T);
     let low = explicit(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
@@ -492,7 +492,7 @@ fn an_explicit_partition_is_free_once_the_last_generator_with_it_is_dropped() {
 
 /// Slots that a handle reserved count as used, also if it was dropped before it used them.
 #[test]
-fn reserved_slots_hold_up_the_next_holder_of_a_partition() {
+fn reserved_slots_delay_the_partitions_next_holder() {
     static TABLE: Few<1> = Few::new();
     let clock = &ManualClock::at_unix_ms(T);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
@@ -504,7 +504,7 @@ fn reserved_slots_hold_up_the_next_holder_of_a_partition() {
 }
 
 #[test]
-fn a_closed_explicit_partition_stays_its_snapshots() {
+fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
     static TABLE: Few<1> = Few::new();
     let clock = &ManualClock::at_unix_ms(T);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
@@ -516,7 +516,7 @@ fn a_closed_explicit_partition_stays_its_snapshots() {
 }
 
 #[test]
-fn a_generator_that_was_not_built_claims_nothing() {
+fn a_failed_build_claims_no_partition() {
     struct Coarse;
     impl Clock for Coarse {
         fn unix_nanos(&self) -> polyflake::Result<i64> {
@@ -541,7 +541,7 @@ fn a_generator_that_was_not_built_claims_nothing() {
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
-fn a_child_that_drops_its_copies_frees_no_explicit_partition() {
+fn dropping_copies_in_a_child_frees_no_explicit_partition() {
     // In memory that the child shares.
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
@@ -559,7 +559,7 @@ fn a_child_that_drops_its_copies_frees_no_explicit_partition() {
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
-fn all_partitions_are_free_after_explicit_generators_had_them() {
+fn all_partitions_are_free_after_their_explicit_generators() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         for partition in 0..=u16::MAX {
@@ -574,7 +574,7 @@ fn all_partitions_are_free_after_explicit_generators_had_them() {
 
 /// Another thread closes the generator at the moment at which a partition was kept for ever.
 #[test]
-fn threads_that_close_a_generator_together_keep_one_partition() {
+fn concurrent_closes_keep_one_partition() {
     static TABLE: Few<4> = Few { kept: Some(close_meanwhile), ..Few::new() };
     static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
     fn close_meanwhile() {

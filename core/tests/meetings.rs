@@ -380,29 +380,29 @@ fn meet(before: Before, may_refuse: bool) -> [Seen; 2] {
 }
 
 #[test]
-fn at_the_first_id() {
+fn callers_never_collide_at_the_first_id() {
     meet(Before::Nothing, false);
 }
 
 /// One of the partitions was another generator's in the tick that some callers read.
 #[test]
-fn at_the_first_id_under_a_lease_that_begins_later() {
+fn callers_never_collide_if_the_lease_starts_later() {
     meet(Before::Others([START, START + 1]), false);
 }
 
 #[test]
-fn at_renewals() {
+fn callers_never_collide_at_renewals() {
     meet(Before::Made(1), false);
 }
 
 #[test]
-fn at_a_change_of_partition() {
+fn callers_never_collide_at_a_partition_switch() {
     let [seen, _] = meet(Before::Lost, true);
     assert!(seen.changes > 0, "{seen:?}");
 }
 
 #[test]
-fn where_a_tick_is_used_up() {
+fn callers_never_collide_in_an_exhausted_tick() {
     let [seen, _] = meet(Before::Made(usize::from(SEQUENCES) - 1), true);
     assert!(seen.waits > 0 && seen.changes == 0, "{seen:?}");
 }

@@ -76,7 +76,7 @@ fn leased(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Leased<Arc<Time
 }
 
 #[test]
-fn a_move_seals_the_last_grant_and_goes_on_under_the_next() {
+fn a_switch_seals_the_old_grant_and_uses_the_next() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T - 1000..T + 1000);
     assert_eq!(ids.grant(), (0, T - 1000..T + 1000));
@@ -93,7 +93,7 @@ fn a_move_seals_the_last_grant_and_goes_on_under_the_next() {
 
 /// The last generator of a number may have used any of a tick's sequences, also if other numbers came since.
 #[test]
-fn a_number_comes_back_only_after_the_last_tick_it_used() {
+fn a_worker_id_is_reused_only_after_its_last_tick() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T - 1000..T + 1000);
     ids.generate(0).unwrap();
@@ -128,7 +128,7 @@ const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
 ];
 
 #[test]
-fn nodes_come_back_only_after_the_last_second_they_used() {
+fn nodes_are_reused_only_after_their_last_second() {
     let time = Time::at(T);
     let granted = |[first, last]: [u32; 2], secret: &[u8; 16]| {
         let grant = Grant::with_nodes(first..=last, T / 1000, T / 1000 + 9).unwrap();
@@ -148,7 +148,7 @@ fn nodes_come_back_only_after_the_last_second_they_used() {
 }
 
 #[test]
-fn bindables_come_back_only_after_the_last_tick_they_used() {
+fn bindables_are_reused_only_after_their_last_tick() {
     let time = Time::at(T);
     let granted = |shard: i64| {
         let layout = layout::preset("instagram", []).unwrap();
@@ -160,7 +160,7 @@ fn bindables_come_back_only_after_the_last_tick_they_used() {
 }
 
 #[test]
-fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
+fn ranges_are_reused_only_after_their_last_tick() {
     let time = Time::at(T);
     let builder = || {
         let layout = layout::preset("discord", []).unwrap();
@@ -189,7 +189,7 @@ fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
 }
 
 #[test]
-fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes() {
+fn a_grant_before_the_last_tick_is_rejected() {
     let time = Time::at(T);
     let ids = Leased::new(
         granted(&time, 7, T - 1000..T + 1000).max_wait(Duration::ZERO).build().unwrap(),
@@ -214,7 +214,7 @@ fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes()
 }
 
 #[test]
-fn a_grant_that_comes_back_joins_no_windows() {
+fn a_reassigned_grant_does_not_join_windows() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T..T + 100);
     let mut all = HashSet::from([ids.generate(0).unwrap()]);
@@ -230,7 +230,7 @@ fn a_grant_that_comes_back_joins_no_windows() {
 }
 
 #[test]
-fn a_call_waits_for_the_start_as_long_as_it_may() {
+fn a_call_waits_for_the_start_up_to_max_wait() {
     for (start, max_wait, waits) in
         [(500_i64, 1000_i64, true), (1000, 1000, true), (1200, 1000, false)]
     {
@@ -258,7 +258,7 @@ fn a_call_waits_for_the_start_as_long_as_it_may() {
 
 /// Hundreds of calls may wait for one lease.
 #[test]
-fn a_call_that_waits_long_looks_seldom() {
+fn a_long_wait_polls_rarely() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T - 100..T);
     assert_code(ids.generate(0), "lease_unavailable");
@@ -268,7 +268,7 @@ fn a_call_that_waits_long_looks_seldom() {
 }
 
 #[test]
-fn a_call_waits_for_an_extension_and_for_the_next_grant() {
+fn a_call_waits_for_an_extension_or_the_next_grant() {
     let time = Time::at(T);
     let ids = Arc::new(leased(&time, 7, T - 100..T));
     let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
@@ -286,7 +286,7 @@ fn a_call_waits_for_an_extension_and_for_the_next_grant() {
 }
 
 #[test]
-fn a_call_in_flight_uses_no_grant_that_was_moved_from() {
+fn a_call_in_progress_never_uses_the_old_grant() {
     let time = Time::at(T);
     let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
     ids.generate(0).unwrap();
@@ -304,7 +304,7 @@ fn a_call_in_flight_uses_no_grant_that_was_moved_from() {
 }
 
 #[test]
-fn a_batch_keeps_what_is_written_and_goes_on_under_the_next_grant() {
+fn a_batch_continues_under_the_next_grant() {
     let time = Time::at(T);
     let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
     let (moving, from) = (ids.clone(), time.clone());
@@ -322,7 +322,7 @@ fn a_batch_keeps_what_is_written_and_goes_on_under_the_next_grant() {
 }
 
 #[test]
-fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
+fn a_sealed_grant_reports_its_last_tick_once() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T - 100..T + 9000);
     ids.generate(0).unwrap();
@@ -335,7 +335,7 @@ fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
 
 /// Also while a grant has not begun, after it ended, and between two grants. No grant follows.
 #[tokio::test]
-async fn a_closed_generator_fails_without_a_wait_and_tells_its_tick() {
+async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
         (T - 100..T + 9000, false, true),
         (T - 100..T + 9000, true, true),
@@ -366,7 +366,7 @@ async fn a_closed_generator_fails_without_a_wait_and_tells_its_tick() {
 }
 
 #[test]
-fn a_call_that_waits_for_a_grant_ends_once_the_generator_is_closed() {
+fn closing_ends_a_wait_for_a_grant() {
     let time = Time::at(T);
     let ids = Arc::new(leased(&time, 7, T - 100..T));
     let closing = ids.clone();
@@ -387,7 +387,7 @@ async fn a_future_waits_for_the_next_grant() {
 }
 
 #[test]
-fn every_family_moves() {
+fn every_format_switches_between_grants() {
     let time = Time::at(T);
     let grant = |node| Grant::new(node, T / 1000, T / 1000 + 10).unwrap();
     let flakes = |node| randflake::Builder::with_clock(grant(node), [7; 16], time.clone()).build();
@@ -445,7 +445,7 @@ fn every_family_moves() {
 
 /// Threads make IDs while grants come and go; numbers come back too.
 #[test]
-fn no_id_is_made_twice_while_grants_come_and_go() {
+fn grant_switches_never_repeat_an_id() {
     let moves = if cfg!(miri) { 5 } else { 100 };
     let partition = |number: u32| u16::try_from(number % 2).unwrap();
     let grant = |number: u32, start: i64| {

@@ -50,7 +50,7 @@ fn assert_no_allocation<R>(work: impl FnOnce() -> R) {
 }
 
 #[test]
-fn the_counter_counts() {
+fn the_counter_counts_allocations() {
     let before = ALLOCATIONS.with(Cell::get);
     std::hint::black_box(Box::new(1));
     assert_eq!(ALLOCATIONS.with(Cell::get), before + 1);
@@ -133,7 +133,7 @@ fn hot_guid_allocates_nothing() {
 }
 
 #[test]
-fn layouts_allocate_nothing_by_slot() {
+fn layouts_allocate_nothing_by_field_index() {
     use polyflake::layout::{Field, Layout, Tick, Value, ValueType};
 
     let time = Field::timestamp(41, Tick::MILLISECOND, 0);
@@ -182,7 +182,7 @@ fn generators_over_layouts_allocate_nothing() {
 }
 
 #[test]
-fn refusals_in_loops_allocate_nothing() {
+fn errors_in_loops_allocate_nothing() {
     use polyflake::{
         hotguid::HotGuid,
         randflake::{self, Grant, Randflake},
@@ -246,7 +246,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
 }
 
 #[test]
-fn the_figures_of_fixed_formats_are_part_of_the_program() {
+fn descriptions_of_fixed_formats_are_constants() {
     use polyflake::{Description, hotguid, randflake};
 
     const FIGURES: [Description; 3] = [sno::describe(), randflake::describe(), hotguid::describe()];

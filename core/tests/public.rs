@@ -56,7 +56,7 @@ impl Draws {
 }
 
 #[test]
-fn texts_are_those_of_the_vectors() {
+fn strings_match_the_vectors() {
     let File { cases } = typed("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
@@ -70,7 +70,7 @@ fn texts_are_those_of_the_vectors() {
 
 /// The check is over the field of 32 elements, with another weight at each place.
 #[test]
-fn each_wrong_character_and_each_swap_is_refused_before_the_cipher_is_asked() {
+fn the_check_character_detects_single_typos_and_swaps() {
     let (orders, mut draws) = (orders(64), Draws(1));
     for _ in 0..50 {
         let text = orders.encode(draws.next()).unwrap();
@@ -96,7 +96,7 @@ fn each_wrong_character_and_each_swap_is_refused_before_the_cipher_is_asked() {
 }
 
 #[test]
-fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
+fn look_alike_characters_are_rejected_with_a_suggestion() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
@@ -115,7 +115,7 @@ fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
 }
 
 #[test]
-fn other_texts_are_refused() {
+fn other_strings_are_rejected() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     let tail = &text[6..];
@@ -134,7 +134,7 @@ fn other_texts_are_refused() {
 
 /// Lengths and places are in characters.
 #[test]
-fn texts_past_ascii_are_refused() {
+fn non_ascii_strings_are_rejected() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     for at in 0..15 {
@@ -146,7 +146,7 @@ fn texts_past_ascii_are_refused() {
 }
 
 #[test]
-fn names_versions_secrets_and_numbers_have_limits() {
+fn names_versions_secrets_and_values_have_limits() {
     let ids = Keyring::new(&[7; 32]).unwrap();
     for name in ["a", "order", "a_", "line_item2", &"x".repeat(63)] {
         let of = ids.of(name).unwrap();
@@ -192,7 +192,7 @@ fn names_versions_secrets_and_numbers_have_limits() {
 
 /// Many at once are what one by one are, around the sizes that are worked on together and with versions in turn.
 #[test]
-fn many_are_as_one_by_one() {
+fn batches_equal_single_calls() {
     let secrets = [(1, [1; 32]), (2, [2; 32])];
     let [old, both] = [&secrets[..1], &secrets].map(|secrets| {
         Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).unwrap()
@@ -220,7 +220,7 @@ fn many_are_as_one_by_one() {
 
 /// The newest secret is written whatever the order, and every one is read.
 #[test]
-fn versions_live_together() {
+fn every_version_is_read_and_the_newest_is_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
     let all = Keyring::with_versions(secrets).and_then(|ids| ids.of("order")).unwrap();
     let newest = all.encode(42).unwrap();
@@ -236,7 +236,7 @@ fn versions_live_together() {
 }
 
 #[test]
-fn another_version_than_the_highest_can_be_written() {
+fn a_version_other_than_the_highest_can_be_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
     for (version, secret) in secrets {
         let chosen = Keyring::with_versions(secrets).and_then(|ids| ids.write(version));
@@ -257,7 +257,7 @@ fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
 }
 
 #[test]
-fn one_secret_under_two_versions_is_refused() {
+fn one_secret_with_two_versions_is_rejected() {
     let error = Keyring::with_versions([(1, [7; 32]), (3, [8; 32]), (2, [7; 32])]).unwrap_err();
     assert_eq!(error.kind(), InvalidSecret);
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
@@ -265,7 +265,7 @@ fn one_secret_under_two_versions_is_refused() {
 
 /// A type of another width has another key: of its texts, no more are read than of made-up ones.
 #[test]
-fn widths_of_a_type_have_nothing_in_common() {
+fn widths_of_a_type_use_different_keys() {
     let (narrow, wide) = (orders(48), orders(63));
     let read = |number| narrow.decode(&wide.encode(number).unwrap()).is_ok();
     assert_eq!((0..200).filter(|number| read(*number)).count(), 0);
@@ -277,7 +277,7 @@ fn widths_of_a_type_have_nothing_in_common() {
 
 /// Equal numbers of two types have texts that share no more than chance.
 #[test]
-fn types_have_nothing_in_common() {
+fn types_use_different_keys() {
     let ids = Keyring::new(&[7; 32]).unwrap();
     let (orders, invoices) = (ids.of("order").unwrap(), ids.of("invoice").unwrap());
     let mut alike = 0;
@@ -294,7 +294,7 @@ fn types_have_nothing_in_common() {
 /// Of made-up texts with a right check, 2^(bits - 64) decode: within five standard deviations. The figures of docs/public-ids.md are
 /// those of `POLYFLAKE_TEXTS=16777216`.
 #[test]
-fn the_share_of_what_is_made_up_is_that_of_the_bits() {
+fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();
     let count = given.map_or(rounds(100_000), |text| text.parse().unwrap());
     let (any, mut draws) = (orders(64), Draws(3));
@@ -316,7 +316,7 @@ fn the_share_of_what_is_made_up_is_that_of_the_bits() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn serde_reads_and_writes_integers_of_any_size() {
+fn serde_supports_integers_of_any_size() {
     use std::sync::LazyLock;
 
     use polyflake::public::Field;

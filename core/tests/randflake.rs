@@ -55,7 +55,7 @@ struct Texts {
 }
 
 #[test]
-fn ids_are_as_the_vectors_say() {
+fn ids_match_the_vectors() {
     let file: File = typed("randflake.json");
     assert_eq!((file.epoch, file.max_timestamp), (EPOCH, LAST_SECOND));
     assert!(file.cases.len() > 250 && file.cases.iter().any(|case| case.raw_bit63));
@@ -72,7 +72,7 @@ fn ids_are_as_the_vectors_say() {
 }
 
 #[test]
-fn texts_are_accepted_or_refused_as_the_vectors_say() {
+fn strings_are_accepted_or_rejected_like_the_vectors() {
     let texts: Texts = typed("randflake_invalid.json");
     assert!(!texts.accepted_boundaries.is_empty() && texts.cases.len() > 20);
     for Accepted { input, value } in texts.accepted_boundaries {
@@ -98,7 +98,7 @@ fn is_digit(char: char) -> bool {
 
 /// Tries every character of one or two bytes, and some of three and four, at every position of texts of every length.
 #[test]
-fn each_bad_character_is_found_where_it_is() {
+fn each_invalid_character_is_reported_at_its_position() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
     for bad in chars.filter(|char| !is_digit(*char)).step_by(all_or_every(97)) {
         for length in 1..=13 {
@@ -117,12 +117,12 @@ fn each_bad_character_is_found_where_it_is() {
 }
 
 #[test]
-fn the_first_of_two_bad_characters_counts() {
+fn the_first_of_two_invalid_characters_is_reported() {
     assert_eq!(parse("0w7é"), Err(Error::bad_character(1, 'w'.into())));
 }
 
 #[test]
-fn lengths_are_counted_in_characters_and_judged_first() {
+fn lengths_are_counted_in_characters_and_checked_first() {
     assert_eq!(parse("wwwwwwwwwwwwww"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("éééééééééééééé"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("ééééééééééééé"), Err(Error::bad_character(0, 'é'.into())));
@@ -131,7 +131,7 @@ fn lengths_are_counted_in_characters_and_judged_first() {
 }
 
 #[test]
-fn every_thirteen_digit_text_above_the_last_number_is_out_of_range() {
+fn thirteen_digit_strings_above_64_bits_are_out_of_range() {
     for first in "ghijklmnopqrstuv".chars() {
         let error = parse(&format!("{first}000000000000")).unwrap_err();
         let number = i128::from(first.to_digit(32).unwrap()) << 60;
@@ -140,7 +140,7 @@ fn every_thirteen_digit_text_above_the_last_number_is_out_of_range() {
 }
 
 #[test]
-fn fields_that_do_not_fit_are_refused() {
+fn out_of_range_fields_are_rejected() {
     let codec = Codec::new([7; 16]);
     let fits = Parts { timestamp: LAST_SECOND, node: LAST_NODE, sequence: LAST_SEQUENCE };
     assert_eq!(codec.encrypt(fits).map(|id| codec.inspect(id)), Ok(fits));
@@ -164,7 +164,7 @@ fn fields_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_secret_has_16_bytes_and_is_never_shown() {
+fn a_secret_has_16_bytes_and_is_never_printed() {
     for length in [0, 15, 17, 32] {
         let error = Codec::from_slice(&vec![1; length]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidSecret);
@@ -176,7 +176,7 @@ fn a_secret_has_16_bytes_and_is_never_shown() {
 }
 
 #[test]
-fn order_is_that_of_the_signed_number() {
+fn ids_sort_as_signed_integers() {
     let mut ids =
         ["8000000000000", "7vvvvvvvvvvvv", "0", "fvvvvvvvvvvvv"].map(|text| parse(text).unwrap());
     ids.sort();
@@ -185,7 +185,7 @@ fn order_is_that_of_the_signed_number() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn json_has_the_text_and_nothing_else() {
+fn json_contains_only_the_string_form() {
     let id = parse("3vgoe12ccb8gh").unwrap();
     assert_eq!(serde_json::to_string(&id).unwrap(), r#""3vgoe12ccb8gh""#);
     assert_eq!(serde_json::from_str::<Randflake>(r#""3vgoe12ccb8gh""#).unwrap(), id);
@@ -195,7 +195,7 @@ fn json_has_the_text_and_nothing_else() {
 }
 
 #[test]
-fn a_lease_is_checked() {
+fn invalid_grants_are_rejected() {
     let refused = |lease: Result<Grant, Error>| {
         let error = lease.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
@@ -217,7 +217,7 @@ fn a_lease_is_checked() {
 }
 
 #[test]
-fn a_lease_is_extended_by_itself_only() {
+fn a_grant_is_extended_only_by_the_same_nodes_and_start() {
     let lease = |nodes, start, end| Grant::with_nodes(nodes, EPOCH + start, EPOCH + end).unwrap();
     let mut first = lease(3..=4, 10, 20);
     for (end, expected) in [(15, 20), (20, 20), (30, 30), (25, 30)] {
@@ -239,19 +239,19 @@ fn a_lease_is_extended_by_itself_only() {
 
 proptest! {
     #[test]
-    fn inspecting_undoes_encrypting(secret: [u8; 16], timestamp in EPOCH..=LAST_SECOND, node in 0..=LAST_NODE, sequence in 0..=LAST_SEQUENCE) {
+    fn inspect_reverses_encrypt(secret: [u8; 16], timestamp in EPOCH..=LAST_SECOND, node in 0..=LAST_NODE, sequence in 0..=LAST_SEQUENCE) {
         let (codec, parts) = (Codec::new(secret), Parts { timestamp, node, sequence });
         prop_assert_eq!(codec.inspect(codec.encrypt(parts).unwrap()), parts);
     }
 
     #[test]
-    fn every_number_is_inspected_and_encrypted_again(secret: [u8; 16], id: i64) {
+    fn encrypt_reverses_inspect(secret: [u8; 16], id: i64) {
         let (codec, id) = (Codec::new(secret), Randflake::from_i64(id));
         prop_assert_eq!(codec.encrypt(codec.inspect(id)), Ok(id));
     }
 
     #[test]
-    fn parsing_undoes_writing(number: u64, shift in 0..64_u32) {
+    fn parsing_reverses_formatting(number: u64, shift in 0..64_u32) {
         let id = Randflake::from_u64(number >> shift);
         prop_assert_eq!(parse(&id.text()), Ok(id));
         prop_assert_eq!(id.to_string().parse(), Ok(id));
@@ -260,7 +260,7 @@ proptest! {
 
     /// Each text that is read is also written that way: each ID has one spelling.
     #[test]
-    fn writing_undoes_parsing(text in "[0-9a-w]{0,14}") {
+    fn only_canonical_strings_are_parsed(text in "[0-9a-w]{0,14}") {
         let most = if text.len() == 13 { 'f' } else { 'v' };
         let canonical = text == "0" || matches!(text.chars().next(), Some(first) if first != '0' && first <= most);
         let valid = canonical && text.len() <= 13 && text.chars().all(is_digit);
@@ -268,13 +268,13 @@ proptest! {
     }
 
     #[test]
-    fn no_text_does_harm(text: String) {
+    fn no_string_makes_the_parser_panic(text: String) {
         let _ = parse(&text);
     }
 }
 
 #[test]
-fn the_fields_of_many_ids_are_those_of_each() {
+fn inspect_columns_equals_inspecting_each_id() {
     let codec = Codec::new(std::array::from_fn(|at| u8::try_from(at * 7).expect("a byte")));
     for count in [0, 1, 63, 64, 65, 200] {
         let ids: Vec<Randflake> = (0..count)

@@ -47,7 +47,7 @@ fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn a_range_goes_on_with_the_next_node() {
+fn a_range_continues_with_the_next_node() {
     let clock = ScriptedClock::default();
     show(&clock, [S]);
     let ids = Builder::with_clock(grant(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
@@ -66,7 +66,7 @@ fn a_range_goes_on_with_the_next_node() {
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn all_nodes_in_one_lease_need_a_wider_word() {
+fn a_grant_of_all_nodes_uses_a_wider_word() {
     let clock = ScriptedClock::default();
     show(&clock, [LAST_SECOND]);
     for last in [32_767, 32_768, 131_071] {
@@ -81,7 +81,7 @@ fn all_nodes_in_one_lease_need_a_wider_word() {
 // Grants.
 
 #[test]
-fn times_outside_of_the_format_are_outside_of_the_lease() {
+fn times_outside_the_format_are_outside_the_grant() {
     let clock = ScriptedClock::default();
     let grant = Grant::new(7, S, S + 2).unwrap();
     let ids = Builder::with_clock(grant, SECRET, clock.clone()).build().unwrap();
@@ -97,7 +97,7 @@ fn times_outside_of_the_format_are_outside_of_the_lease() {
 }
 
 #[test]
-fn another_lease_does_not_extend() {
+fn another_grant_cannot_extend_the_current_one() {
     let ids = at(&ScriptedClock::default()).build().unwrap();
     let before = ids.grant();
     for other in [grant(6..=6), grant(7..=8), Grant::new(7, EPOCH + 1, LAST_SECOND + 1).unwrap()] {
@@ -109,7 +109,7 @@ fn another_lease_does_not_extend() {
 // Ends and beginnings.
 
 #[test]
-fn the_last_second_used_is_told_at_the_end() {
+fn close_returns_the_last_second_used() {
     let clock = ScriptedClock::default();
     let unused = at(&clock).build().unwrap();
     assert_eq!(unused.close(), Ok(None));
@@ -122,7 +122,7 @@ fn the_last_second_used_is_told_at_the_end() {
 }
 
 #[test]
-fn the_first_second_of_all_counts_as_used() {
+fn the_formats_first_second_counts_as_used() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     show(&clock, [EPOCH]);
@@ -131,7 +131,7 @@ fn the_first_second_of_all_counts_as_used() {
 }
 
 #[test]
-fn it_resumes_after_a_second_and_not_in_it() {
+fn resume_after_excludes_the_given_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).resume_after(S).build().unwrap();
     assert_eq!(assert_code(ids.generate(), "sequence_exhausted").retry_at(), Some((S + 1) * 1000));
@@ -145,7 +145,7 @@ fn it_resumes_after_a_second_and_not_in_it() {
 }
 
 #[test]
-fn resuming_repeats_nothing() {
+fn resuming_repeats_no_id() {
     let clock = ScriptedClock::default();
     let mut all = HashSet::new();
     let mut last = None;
@@ -167,7 +167,7 @@ fn resuming_repeats_nothing() {
 }
 
 #[test]
-fn a_second_that_cannot_be_is_not_resumed_after() {
+fn resume_after_rejects_invalid_seconds() {
     for second in [i64::MIN, -1, 0, EPOCH - 1, LAST_SECOND + 1, i64::MAX] {
         let error =
             assert_code(at(&ScriptedClock::default()).resume_after(second).build(), "out_of_range");
@@ -181,7 +181,7 @@ fn a_second_that_cannot_be_is_not_resumed_after() {
 // Clocks and callers.
 
 #[test]
-fn the_secret_is_not_shown() {
+fn debug_hides_the_secret() {
     let builder = || Generator::builder(grant(7..=7), SECRET);
     let shown = format!("{:?} {:?}", builder(), builder().build().unwrap());
     assert!(shown.contains("Sparx64 { .. }") && shown.ends_with("Generator { .. }"), "{shown}");
@@ -190,7 +190,7 @@ fn the_secret_is_not_shown() {
 }
 
 #[test]
-fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
+fn an_owning_handle_encrypts_consecutive_slots() {
     let ids = Arc::new(at(&ScriptedClock::default()).build().unwrap());
     let mut handle = Handle::new(Arc::clone(&ids));
     let slots: Vec<u32> =
@@ -200,7 +200,7 @@ fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
 
 /// A handle has encrypted IDs in advance, which it must not show yet.
 #[test]
-fn what_a_handle_holds_ready_is_not_shown() {
+fn debug_hides_the_ids_that_a_handle_prepared() {
     let ids = at(&ScriptedClock::default()).build().unwrap();
     let mut handle = ids.handle();
     handle.generate().unwrap();

@@ -131,7 +131,7 @@ fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
 
 /// Randflake and layouts, with one number or a range.
 #[test]
-fn families_that_refuse_a_clock_behind_follow_their_model() {
+fn formats_that_reject_rollbacks_follow_their_model() {
     for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {
         let tick = family.tick * 1_000_000;
         for readings in sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
@@ -151,7 +151,7 @@ fn families_that_refuse_a_clock_behind_follow_their_model() {
 }
 
 #[test]
-fn a_hot_guid_stays_in_its_second_as_it_does_without_slack() {
+fn slack_does_not_change_hot_guids_rollback_rule() {
     let clock = Lagging::new(SLACK);
     let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
     let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
@@ -176,14 +176,14 @@ fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
 }
 
 #[test]
-fn a_block_outlives_a_reading_that_lags() {
+fn a_block_survives_a_reading_within_the_slack() {
     let tick = T / TICK;
     assert_eq!(handled(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
     assert_eq!(handled(0)[1], (tick - 1, true, 0), "without slack it is a step back");
 }
 
 #[test]
-fn a_reading_as_far_behind_as_the_slack_is_a_step_back() {
+fn a_reading_behind_by_the_slack_is_a_rollback() {
     let clock = Lagging::new(SLACK);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     ids.generate(0).unwrap();

@@ -122,7 +122,7 @@ fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Seen {
 
 #[test]
 #[ignore = "changes the rate of the machine's clock"]
-fn readings_follow_a_slew_and_do_not_go_back() {
+fn readings_follow_a_slew_without_moving_backwards() {
     let slew = Slew::now();
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {

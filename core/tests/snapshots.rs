@@ -237,7 +237,7 @@ fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
 }
 
 #[test]
-fn no_walk_makes_an_id_twice() {
+fn random_walks_never_repeat_an_id() {
     let given = env::var("POLYFLAKE_WALKS").ok();
     let walks: u64 = given.map_or(if cfg!(miri) { 6 } else { 3000 }, |text| text.parse().unwrap());
     let mut count = 0;

@@ -52,7 +52,7 @@ fn a_wait_is_no_longer_than_max_wait() {
 }
 
 #[test]
-fn a_stalled_call_says_so_before_each_sleep() {
+fn a_stalled_call_reports_before_each_sleep() {
     let clock = ScriptedClock::default();
     let notices = Arc::new(Mutex::new(Vec::new()));
     let heard = notices.clone();
@@ -82,7 +82,7 @@ fn a_stalled_call_says_so_before_each_sleep() {
 }
 
 #[test]
-fn the_unsafe_past_is_waited_out_up_to_the_last_id() {
+fn calls_wait_until_the_unsafe_past_ends() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).max_wait(FOREVER).build().unwrap();
     generate(&ids, 1);
@@ -99,7 +99,7 @@ fn the_unsafe_past_is_waited_out_up_to_the_last_id() {
 }
 
 #[test]
-fn pools_have_at_least_four_sequences_and_bounds_in_order() {
+fn sequence_bounds_must_span_at_least_four_sequences() {
     let build =
         |min, max| at(&ScriptedClock::default()).sequence_min(min).sequence_max(max).build();
     for (min, max) in [(7, 7), (0, 0), (0, 2), (5, 4), (65_000, 65_002)] {
@@ -120,14 +120,14 @@ fn pools_have_at_least_four_sequences_and_bounds_in_order() {
 }
 
 #[test]
-fn a_clock_is_not_asked_for_ids_of_given_times() {
+fn generate_at_does_not_read_the_clock() {
     let ids = Generator::builder().clock(BrokenClock).partition(1).build().unwrap();
     assert_code(ids.stats(), "clock_failed");
     assert!(ids.generate_at(T, 0).is_ok());
 }
 
 #[test]
-fn a_clock_that_panics_is_survived() {
+fn a_generator_survives_a_panicking_callback() {
     let clock = ScriptedClock::default();
     let notices = Arc::new(Mutex::new(Vec::new()));
     let heard = notices.clone();
@@ -156,7 +156,7 @@ fn a_clock_that_panics_is_survived() {
 }
 
 #[test]
-fn a_snapshot_goes_on_under_the_systems_clock() {
+fn a_snapshot_resumes_with_the_system_clock() {
     let snapshot = small_pool(&ScriptedClock::default()).build().unwrap().close().unwrap();
     let builder = Generator::builder;
     for again in [builder().restore(snapshot), builder().import_original(snapshot)] {
@@ -166,7 +166,7 @@ fn a_snapshot_goes_on_under_the_systems_clock() {
 }
 
 #[test]
-fn bounds_of_the_originals_snapshots_are_read_as_it_reads_them() {
+fn import_original_reads_bounds_like_the_original() {
     for (given, read) in
         [((0, 0), (0, 65_535)), ((5, 0), (5, 65_535)), ((65_535, 0), (0, 65_535)), ((9, 2), (2, 9))]
     {
@@ -179,7 +179,7 @@ fn bounds_of_the_originals_snapshots_are_read_as_it_reads_them() {
 }
 
 #[test]
-fn a_drawn_lower_bound_is_told_and_saved() {
+fn a_random_lower_bound_is_reported_and_saved() {
     let clock = ScriptedClock::default();
     clock.play([T]);
     let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
@@ -196,7 +196,7 @@ fn a_drawn_lower_bound_is_told_and_saved() {
 
 /// A new generator's state is in the format's first tick, from which no ID was taken.
 #[test]
-fn a_drawn_lower_bound_holds_in_the_first_tick_of_all() {
+fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
     let clock = ScriptedClock::default();
     clock.play([EPOCH + 8, EPOCH]);
@@ -209,7 +209,7 @@ fn a_drawn_lower_bound_holds_in_the_first_tick_of_all() {
 }
 
 #[test]
-fn the_snapshot_of_a_closed_generator_goes_on() {
+fn a_closed_generators_snapshot_resumes() {
     let clock = ScriptedClock::default();
     let ids = small_pool(&clock).build().unwrap();
     let first = generate(&ids, 2);
@@ -229,7 +229,7 @@ fn the_snapshot_of_a_closed_generator_goes_on() {
 }
 
 #[test]
-fn a_snapshot_as_json_has_the_originals_names() {
+fn snapshot_json_uses_the_originals_names() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     generate(&ids, 1);
@@ -255,7 +255,7 @@ fn a_snapshot_as_json_has_the_originals_names() {
 }
 
 #[test]
-fn snapshots_that_no_generator_left_are_refused() {
+fn invalid_snapshots_are_rejected() {
     let clock = ScriptedClock::default();
     let ids = small_pool(&clock).build().unwrap();
     generate(&ids, 1);
@@ -273,7 +273,7 @@ fn snapshots_that_no_generator_left_are_refused() {
 }
 
 #[test]
-fn default_partitions_differ_and_begin_anywhere_in_the_lower_half() {
+fn default_partitions_differ_and_start_at_random_sequences() {
     let ids: Vec<_> = (0..100).map(|_| Generator::new()).collect();
     assert!(ids.iter().all(|ids| ids.partition().is_none()));
     let first: Vec<_> = ids.iter().map(|ids| ids.generate(0).unwrap()).collect();
@@ -284,7 +284,7 @@ fn default_partitions_differ_and_begin_anywhere_in_the_lower_half() {
 }
 
 #[test]
-fn bounds_of_ones_own_hold_under_a_default_partition() {
+fn explicit_bounds_apply_to_a_default_partition() {
     let clock = ScriptedClock::default();
     clock.play([T]);
     let ids = Generator::builder().clock(clock).sequence_min(5).build().unwrap();
@@ -292,7 +292,7 @@ fn bounds_of_ones_own_hold_under_a_default_partition() {
 }
 
 #[test]
-fn without_entropy_there_is_an_error_and_no_id() {
+fn missing_entropy_returns_an_error() {
     let draw = || -> Result<Assignment, Error> { Err(Error::new(ErrorKind::EntropyUnavailable)) };
     let ids = Generator::builder().identity_from(draw).build().unwrap();
     assert_code(ids.generate(0), "entropy_unavailable");
@@ -300,7 +300,7 @@ fn without_entropy_there_is_an_error_and_no_id() {
 }
 
 #[test]
-fn ids_of_given_times_count_on_their_own_and_roll_over() {
+fn generate_at_uses_a_separate_wrapping_sequence() {
     let clock = ScriptedClock::default();
     let ids = small_pool(&clock).build().unwrap();
     let made: Vec<_> = (0..6).map(|_| ids.generate_at(T + 5, 9).unwrap()).collect();
@@ -321,7 +321,7 @@ fn two_generators_share_a_partition_by_sequence_bounds() {
 }
 
 #[test]
-fn the_rest_of_a_block_is_lost_also_when_the_clock_shows_its_tick_again() {
+fn the_rest_of_a_block_is_lost_after_a_rollback() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
@@ -334,7 +334,7 @@ fn the_rest_of_a_block_is_lost_also_when_the_clock_shows_its_tick_again() {
 }
 
 #[test]
-fn a_snapshot_goes_on_past_the_blocks_of_handles() {
+fn a_snapshot_resumes_after_the_blocks_of_handles() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     ids.handle().generate(0).unwrap();
@@ -343,7 +343,7 @@ fn a_snapshot_goes_on_past_the_blocks_of_handles() {
 }
 
 #[test]
-fn a_clock_that_lingers_before_the_next_tick_is_given_up() {
+fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let readings = AtomicI64::new(0);
     // Never twice at the same time.
     let lingering = Readings(|| {
@@ -381,7 +381,7 @@ impl Clock for Meddler {
 }
 
 #[test]
-fn a_clock_that_outruns_its_call_is_given_up() {
+fn a_clock_that_always_outruns_the_call_fails() {
     let clock = Arc::new(Meddler::default());
     let ids = Generator::builder().clock(clock.clone()).partition(7).build().unwrap();
     let ids = clock.asker.get_or_init(|| Arc::new(ids));
@@ -392,7 +392,7 @@ fn a_clock_that_outruns_its_call_is_given_up() {
 
 /// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
 #[test]
-fn a_static_whose_clock_is_coarser_than_a_tick_refuses_every_call() {
+fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =
         || Ok(Assignment { partition: 7, sequence_min: 0 });
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_000), DRAWN);
@@ -412,7 +412,7 @@ fn a_static_whose_clock_is_coarser_than_a_tick_refuses_every_call() {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no coarse clock")]
-fn the_coarse_clock_shows_the_time() {
+fn the_coarse_clock_returns_the_time() {
     use polyflake::clock::{CoarseClock, ExactClock};
 
     let clock = CoarseClock::new().unwrap();
@@ -426,7 +426,7 @@ fn the_coarse_clock_shows_the_time() {
 }
 
 #[test]
-fn what_was_closed_in_the_first_tick_of_all_goes_on_after_its_only_id() {
+fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     const FIRST: i64 = 1_262_304_000_000;
     let clock = ManualClock::at_unix_ms(FIRST);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
@@ -442,7 +442,7 @@ fn what_was_closed_in_the_first_tick_of_all_goes_on_after_its_only_id() {
 }
 
 #[test]
-fn windows_do_not_matter_to_given_times() {
+fn generate_at_ignores_windows() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).window(T, T + 4000).build().unwrap();
     assert_eq!(ids.generate_at(T - 86_400_000, 0).unwrap().unix_ms(), T - 86_400_000);

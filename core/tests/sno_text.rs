@@ -15,7 +15,7 @@ fn any_id() -> impl Strategy<Value = Sno> {
 
 proptest! {
     #[test]
-    fn text_and_bytes_go_both_ways(id in any_id()) {
+    fn strings_and_bytes_round_trip(id in any_id()) {
         let text = id.to_string();
         prop_assert!(text.len() == 16 && text.chars().all(|c| ALPHABET.contains(c)));
         prop_assert_eq!(text.parse::<Sno>(), Ok(id));
@@ -25,7 +25,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_text_and_time_sort_alike(a in any_id(), b in any_id()) {
+    fn bytes_strings_and_fields_sort_identically(a in any_id(), b in any_id()) {
         let key = |id: &Sno| { let p = id.parts(); (p.tick, p.tick_tock, p.metabyte, p.partition, p.sequence) };
         prop_assert_eq!(a.cmp(&b), key(&a).cmp(&key(&b)));
         prop_assert_eq!(a.cmp(&b), a.text().cmp(&b.text()));
@@ -33,7 +33,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_field_changes_nothing_else(id in any_id(), metabyte: u8, partition: u16, sequence: u16) {
+    fn changing_a_field_leaves_the_others_unchanged(id in any_id(), metabyte: u8, partition: u16, sequence: u16) {
         let parts = id.parts();
         prop_assert_eq!(id.with_metabyte(metabyte).parts(), Parts { metabyte, ..parts });
         prop_assert_eq!(id.with_partition(partition).parts(), Parts { partition, ..parts });
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_parses_to_itself_or_not_at_all(text in "\\PC{0,20}") {
+    fn every_string_is_canonical_or_rejected(text in "\\PC{0,20}") {
         match Sno::parse(&text) {
             Ok(id) => prop_assert_eq!(id.to_string(), text),
             Err(error) => assert_reason(&text, error.code(), error.position()),
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn ids_in_a_range_are_those_of_its_ticks(id in any_id(), from in 1_262_304_000_000_i64..3_461_327_255_552, span in 4_i64..1 << 36) {
+    fn a_time_range_contains_exactly_the_ids_of_its_ticks(id in any_id(), from in 1_262_304_000_000_i64..3_461_327_255_552, span in 4_i64..1 << 36) {
         if let Ok((lowest, highest)) = Sno::time_range(from, from + span) {
             let inside = from <= id.unix_ms() && id.unix_ms() < from + span;
             prop_assert_eq!((lowest..=highest).contains(&id), inside);
@@ -71,7 +71,7 @@ fn assert_reason(text: &str, code: &str, position: Option<usize>) {
 
 /// Every character of 16 bits; under Miri every fifth of ASCII, and a few others.
 #[test]
-fn every_character_at_every_position() {
+fn every_character_is_validated_at_every_position() {
     let ascii = (0..0x80).step_by(all_or_every(5));
     let others = (0x80..=u16::MAX).step_by(all_or_every(4999));
     for character in ascii.chain(others).filter_map(|unit| char::from_u32(unit.into())) {
@@ -91,7 +91,7 @@ fn every_character_at_every_position() {
 }
 
 #[test]
-fn texts_that_look_alike_are_refused() {
+fn look_alike_strings_are_rejected() {
     let cases = [
         ("", "invalid_length", None),
         ("9", "invalid_length", None),

@@ -18,7 +18,7 @@ fn assert_fields(id: Sno, case: &Value) {
 }
 
 #[test]
-fn ids_have_the_originals_bytes_text_and_fields() {
+fn ids_have_the_originals_bytes_string_and_fields() {
     let file = vectors("sno.json");
     for case in file["cases"].as_array().unwrap() {
         let (bytes, text) =
@@ -34,7 +34,7 @@ fn ids_have_the_originals_bytes_text_and_fields() {
 }
 
 #[test]
-fn texts_that_are_no_ids_are_refused_with_code_and_position() {
+fn invalid_strings_are_rejected_with_code_and_position() {
     let file = vectors("sno_invalid.json");
     for case in file["cases"].as_array().unwrap() {
         let text = case["input"].as_str().unwrap();
@@ -49,7 +49,7 @@ fn texts_that_are_no_ids_are_refused_with_code_and_position() {
 }
 
 #[test]
-fn a_text_of_json_is_an_id_and_nothing_else_is() {
+fn json_accepts_only_strings_as_ids() {
     let file = vectors("sno_invalid.json");
     for note in file["json_notes"].as_array().unwrap() {
         let Some(input) = note["input"].as_str() else {
@@ -69,7 +69,7 @@ fn a_text_of_json_is_an_id_and_nothing_else_is() {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn out_of_range_parts_are_rejected() {
     let parts = Parts { tick: 1 << 39, tick_tock: false, metabyte: 0, partition: 0, sequence: 0 };
     let error = Sno::from_parts(parts).unwrap_err();
     assert_eq!((error.code(), error.field()), ("out_of_range", Some("tick")));

@@ -26,7 +26,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn encrypts_as_the_vectors_say() {
+fn encryption_matches_the_vectors() {
     for Case { key, plaintext, ciphertext } in cases() {
         let block = Sparx64::new(unhex(&key)).encrypt_block(unhex(&plaintext));
         assert_eq!(hex(&block), ciphertext, "{plaintext} under {key}");
@@ -34,7 +34,7 @@ fn encrypts_as_the_vectors_say() {
 }
 
 #[test]
-fn decrypts_as_the_vectors_say() {
+fn decryption_matches_the_vectors() {
     for Case { key, plaintext, ciphertext } in cases() {
         let block = Sparx64::new(unhex(&key)).decrypt_block(unhex(&ciphertext));
         assert_eq!(hex(&block), plaintext, "{ciphertext} under {key}");
@@ -52,7 +52,7 @@ fn a_key_has_16_bytes() {
 }
 
 #[test]
-fn debug_shows_nothing_of_the_key() {
+fn debug_hides_the_key() {
     let shown = |key| format!("{:?}", Sparx64::new(key));
     assert_eq!(shown([0x41; 16]), "Sparx64 { .. }");
     assert_eq!(shown([0x41; 16]), shown([0x42; 16]));
@@ -60,14 +60,14 @@ fn debug_shows_nothing_of_the_key() {
 
 proptest! {
     #[test]
-    fn decrypting_undoes_encrypting(key: [u8; 16], block: [u8; 8]) {
+    fn decryption_reverses_encryption(key: [u8; 16], block: [u8; 8]) {
         let cipher = Sparx64::new(key);
         prop_assert_eq!(cipher.decrypt_block(cipher.encrypt_block(block)), block);
         prop_assert_eq!(cipher.encrypt_block(cipher.decrypt_block(block)), block);
     }
 
     #[test]
-    fn many_blocks_are_each_encrypted_alone(key: [u8; 16], blocks in prop::collection::vec(any::<[u8; 8]>(), 0..200)) {
+    fn batches_equal_encrypting_each_block(key: [u8; 16], blocks in prop::collection::vec(any::<[u8; 8]>(), 0..200)) {
         let cipher = Sparx64::new(key);
         let mut many = blocks.clone();
         cipher.encrypt_blocks(&mut many);
@@ -85,7 +85,7 @@ proptest! {
 }
 
 #[test]
-fn every_instruction_set_does_as_the_vectors_say() {
+fn every_instruction_set_matches_the_vectors() {
     for level in kernels::levels() {
         for Case { key, plaintext, ciphertext } in cases().into_iter().step_by(all_or_every(50)) {
             let (cipher, mut blocks) = (Sparx64::new(unhex(&key)), [unhex::<8>(&plaintext); 90]);

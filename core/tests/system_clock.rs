@@ -101,7 +101,7 @@ fn readings_lie_between_two_exact_ones() {
 
 /// A reading that begins after another thread's has ended shows no less, except for the lag that the omitted fence allows.
 #[test]
-fn no_reading_goes_back_by_as_much_as_the_slack() {
+fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);
     let slack = i64::try_from(SystemClock.info().slack.as_nanos()).unwrap();
     let back = in_threads(|back| {
@@ -115,7 +115,7 @@ fn no_reading_goes_back_by_as_much_as_the_slack() {
 }
 
 #[test]
-fn no_thread_sees_its_own_readings_go_back() {
+fn a_threads_own_readings_never_decrease() {
     let back = in_threads(|back| {
         let first = now();
         let second = now();
@@ -126,7 +126,7 @@ fn no_thread_sees_its_own_readings_go_back() {
 }
 
 #[test]
-fn a_reading_after_a_sleep_is_a_look() {
+fn a_reading_after_a_sleep_is_current() {
     for nanos in [1_u64, 50_000, 2_000_000] {
         now();
         let before = exactly();
@@ -137,7 +137,7 @@ fn a_reading_after_a_sleep_is_a_look() {
 }
 
 #[test]
-fn generators_of_many_threads_never_see_the_clock_step_back() {
+fn a_shared_generator_never_sees_the_clock_move_backwards() {
     // One partition has an ID for each 61 ns, so the threads wait for the rest of a tick now and then.
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
@@ -154,7 +154,7 @@ fn generators_of_many_threads_never_see_the_clock_step_back() {
 
 #[cfg(unix)]
 #[test]
-fn a_child_reads_the_time_whatever_its_parents_threads_were_doing() {
+fn a_child_of_a_threaded_parent_reads_the_time() {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..threads() {
@@ -180,7 +180,7 @@ const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
 
 /// Runs in a process of its own, since a process decides once what it reads.
 #[test]
-fn the_environment_chooses_what_is_read() {
+fn the_environment_selects_the_clock_source() {
     if let Ok(expected) = env::var(EXPECTED) {
         let slack = SystemClock.info().slack;
         assert_eq!(SystemClock::source().name(), expected);
@@ -196,6 +196,6 @@ fn the_environment_chooses_what_is_read() {
     let counter = if has_counter { "counter" } else { "system_call" };
     for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
         let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED, expected)];
-        alone::again("the_environment_chooses_what_is_read", &variables);
+        alone::again("the_environment_selects_the_clock_source", &variables);
     }
 }

@@ -40,7 +40,7 @@ fn wall() -> i64 {
 }
 
 #[test]
-fn a_reading_is_the_last_tick() {
+fn a_reading_returns_the_last_tick() {
     let (clock, first) = slow();
     thread::sleep(PAST);
     let again = clock.unix_nanos().unwrap();
@@ -49,7 +49,7 @@ fn a_reading_is_the_last_tick() {
 }
 
 #[test]
-fn the_clock_goes_on_by_itself() {
+fn the_clock_advances_by_itself() {
     let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
     let (first, since) = (clock.unix_nanos().unwrap(), Instant::now());
     while clock.unix_nanos().unwrap() == first {
@@ -59,7 +59,7 @@ fn the_clock_goes_on_by_itself() {
 }
 
 #[test]
-fn a_thread_that_reads_often_looks_itself_if_nothing_ticks() {
+fn a_busy_reader_reads_the_wall_clock_if_nothing_ticks() {
     let (clock, first) = slow();
     thread::sleep(PAST);
     let readings = (0..=4096).map(|_| clock.unix_nanos().unwrap());
@@ -67,14 +67,14 @@ fn a_thread_that_reads_often_looks_itself_if_nothing_ticks() {
 }
 
 #[test]
-fn a_thread_that_slept_looks_itself() {
+fn a_reading_after_a_sleep_reads_the_wall_clock() {
     let (clock, first) = slow();
     clock.sleep(PAST_NANOS.into()).unwrap();
     assert!(clock.unix_nanos().unwrap() >= first + i64::from(PAST_NANOS));
 }
 
 #[test]
-fn a_look_is_told_to_all_threads() {
+fn a_wall_clock_reading_is_shared_with_all_threads() {
     let (clock, _) = slow();
     thread::sleep(PAST);
     let looked = thread::scope(|scope| {
@@ -103,7 +103,7 @@ fn a_child_reads_the_wall_clock() {
 
 /// Threads that read as fast as they can, more than there are processors, and tell each other of each reading.
 #[test]
-fn no_reading_is_before_one_that_was_told() {
+fn no_reading_precedes_one_shared_between_threads() {
     let seconds = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
     let (time, told) = (Duration::from_secs_f64(seconds.unwrap_or(0.3)), AtomicI64::new(0));
     let clock = TickingClock::new(Duration::from_micros(50)).unwrap();
@@ -152,7 +152,7 @@ fn the_thread_ends_with_the_last_clone() {
 
 /// More IDs than a few ticks have, so that calls wait, too.
 #[test]
-fn threads_never_share_an_id() {
+fn threads_never_repeat_an_id() {
     const EACH: usize = 100_000;
     let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
     let ids = Generator::builder().partition(42).clock(clock).build().unwrap();
@@ -171,7 +171,7 @@ fn threads_never_share_an_id() {
 }
 
 #[test]
-fn an_interval_has_limits() {
+fn out_of_range_intervals_are_rejected() {
     let error = |interval| TickingClock::new(interval).unwrap_err();
     for interval in [
         Duration::ZERO,

@@ -28,7 +28,7 @@ fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
 }
 
 #[test]
-fn times_outside_of_snos_are_refused() {
+fn times_outside_snos_range_are_rejected() {
     let clock = ManualClock::at_unix_ms(T);
     let ids = sno::Generator::builder().clock(&clock).partition(7).build().unwrap();
     for (inside, tick) in [(SNO_FIRST, 0), (SNO_LAST, (1 << 39) - 1)] {
@@ -45,7 +45,7 @@ fn times_outside_of_snos_are_refused() {
 }
 
 #[test]
-fn retries_are_told_in_whole_milliseconds_rounded_up() {
+fn retry_at_is_rounded_up_to_milliseconds() {
     let quarter = Tick::from_micros(250).unwrap();
     let fields = [Field::timestamp(52, quarter, 0), Field::sequence(12)];
     let clock = ManualClock::at_unix_ms(T);
@@ -61,7 +61,7 @@ fn retries_are_told_in_whole_milliseconds_rounded_up() {
 }
 
 #[test]
-fn ranges_end_at_most_one_past_the_last_tick() {
+fn ranges_end_at_most_one_tick_past_the_last() {
     let (_, highest) = Sno::time_range(T, SNO_LAST + 1).unwrap();
     assert_eq!(highest.unix_ms(), SNO_LAST - 3);
     assert_outside(Sno::time_range(T, SNO_LAST + 2), "end", SNO_LAST + 2, (SNO_FIRST, SNO_LAST));
@@ -79,7 +79,7 @@ fn ranges_end_at_most_one_past_the_last_tick() {
 }
 
 #[test]
-fn ranges_without_a_tick_say_how_far_the_next_one_is() {
+fn ranges_without_a_tick_report_the_next_one() {
     let end = SNO_LAST + 1;
     assert_too_short(Sno::time_range(T, T), T, T + 1, end);
     assert_too_short(Sno::time_range(T, T - 9), T - 9, T + 1, end);
@@ -93,7 +93,7 @@ fn ranges_without_a_tick_say_how_far_the_next_one_is() {
 }
 
 #[test]
-fn manual_clocks_stop_at_the_ends_of_nanoseconds() {
+fn manual_clocks_saturate_at_the_nanosecond_limits() {
     const LATEST: i64 = i64::MAX / 1_000_000;
     for (unix_ms, shown) in [
         (T, T * 1_000_000),
@@ -112,7 +112,7 @@ fn manual_clocks_stop_at_the_ends_of_nanoseconds() {
 
 /// The limits of a refusal are a range in which a value can lie; otherwise they would not help.
 #[test]
-fn refused_ranges_and_windows_name_possible_limits() {
+fn errors_of_ranges_and_windows_report_satisfiable_limits() {
     let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];
     let wide = Layout::integer([Field::timestamp(64, Tick::MILLISECOND, 0)]).unwrap();
     let all = ends.iter().flat_map(|start| ends.iter().map(move |end| (*start, *end)));
@@ -134,7 +134,7 @@ fn refused_ranges_and_windows_name_possible_limits() {
 }
 
 #[test]
-fn seconds_are_refused_in_seconds() {
+fn errors_report_seconds_in_seconds() {
     use polyflake::randflake::{self, Codec, Grant};
     let parts = randflake::Parts { timestamp: 5, node: 0, sequence: 0 };
     let error = Codec::new([7; 16]).encrypt(parts).unwrap_err();

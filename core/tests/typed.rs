@@ -22,7 +22,7 @@ impl Kind for Order {
 const TEXT: &str = "9d5ve8222622g222";
 
 #[test]
-fn every_way_in_checks_the_metabyte() {
+fn every_conversion_checks_the_metabyte() {
     let user = Sno::parse(TEXT).unwrap();
     assert_eq!(Id::<User>::new(user).map(Sno::from), Ok(user));
     let refused = Id::<Order>::new(user).unwrap_err();
@@ -46,7 +46,7 @@ fn every_way_in_checks_the_metabyte() {
 fn is_shared<T: Copy + Send + Sync>() {}
 
 #[test]
-fn it_is_a_sno_in_all_else() {
+fn a_typed_id_behaves_like_a_sno() {
     let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     let ids = Builder::with_clock(&clock).partition(7).build().unwrap();
     let first = Id::<User>::generate_with(&ids).unwrap();
@@ -63,7 +63,7 @@ fn it_is_a_sno_in_all_else() {
 }
 
 #[test]
-fn a_time_range_holds_every_id_of_the_kind_and_no_more() {
+fn a_time_range_contains_exactly_the_ids_of_the_type() {
     let tick = 1_767_225_600_000;
     let (lowest, highest) = Id::<User>::time_range(tick, tick + 4).unwrap();
     assert_eq!((lowest.metabyte(), highest.metabyte()), (1, 1));

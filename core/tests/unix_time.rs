@@ -21,7 +21,7 @@ fn at(nanos: u64) -> SystemTime {
 }
 
 #[test]
-fn a_whole_millisecond_is_the_same_either_way() {
+fn system_times_and_whole_milliseconds_are_equivalent() {
     assert_eq!(Sno::time_range(at(0), MS + 8), Sno::time_range(MS, at(8_000_000)));
     assert_eq!(HotGuid::time_range(at(0), MS + 2000), HotGuid::time_range(MS, MS + 2000));
     let ids = sno::Generator::builder().partition(7).window(at(0), MS + 4000).build().unwrap();
@@ -32,7 +32,7 @@ fn a_whole_millisecond_is_the_same_either_way() {
 }
 
 #[test]
-fn a_range_holds_the_ticks_that_begin_in_it() {
+fn a_range_contains_the_ticks_that_start_in_it() {
     // A range that begins just after a tick begins at the next one; a range may end just after a tick begins.
     let (lowest, highest) = Sno::time_range(at(STEP), at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
@@ -44,14 +44,14 @@ fn a_range_holds_the_ticks_that_begin_in_it() {
 }
 
 #[test]
-fn a_time_within_a_tick_is_of_that_tick() {
+fn a_time_within_a_tick_belongs_to_that_tick() {
     let ids = sno::Generator::builder().partition(7).build().unwrap();
     assert_eq!(ids.generate_at(at(4_000_000 - STEP), 1).unwrap().unix_ms(), MS);
     assert_eq!(ids.generate_at(at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
 }
 
 #[test]
-fn ticks_of_microseconds_are_told_apart() {
+fn microsecond_ticks_are_distinguished() {
     let layout = Layout::integer([
         Field::unused(1),
         Field::timestamp(55, Tick::MICROSECOND, 0),
@@ -68,7 +68,7 @@ fn ticks_of_microseconds_are_told_apart() {
 }
 
 #[test]
-fn what_no_format_holds_is_refused() {
+fn times_outside_every_format_are_rejected() {
     let farthest = UNIX_EPOCH.checked_add(Duration::from_secs(i64::MAX.cast_unsigned()));
     // Windows counts up to the year 30828.
     let far = farthest.unwrap_or(UNIX_EPOCH + Duration::from_secs(900_000_000_000));

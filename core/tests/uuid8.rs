@@ -23,7 +23,7 @@ fn uuid8(id: Sno) -> Uuid {
 }
 
 #[test]
-fn a_uuid_of_another_version_is_no_sno() {
+fn a_uuid_of_another_version_is_rejected() {
     let random = Uuid::from_u128(0x3d3d_f1a5_7f0b_4d39_9f6f_0c2a_6a6f_5d21);
     assert_eq!(Sno::try_from(random), Sno::from_uuid8_bytes(random.into_bytes()));
     assert!(Sno::try_from(random).is_err());
@@ -39,7 +39,7 @@ fn refused(uuid: Uuid) {
 }
 
 #[test]
-fn sno_has_the_uuids_of_the_vectors() {
+fn sno_uuids_match_the_vectors() {
     let file = vectors("uuid8.json");
     let cases = file["sno"].as_array().unwrap();
     assert!(cases.len() > 200);
@@ -56,7 +56,7 @@ fn sno_has_the_uuids_of_the_vectors() {
 
 proptest! {
     #[test]
-    fn sno_keeps_all_bits_and_their_order(one: [u8; 10], other: [u8; 10]) {
+    fn sno_uuids_preserve_all_bits_and_sort_order(one: [u8; 10], other: [u8; 10]) {
         let [one, other] = [one, other].map(Sno::from_bytes);
         let uuid = uuid8(one);
         prop_assert_eq!(Sno::from_uuid8_bytes(uuid.into_bytes()), Ok(one));
@@ -68,7 +68,7 @@ proptest! {
 
     /// A UUID is an ID, and then of that ID alone, or it is refused.
     #[test]
-    fn sno_reads_what_it_writes_and_nothing_else(bits: u128, changed in 0..128) {
+    fn sno_accepts_only_its_own_uuids(bits: u128, changed in 0..128) {
         let uuid = Uuid::from_u128(bits);
         match Sno::from_uuid8_bytes(uuid.into_bytes()) {
             Ok(id) => prop_assert_eq!(uuid8(id), uuid),
@@ -84,7 +84,7 @@ proptest! {
 }
 
 #[test]
-fn hot_guid_has_the_uuids_of_the_vectors() {
+fn hot_guid_uuids_match_the_vectors() {
     let file = vectors("uuid8.json");
     let cases = file["hotguid"].as_array().unwrap();
     assert!(cases.len() > 20);
@@ -103,7 +103,7 @@ fn hot_guid_has_the_uuids_of_the_vectors() {
 }
 
 #[test]
-fn hot_guid_refuses_fields_that_do_not_fit() {
+fn hot_guid_rejects_out_of_range_fields() {
     let parts = Uuid8Parts { timestamp: 0, machine: 0, counter: 0, shard_key: 0 };
     let refused = |parts| HotGuid::from_uuid8_parts(parts).unwrap_err();
     let machine = refused(Uuid8Parts { machine: 1 << 34, ..parts });
@@ -123,7 +123,7 @@ fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
 }
 
 #[test]
-fn a_generator_makes_uuids_of_version_8_where_it_is_asked_to() {
+fn the_uuid8_option_makes_version_8_uuids() {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     for draw in draws() {
         let ids = Builder::with_clock(&clock, draw).uuid8(true).build().unwrap();
@@ -144,7 +144,7 @@ fn a_generator_makes_uuids_of_version_8_where_it_is_asked_to() {
 }
 
 #[test]
-fn a_compatible_generator_makes_none_that_reads_as_one() {
+fn a_compatible_generator_never_makes_version_8_uuids() {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     for draw in draws() {
         let ids = Builder::with_clock(&clock, draw).build().unwrap();
@@ -156,7 +156,7 @@ fn a_compatible_generator_makes_none_that_reads_as_one() {
 
 proptest! {
     #[test]
-    fn hot_guid_reads_what_it_writes_and_nothing_else(bits: u128) {
+    fn hot_guid_accepts_only_its_own_version_8_uuids(bits: u128) {
         let id = HotGuid::from_rfc_bytes(bits.to_be_bytes());
         match id.uuid8_parts() {
             Ok(parts) => prop_assert_eq!(HotGuid::from_uuid8_parts(parts), Ok(id)),
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn hot_guid_sorts_by_time(one: (u32, u64, u32, u32), other: (u32, u64, u32, u32)) {
+    fn hot_guid_uuids_sort_by_time(one: (u32, u64, u32, u32), other: (u32, u64, u32, u32)) {
         let [one, other] = [one, other].map(|(timestamp, machine, counter, shard_key)| {
             let (machine, counter) = (machine >> 30, counter >> 8);
             Uuid8Parts { timestamp: timestamp.into(), machine, counter, shard_key }

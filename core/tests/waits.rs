@@ -68,7 +68,7 @@ fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
 }
 
 #[test]
-fn a_wait_is_charged_what_passed_and_not_what_was_asked() {
+fn a_wait_is_charged_the_elapsed_time() {
     for (factor, most) in [(1, 60_000), (15, 1_000), (100, 50)] {
         let clock = Slow::still(factor);
         let ids = exhausted(&clock, Duration::from_millis(most));
@@ -82,7 +82,7 @@ fn a_wait_is_charged_what_passed_and_not_what_was_asked() {
 /// A monotonic clock that stands still, as a browser shows to a running script, or a test that stops time. Then the sleeps that
 /// were asked for are charged, and the clock's patience ends a wait.
 #[test]
-fn a_monotonic_clock_that_stands_still_is_none() {
+fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
         let clock = Slow::still(0);
         let ids = exhausted(&clock, Duration::from_millis(max_wait));
@@ -93,7 +93,7 @@ fn a_monotonic_clock_that_stands_still_is_none() {
 }
 
 #[test]
-fn a_notice_says_how_long_the_call_has_slept() {
+fn a_stall_reports_how_long_the_call_has_slept() {
     let heard = std::sync::Mutex::new(Vec::new());
     let ids = sno::Generator::builder().clock(Slow::still(10)).partition(7).sequence_max(3);
     let ids = ids.max_wait(Duration::from_millis(100));
@@ -103,7 +103,7 @@ fn a_notice_says_how_long_the_call_has_slept() {
 }
 
 #[test]
-fn lost_races_are_charged() {
+fn lost_races_count_towards_max_wait() {
     /// A clock that makes an ID of its own generator at each reading, always in a new tick, so that the caller loses every race.
     struct Meddler(Slow, std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static Meddler>>>);
     impl Clock for &'static Meddler {
@@ -134,7 +134,7 @@ fn lost_races_are_charged() {
 }
 
 #[test]
-fn every_family_waits_a_second_by_default() {
+fn every_format_waits_one_second_by_default() {
     for family in FAMILIES {
         let clock = Arc::new(Slow::still(1));
         let ids = family.generator(clock.clone());
@@ -168,7 +168,7 @@ impl Clock for Stepped {
 }
 
 #[test]
-fn a_clock_in_steps_is_retried_at_its_next_step() {
+fn a_stepping_clock_is_retried_at_its_next_step() {
     for (spins, max_wait, passed) in [(false, 0, 0), (false, 50, 50), (true, 0, 0), (true, 50, 0)] {
         let ids =
             exhausted(Stepped { clock: Slow::still(1), spins }, Duration::from_millis(max_wait));

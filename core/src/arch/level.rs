@@ -90,7 +90,7 @@ mod tests {
     use super::{known::lowered, *};
 
     #[test]
-    fn levels_end_with_the_machines_own() {
+    fn levels_range_from_scalar_to_the_hosts_own() {
         assert_eq!(levels().next(), Some(Level::SCALAR));
         assert_eq!(levels().last(), Some(level()));
         assert!(levels().is_sorted());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_only_lowers() {
+    fn a_level_name_only_lowers_the_level() {
         let highest = highest();
         for &set in Set::ALL {
             assert_eq!(lowered(highest, Some(set.name())).set(), set.min(highest.set()));
@@ -110,7 +110,7 @@ mod tests {
 
     /// Fails if the name in `POLYFLAKE_CPU` is mistyped.
     #[test]
-    fn the_machine_that_is_asked_for_is_played() {
+    fn polyflake_cpu_selects_the_level() {
         if let Ok(name) = std::env::var("POLYFLAKE_CPU") {
             assert_eq!(level().set().name(), name);
         }

@@ -366,7 +366,7 @@ mod tests {
     const SMALL: usize = 64;
 
     #[test]
-    fn every_partition_is_taken_once_and_then_none_is_left() {
+    fn each_partition_is_leased_once_until_none_is_free() {
         let table: &dyn Table = &Cells::<SMALL>::new();
         let leases: Vec<_> = (0..SMALL).map(|_| table.take(1000).unwrap()).collect();
         assert_eq!(leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(), SMALL);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
+    fn renewals_double_the_lease_up_to_a_minute() {
         let table: &dyn Table = &Cells::<SMALL>::new();
         // Even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_owner_goes_on_unless_somebody_else_came() {
+    fn an_idle_owner_renews_unless_the_partition_was_reassigned() {
         let table: &dyn Table = &Cells::<1>::new();
         let idle = table.take(0).unwrap();
         assert_eq!(table.renew(idle, 10_000), Some(10_001));
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_is_free_after_the_last_tick_used() {
+    fn a_released_partition_is_free_after_its_last_used_tick() {
         let table: &dyn Table = &Cells::<1>::new();
         let mut lease = table.take(100).unwrap();
         while lease.until < 110 {
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_begins_where_the_running_lease_ends() {
+    fn a_claim_starts_where_the_current_lease_ends() {
         let table: &dyn Table = &Cells::<1>::new();
         let lease = table.take(100).unwrap();
         let lease = Lease { until: table.renew(lease, 101).unwrap(), ..lease };
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_the_claims_frees_a_partition_after_the_last_tick_used() {
+    fn releasing_the_last_claim_frees_the_partition_after_its_last_tick() {
         let table: &dyn Table = &Cells::<1>::new();
         (0..3).for_each(|_| assert_eq!(table.claim(0), 0));
         table.release(0, 120);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_without_an_id_frees_a_partition_no_earlier_than_it_found_it() {
+    fn an_unused_claim_leaves_the_partitions_free_time_unchanged() {
         let table: &dyn Table = &Cells::<1>::new();
         let idle = table.take(100).unwrap();
         assert_eq!(table.claim(0), idle.until);
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_partition_is_never_free_and_remembers_where_it_began() {
+    fn a_kept_partition_is_never_free_and_retains_its_start() {
         let table: &dyn Table = &Cells::<1>::new();
         let first = table.take(100).unwrap();
         let owner = table.take(101).unwrap();
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partition_with_more_claims_than_are_counted_is_kept() {
+    fn a_partition_whose_claim_count_overflows_is_kept() {
         let table: &dyn Table = &Cells::<1>::new();
         (0..5000).for_each(|_| assert_eq!(table.claim(0), 0));
         (0..5000).for_each(|_| table.release(0, 1));
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn javascripts_numbers_hold_every_entry() {
+    fn every_entry_fits_in_a_javascript_number() {
         assert_eq!(KEPT | LEFT | END, (1 << 53) - 1);
         assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
     }
@@ -496,7 +496,7 @@ mod tests {
     /// Threads that acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
     /// its own clock, which moves forwards and backwards.
     #[test]
-    fn holders_of_one_partition_never_overlap() {
+    fn leases_of_one_partition_never_overlap_across_threads() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
         let table: &dyn Table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bases_share_whole_groups_or_nothing() {
+    fn two_bases_share_whole_groups_or_none() {
         for (base, other) in [(0, 1), (5, 70), (1000, 1003), (65_535, 0), (12_345, 54_321)] {
             let group = |base| (0..4).map(|count| place(base, count)).collect::<HashSet<_>>();
             let both = group(base).intersection(&group(other)).count();
@@ -563,7 +563,7 @@ mod tests {
     /// Two threads search for partitions, and one of them is interrupted at each access. Each partition is checked once.
     #[cfg(not(any(loom, shuttle)))]
     #[test]
-    fn threads_never_look_at_one_partition_twice() {
+    fn concurrent_searches_visit_each_partition_once() {
         use std::{cell::RefCell, rc::Rc};
 
         use crate::sync::watched::held;
@@ -588,7 +588,7 @@ mod tests {
     /// belongs to two leases in the same tick.
     #[cfg(not(any(loom, shuttle, miri)))]
     #[test]
-    fn leases_never_overlap_at_any_interleaving() {
+    fn leases_never_overlap_in_any_interleaving() {
         use crate::sync::explorer::{World, choose, explore};
 
         /// The ticks in which each thread may generate IDs, with one bit for each of the 16 ticks of a partition, and each

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bad_character_is_shown() {
+    fn the_error_shows_the_invalid_character() {
         let message = |units: &[u32]| {
             let error = refusal(units.iter().copied(), 0..=9, |_, unit| unit == 0x61).unwrap();
             error.to_string()

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_is_within_the_tick_that_it_is_of() {
+    fn is_within_matches_the_tick_of_the_reading() {
         let scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
         let begins = scale.nanos_of(7);
         for (reading, within) in [

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_system_time_is_exact_on_both_sides_of_1970() {
+    fn system_times_convert_exactly_before_and_after_1970() {
         let part = Duration::from_nanos(1_500_001);
         let (after, before) =
             (UnixTime::from(UNIX_EPOCH + part), UnixTime::from(UNIX_EPOCH - part));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_past_64_bits_is_its_end() {
+    fn times_past_64_bits_saturate() {
         for ms in [i64::MIN, i64::MAX] {
             assert_eq!((UnixTime::from(ms).floor_ms(), UnixTime::from(ms).ceil_ms()), (ms, ms));
             let past = UnixTime { nanos: i128::from(ms) * NANOS_PER_MS * 2 };

@@ -105,7 +105,7 @@ mod tests {
 
     /// At any interleaving. The threads may use two words, one after the other.
     #[test]
-    fn threads_use_words_that_their_process_drew() {
+    fn threads_use_only_words_picked_in_their_process() {
         for generation in [NEVER_DRAWN, fork::current() - 1] {
             let draw = || Ok(DRAWS.get().to_be_bytes());
             let word = DrawnWord {

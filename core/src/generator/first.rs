@@ -123,7 +123,7 @@ mod tests {
 
     /// An earlier generator may have read a finer clock, up to one unit later than this one shows.
     #[test]
-    fn the_floor_covers_all_ticks_of_a_clocks_unit() {
+    fn the_floor_covers_every_tick_of_the_clock_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
         let info = ClockInfo { unit: Duration::from_millis(10), ..ClockInfo::new() };
         let floor = floor_of(&milliseconds, &info, 70_000_000).unwrap();
@@ -143,13 +143,13 @@ mod tests {
 
     /// All threads compute the floor from one reading, at every interleaving of their first calls.
     #[test]
-    fn threads_store_one_first_reading() {
+    fn concurrent_first_calls_store_one_reading() {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
     }
 
     /// So do the threads of a child, which do not take the reading of the parent. The parent may have been about to store it.
     #[test]
-    fn threads_of_a_child_store_one_first_reading_of_their_own() {
+    fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;
         for (generation, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
             let mut inherited = FirstReading::new(true);

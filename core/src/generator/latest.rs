@@ -126,7 +126,7 @@ mod tests {
 
     /// Two threads replace the same value, and one of them is interrupted at each access. Only the other one succeeds.
     #[test]
-    fn one_of_two_threads_replaces_a_value() {
+    fn only_one_of_two_threads_replaces_a_value() {
         for at in 0.. {
             let values = Rc::new(Latest::new(1));
             let (other, first) = (values.clone(), values.get());
@@ -143,7 +143,7 @@ mod tests {
 
     /// Two threads that need memory while it is available for one of them.
     #[test]
-    fn one_of_two_threads_takes_the_spare_place() {
+    fn only_one_of_two_threads_takes_the_spare_allocation() {
         let spare = Rc::new(Spare::<u32>::new());
         for at in 0.. {
             spare.fill();

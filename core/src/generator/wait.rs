@@ -358,7 +358,7 @@ mod tests {
     use crate::clock::ClockInfo;
 
     #[test]
-    fn a_call_in_an_event_loop_waits_for_one_short_tick_or_two_long_steps() {
+    fn the_default_wait_in_an_event_loop_is_short() {
         const MS: u64 = 1_000_000;
         let wait = |in_event_loop, step, tick| {
             let step = Duration::from_millis(step);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_never_moves_back() {
+    fn the_window_end_never_decreases() {
         assert!(explore(&Window::new(5..10), &[2, 2]).states > 100);
     }
 }

@@ -159,7 +159,7 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
 }
 
 #[test]
-fn per_tick_follows_its_model_in_both_widths_and_moods() {
+fn per_tick_follows_its_model_in_every_mode() {
     for behind in [Behind::Refused, Behind::Held] {
         per_tick_follows_its_model(behind, NARROW);
         per_tick_follows_its_model(behind, WIDE);
@@ -167,7 +167,7 @@ fn per_tick_follows_its_model_in_both_widths_and_moods() {
 }
 
 #[test]
-fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
+fn tick_tock_moves_back_only_if_flips_are_allowed() {
     let machine = TickTock::new();
     let bounds = Bounds { min: 0, max: 1 };
     assert!(matches!(
@@ -187,7 +187,7 @@ fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
 }
 
 #[test]
-fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() {
+fn step_within_takes_no_slots_if_exhausted_or_closed() {
     let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
     let tick_tock = TickTock::new();
     let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
@@ -207,7 +207,7 @@ fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() 
 }
 
 #[test]
-fn the_word_is_as_wide_as_ticks_and_slots_need() {
+fn the_word_width_depends_on_ticks_and_slots() {
     let word = |last_slot, last_tick| {
         let slots = Slots { first: 0, last: last_slot };
         PerTick::new(slots, Behind::Refused, last_tick).map(|machine| format!("{machine:?}"))

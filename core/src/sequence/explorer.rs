@@ -190,29 +190,29 @@ fn one_slot() -> Threads<TickTock> {
 
 /// One call is interrupted at each of its accesses in turn, while another thread performs up to five calls, before and after.
 #[test]
-fn tick_tock_one_call_held_up_beside_five() {
+fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
     search(&Threads { whole: 1, ..one_slot() }, &[1, 5], 1000);
 }
 
 #[test]
-fn tick_tock_two_calls_held_up_beside_three() {
+fn tick_tock_tolerates_two_interrupted_calls_and_three_whole_calls() {
     search(&Threads { whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 3], 1000);
 }
 
 #[test]
-fn tick_tock_two_calls_each() {
+fn tick_tock_tolerates_two_threads_with_two_calls_each() {
     search(&Threads { ticks: 4, ..tick_tock() }, &[2, 2], 1000);
 }
 
 #[test]
-fn tick_tock_batches() {
+fn tick_tock_tolerates_concurrent_batches() {
     search(&Threads { ticks: 3, want: 2, ..tick_tock() }, &[2, 2], 1000);
 }
 
 /// Visits millions of states: `cargo test --release -p polyflake --lib -- --include-ignored explorer`.
 #[test]
 #[ignore = "takes minutes without optimisation"]
-fn tick_tock_at_length() {
+fn tick_tock_passes_the_long_searches() {
     search(&Threads { whole: 1, ..tick_tock() }, &[1, 5], 100_000);
     search(&one_slot(), &[1, 5], 100_000);
     search(&Threads { ticks: 4, ..one_slot() }, &[2, 2, 2], 100_000);
@@ -220,7 +220,7 @@ fn tick_tock_at_length() {
 }
 
 #[test]
-fn tick_tock_closed_beside_other_calls() {
+fn tick_tock_tolerates_a_close_during_other_calls() {
     search(&Threads { closer: Some(0), whole: 1, ticks: 4, ..tick_tock() }, &[1, 4], 100);
     search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 2], 100);
 }
@@ -238,12 +238,12 @@ fn per_tick_in_both_moods<const LAST: u64>() {
 }
 
 #[test]
-fn per_tick_narrow() {
+fn narrow_per_tick_tolerates_every_interleaving() {
     per_tick_in_both_moods::<NARROW>();
 }
 
 #[test]
-fn per_tick_wide() {
+fn wide_per_tick_tolerates_every_interleaving() {
     per_tick_in_both_moods::<WIDE>();
 }
 
@@ -252,13 +252,13 @@ fn lagging(has_slack: bool) -> Threads<TickTock> {
 }
 
 #[test]
-fn readings_that_lag_by_less_than_the_slack_never_look_like_a_step_back() {
+fn readings_within_the_slack_are_never_rollbacks() {
     let found = search(&lagging(true), &[2, 2], 1000);
     assert!(found.records.iter().all(|record| !record.was_behind && record.drifts == 0));
 }
 
 #[test]
-fn without_slack_readings_that_lag_look_like_a_step_back() {
+fn without_slack_late_readings_count_as_rollbacks() {
     let found = search(&lagging(false), &[2, 1], 500);
     assert!(found.records.iter().any(|record| record.was_behind || record.drifts > 0));
 }

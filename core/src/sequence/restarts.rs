@@ -341,7 +341,7 @@ const KINDS: [Kind; 3] =
     [Kind::TickTock, Kind::PerTick(Behind::Refused), Kind::PerTick(Behind::Held)];
 
 #[test]
-fn a_generation_repeats_nothing_of_those_before_it() {
+fn a_generation_repeats_no_id_of_earlier_generations() {
     for kind in KINDS {
         let explorer =
             Explorer { kind, threads: 1, calls: 3, generations: 3, rollbacks: 1, end: END };
@@ -352,7 +352,7 @@ fn a_generation_repeats_nothing_of_those_before_it() {
 }
 
 #[test]
-fn nor_do_generations_of_two_threads() {
+fn a_two_threaded_generation_repeats_no_earlier_id() {
     for kind in KINDS {
         let explorer =
             Explorer { kind, threads: 2, calls: 2, generations: 2, rollbacks: 1, end: 5 };
@@ -363,7 +363,7 @@ fn nor_do_generations_of_two_threads() {
 
 /// The limit of the tick-tock bit: without a snapshot a generation does not know which bit its predecessor has used.
 #[test]
-fn a_second_rollback_to_a_time_before_the_generator_began_can_repeat() {
+fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = Kind::TickTock;
     let explorer = Explorer { kind, threads: 1, calls: 4, generations: 2, rollbacks: 2, end: END };
     assert!(explorer.search().repeated);

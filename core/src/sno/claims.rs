@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_claim_and_of_its_lease_only_grow() {
+    fn the_ends_of_a_claim_and_its_lease_never_decrease() {
         let lease = Lease { partition: 7, start: 0, since: 5, until: 11 };
         let claim = Claim::new(Identity::undrawn(0), 5, lease);
         assert!(explore(&claim, &[2, 1]).states > 100);

@@ -64,7 +64,7 @@ mod tests {
     type Words = [u16; size_of::<Schedule>() / 2];
 
     #[test]
-    fn drop_leaves_no_subkey() {
+    fn drop_wipes_the_subkeys() {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
         let schedule = place.as_mut_ptr();
         let words = schedule.cast::<Words>();

@@ -11,7 +11,7 @@ use super::{
 };
 
 #[test]
-fn batches_of_any_size_are_as_single_ids() {
+fn batches_equal_the_same_number_of_single_ids() {
     for_each(|family, clock, batched| {
         let single = family.generator(clock.clone());
         for size in [0, 1, 2, 63, 64, 65, 127, 128, 129, 200].into_iter().step_by(all_or_every(4)) {
@@ -24,7 +24,7 @@ fn batches_of_any_size_are_as_single_ids() {
 }
 
 #[test]
-fn a_batch_goes_on_in_the_next_tick() {
+fn a_batch_continues_in_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 4);
         clock.play([T, T, T + family.tick]);
@@ -40,7 +40,7 @@ fn a_batch_goes_on_in_the_next_tick() {
 }
 
 #[test]
-fn an_error_in_a_batch_says_how_much_is_written() {
+fn a_batch_error_reports_how_many_ids_were_written() {
     for_each(|family, _, ids| {
         use_up(&**ids, family, 4);
         let (batch, filled) = ids.fill(10);
@@ -52,7 +52,7 @@ fn an_error_in_a_batch_says_how_much_is_written() {
 
 /// On the real clock: single calls, batches, and handles whose blocks have different sizes.
 #[test]
-fn threads_that_share_a_generator_share_no_id() {
+fn threads_that_share_a_generator_never_repeat_an_id() {
     const EACH: usize = rounds(20_000);
     for family in FAMILIES {
         let ids = &*family.generator(SystemClock);

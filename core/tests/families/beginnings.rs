@@ -107,7 +107,7 @@ fn assert_full<V>(result: Result<V>, retry_at: i64) -> Error {
 }
 
 #[test]
-fn the_first_id_belongs_to_the_tick_after_the_first_call() {
+fn the_first_id_is_in_the_tick_after_the_first_call() {
     for_each(default_terms, |family, clock, ids| {
         let next = T + family.tick;
         for ms in [T, next - 1] {
@@ -130,7 +130,7 @@ fn the_first_id_belongs_to_the_tick_after_the_first_call() {
 }
 
 #[test]
-fn a_generator_that_began_and_made_nothing_tells_no_tick() {
+fn sealing_a_started_but_unused_generator_returns_none() {
     for_each(default_terms, |family, _, ids| {
         assert_full(ids.try_generate(), T + family.tick);
         assert_eq!(ids.seal(), Ok(None));
@@ -158,7 +158,7 @@ fn calls_wait_for_the_next_tick() {
 
 /// The wait for a second tick is bounded by the clock's default again, which is 10 ms here.
 #[test]
-fn only_the_first_tick_is_waited_for_longer() {
+fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
     let ids = family.build(Sleeping::at(T), Terms::default()).unwrap();
     assert_made(ids.generate(), T + family.tick, 0);
@@ -167,7 +167,7 @@ fn only_the_first_tick_is_waited_for_longer() {
 }
 
 #[test]
-fn a_call_waits_for_at_most_a_second() {
+fn the_first_call_waits_at_most_one_second() {
     let fields = [Field::timestamp(31, Tick::from_millis(10_000).unwrap(), 0), Field::sequence(32)];
     let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
     let clock = Sleeping::at(T);
@@ -179,14 +179,14 @@ fn a_call_waits_for_at_most_a_second() {
 
 /// The floor of a reading at the end of a second is the next second, so the wait is longer than a second.
 #[test]
-fn a_clock_that_is_late_may_be_waited_for_a_little_longer() {
+fn slack_extends_the_wait_for_the_first_tick() {
     let clock = Shared { slack: 2 * MS, ..Sleeping::at(T + 999) };
     let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
     assert_made(ids.generate(), T + 2000, 0);
 }
 
 #[test]
-fn a_clock_that_stands_still_ends_the_wait() {
+fn a_frozen_clock_ends_the_wait_with_an_error() {
     for_each(default_terms, |family, clock, ids| {
         assert_full(ids.generate(), T + family.tick);
         assert!(clock.slept() > 0);
@@ -195,7 +195,7 @@ fn a_clock_that_stands_still_ends_the_wait() {
 
 /// Each begins after the last ID of the one before it.
 #[test]
-fn generators_in_a_row_share_no_tick() {
+fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
         let clock = Sleeping::at(T + 1);
         let ticks: Vec<i64> = (0..20)
@@ -210,7 +210,7 @@ fn generators_in_a_row_share_no_tick() {
 /// An exact clock may have been read in the next tick when a coarse one still shows this tick, and another thread's reading may
 /// have been ahead by the slack.
 #[test]
-fn slack_and_resolution_are_left_out_too() {
+fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {
         let late = family.tick.cast_unsigned() * MS / 2 + 1;
         for (slack, resolution) in [(0, late + 1), (late, 1), (late / 2, late - late / 2 + 1)] {
@@ -234,7 +234,7 @@ fn slack_and_resolution_are_left_out_too() {
 }
 
 #[test]
-fn a_reading_that_lags_is_no_rollback() {
+fn a_reading_within_the_slack_is_not_a_rollback() {
     for family in FAMILIES {
         let slack = family.tick.cast_unsigned() * MS;
         let clock = ScriptedClock::default();
@@ -250,7 +250,7 @@ fn a_reading_that_lags_is_no_rollback() {
 }
 
 #[test]
-fn a_rollback_before_the_first_id_is_one() {
+fn a_rollback_before_the_first_id_is_handled() {
     for_each(default_terms, |family, clock, ids| {
         let (next, earlier) = (T + family.tick, T - 3 * family.tick);
         assert_full(ids.try_generate(), next);
@@ -282,7 +282,7 @@ fn a_rollback_before_the_first_id_is_one() {
 }
 
 #[test]
-fn after_the_first_id_nothing_flips_into_the_first_tick() {
+fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
     let clock = ScriptedClock::default();
     let ids = FAMILIES[0].generator(shared(clock.clone()));
     clock.play([T]);
@@ -296,7 +296,7 @@ fn after_the_first_id_nothing_flips_into_the_first_tick() {
 }
 
 #[test]
-fn a_reading_from_before_the_first_call_is_no_rollback() {
+fn a_reading_older_than_the_first_call_is_not_a_rollback() {
     for_each(default_terms, |family, clock, ids| {
         let later = T + 2 * family.tick;
         // The call inside reads first, and is the generator's first call.
@@ -311,7 +311,7 @@ fn a_reading_from_before_the_first_call_is_no_rollback() {
 }
 
 #[test]
-fn a_window_that_has_begun_exempts_nobody() {
+fn a_window_does_not_exempt_from_skipping_the_first_tick() {
     let window = |start| {
         move |family: &Family| Terms {
             window: Some((T + start * family.tick, T + 10 * family.tick)),
@@ -335,7 +335,7 @@ fn a_window_that_has_begun_exempts_nobody() {
 }
 
 #[test]
-fn the_systems_clocks_ask_for_it() {
+fn system_clocks_skip_the_first_tick() {
     use polyflake::clock::{CoarseClock, ExactClock, SystemClock, TickingClock};
 
     let ticking = TickingClock::new(Duration::from_millis(1)).unwrap();
@@ -346,7 +346,7 @@ fn the_systems_clocks_ask_for_it() {
 }
 
 #[test]
-fn a_random_identity_begins_at_once() {
+fn a_random_identity_starts_without_a_wait() {
     let clock = shared(ManualClock::at_unix_ms(T));
     assert!(sno::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
@@ -368,7 +368,7 @@ fn a_random_identity_begins_at_once() {
 }
 
 #[test]
-fn a_snapshot_of_used_ticks_begins_at_once() {
+fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let (manual, ms) = (ManualClock::at_unix_ms(T), T);
     let clock = shared(&manual);
     let sno = || sno::Builder::with_clock(&clock);
@@ -389,7 +389,7 @@ fn a_snapshot_of_used_ticks_begins_at_once() {
 }
 
 #[test]
-fn a_layout_resumes_from_a_used_tick() {
+fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
     let manual = ManualClock::at_unix_ms(T);
     let clock = shared(&manual);
     let layout = || layout::preset("sonyflake", []).unwrap();
@@ -408,7 +408,7 @@ fn a_layout_resumes_from_a_used_tick() {
 }
 
 #[test]
-fn a_grant_resumes_after_a_second() {
+fn a_grant_resumes_after_its_last_second() {
     let manual = ManualClock::at_unix_ms(T);
     let clock = shared(&manual);
     let builder = || {
@@ -427,7 +427,7 @@ fn a_grant_resumes_after_a_second() {
 
 /// A sequence without a timestamp has no tick to wait for: after a restart it repeats.
 #[test]
-fn a_sequence_alone_begins_at_once() {
+fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     let layout = Layout::integer([Field::unused(54), Field::sequence(10)]).unwrap();
     let clock = shared(ManualClock::at_unix_ms(T));
     let ids = layout::Builder::with_clock(layout, clock).sequence_only(true).build().unwrap();
@@ -446,7 +446,7 @@ fn a_batch_waits_for_its_first_tick_only() {
 
 /// A grant begins after the one before it.
 #[test]
-fn a_grant_of_a_lease_begins_at_once() {
+fn a_lease_grant_starts_without_a_wait() {
     let clock = shared(ManualClock::at_unix_ms(T));
     let granted = |partition, start| {
         let builder = sno::Builder::with_clock(&clock).partition(partition);
@@ -481,7 +481,7 @@ impl Clock for Spinning {
 }
 
 #[test]
-fn a_thread_that_cannot_sleep_spins_for_short_ticks_only() {
+fn without_sleep_a_thread_spins_only_for_short_ticks() {
     for family in FAMILIES {
         let (clock, next) = (Sleeping::at(T), T + family.tick);
         let ids = family.generator(Spinning(clock.clone()));
@@ -498,7 +498,7 @@ fn a_thread_that_cannot_sleep_spins_for_short_ticks_only() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn an_asynchronous_call_waits_where_a_thread_cannot_sleep() {
+async fn an_async_call_waits_even_if_threads_cannot_sleep() {
     let clock = Sleeping::at(T);
     let ids = hotguid::Builder::with_clock(Spinning(clock.clone()), || Ok([7; 8])).build().unwrap();
     let sleep = async |time: Duration| clock.sleep(time.as_nanos().try_into().unwrap()).unwrap();

@@ -33,7 +33,7 @@ fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<Made>) {
 }
 
 #[test]
-fn nothing_is_made_by_a_closed_generator() {
+fn a_closed_generator_makes_no_ids() {
     for_each(|_, clock, ids| {
         let mut handle = ids.handle(64);
         assert_made(handle(), T, 0);
@@ -47,7 +47,7 @@ fn nothing_is_made_by_a_closed_generator() {
 }
 
 #[test]
-fn nothing_is_made_by_a_sealed_generator() {
+fn a_sealed_generator_makes_no_ids() {
     for_each(|family, _, ids| {
         let mut handle = ids.handle(64);
         assert_made(handle(), T, 0);
@@ -57,13 +57,13 @@ fn nothing_is_made_by_a_sealed_generator() {
 }
 
 #[test]
-fn a_generator_that_made_nothing_tells_no_tick() {
+fn sealing_an_unused_generator_returns_none() {
     for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
 /// A new generator's state is in the format's first tick, from which no ID was taken.
 #[test]
-fn the_first_tick_of_a_format_is_one_too() {
+fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
         clock.play([first]);
         assert_made(ids.generate(), first, 0);
@@ -73,7 +73,7 @@ fn the_first_tick_of_a_format_is_one_too() {
 
 /// If a clock stepped back, the highest tick is not the last one.
 #[test]
-fn a_tick_that_the_clock_stepped_back_from_counts() {
+fn seal_reports_the_highest_tick_after_a_rollback() {
     let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
     for_each_under(terms, |family, clock, ids| {
         for ticks in [10, 0, 5] {
@@ -87,7 +87,7 @@ fn a_tick_that_the_clock_stepped_back_from_counts() {
 
 /// Slots that a handle or a batch reserved count, whether they were handed out or not.
 #[test]
-fn a_tick_that_was_only_reserved_counts() {
+fn seal_counts_reserved_ticks() {
     for_each(|&Family { tick, per_tick, .. }, clock, ids| {
         ids.handle(per_tick)().unwrap();
         clock.play([T + 2 * tick]);
@@ -98,7 +98,7 @@ fn a_tick_that_was_only_reserved_counts() {
 }
 
 #[test]
-fn ticks_that_are_no_whole_milliseconds_are_rounded_up() {
+fn seal_rounds_fractional_milliseconds_up() {
     for (tick, micros, highest) in [
         (10, 0, T..T + 1),
         (10, 10, T + 1..T + 1),
@@ -127,7 +127,7 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
 
 /// While threads make IDs, no ID is past the end that the seal returned, and only one thread seals.
 #[test]
-fn no_thread_makes_an_id_past_the_seal() {
+fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
             // A clock that leaves out no tick, so that there are IDs before the seal.

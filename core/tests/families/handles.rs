@@ -3,7 +3,7 @@
 use super::{assert_made, family::T, for_each, support::assert_code};
 
 #[test]
-fn a_block_dies_with_its_tick() {
+fn a_block_ends_with_its_tick() {
     for_each(|family, clock, ids| {
         let mut handle = ids.handle(64);
         (0..3).for_each(|place| assert_made(handle(), T, place));
@@ -13,7 +13,7 @@ fn a_block_dies_with_its_tick() {
 }
 
 #[test]
-fn two_handles_take_turns_by_blocks() {
+fn two_handles_reserve_separate_blocks() {
     for_each(|_, _, ids| {
         let (mut one, mut other) = (ids.handle(64), ids.handle(8));
         (0..3).for_each(|place| assert_made(one(), T, place));
@@ -48,7 +48,7 @@ fn blocks_double_within_a_tick() {
 /// Hot Guid's ticks have 16,777,216 IDs.
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a tick")]
-fn the_last_block_of_a_tick_is_short_and_nothing_comes_after_it() {
+fn the_last_block_of_a_tick_exhausts_it() {
     for_each(|family, _, ids| {
         if family.per_tick > 1 << 20 {
             return;

@@ -12,7 +12,7 @@ use super::{
 };
 
 #[test]
-fn a_reading_that_grew_stale_is_taken_anew() {
+fn a_stale_reading_is_repeated() {
     for_each(|&Family { tick, .. }, clock, ids| {
         assert_made(ids.generate(), T, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
@@ -27,7 +27,7 @@ fn a_reading_that_grew_stale_is_taken_anew() {
 }
 
 #[test]
-fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
+fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
     for_each(|family, clock, ids| {
         assert_made(ids.generate(), T, 0);
         let other = Arc::clone(ids);
@@ -39,7 +39,7 @@ fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
 }
 
 #[test]
-fn a_clock_that_fails_is_survived() {
+fn a_failing_clock_returns_an_error() {
     for family in FAMILIES {
         let ids = family.generator(BrokenClock);
         assert_code(ids.generate(), "clock_failed");
@@ -50,7 +50,7 @@ fn a_clock_that_fails_is_survived() {
 }
 
 #[test]
-fn a_clock_coarser_than_a_tick_is_refused() {
+fn a_clock_coarser_than_a_tick_is_rejected() {
     for family in FAMILIES {
         let tick = family.tick.unsigned_abs() * 1_000_000;
         let build = |nanos| family.build(CoarseClock(nanos), Terms::default());
@@ -65,7 +65,7 @@ fn a_clock_coarser_than_a_tick_is_refused() {
 
 /// The error tells nanoseconds, as the clock gave them. To a Randflake generator these times are outside of its grant.
 #[test]
-fn a_clock_outside_of_the_formats_time_is_refused() {
+fn a_clock_outside_the_formats_time_range_is_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let (clock, (first, end)) = (Arc::new(ManualClock::new(0)), family.span);
         let ids = family.generator(clock.clone());

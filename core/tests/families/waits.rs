@@ -12,7 +12,7 @@ use super::{
 };
 
 #[test]
-fn a_full_tick_under_a_frozen_clock_ends_in_an_error_and_nothing_changes() {
+fn a_full_tick_with_a_frozen_clock_returns_an_error() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 0);
         let before = ids.stats();
@@ -28,7 +28,7 @@ fn a_full_tick_under_a_frozen_clock_ends_in_an_error_and_nothing_changes() {
 }
 
 #[test]
-fn the_next_tick_is_waited_for() {
+fn calls_wait_for_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 0);
         clock.play([T, T, T + family.tick]);
@@ -38,7 +38,7 @@ fn the_next_tick_is_waited_for() {
 }
 
 #[test]
-fn calls_that_are_to_refuse_never_sleep() {
+fn calls_configured_to_fail_never_sleep() {
     for terms in [
         Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() },
         Terms { max_wait: Some(Duration::ZERO), ..Terms::default() },
@@ -72,7 +72,7 @@ fn calls_that_are_to_refuse_never_sleep() {
 }
 
 #[test]
-fn try_calls_take_what_there_is_and_never_wait() {
+fn try_calls_return_the_available_ids_without_waiting() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 100);
         assert_eq!(ids.try_fill(150).unwrap().len(), 100, "{}", family.name);
@@ -90,7 +90,7 @@ fn try_calls_take_what_there_is_and_never_wait() {
 
 /// sno goes back once without a wait, and Hot Guid stays in its second.
 #[test]
-fn a_clock_that_is_behind_is_another_reason_to_wait() {
+fn calls_wait_for_a_clock_that_is_behind() {
     for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {
         let clock = ScriptedClock::default();
         clock.play([T]);

@@ -12,7 +12,7 @@ fn within(start: i64, end: i64) -> Terms {
 }
 
 #[test]
-fn a_window_holds_from_its_start_to_before_its_end() {
+fn a_window_includes_its_start_and_excludes_its_end() {
     let terms = |family: &Family| within(T, T + 2 * family.tick);
     for_each_under(terms, |&Family { tick, span, .. }, clock, ids| {
         assert_eq!(ids.window(), (T, T + 2 * tick));
@@ -46,7 +46,7 @@ fn one_tick(family: &Family) -> Terms {
 }
 
 #[test]
-fn a_wait_ends_where_the_window_does() {
+fn a_wait_ends_at_the_end_of_the_window() {
     for_each_under(one_tick, |family, clock, ids| {
         use_up(&**ids, family, 0);
         clock.play([T, T + family.tick]);
@@ -68,7 +68,7 @@ fn a_handle_stays_within_the_window() {
 
 /// A Randflake generator's window is its grant, which is checked when it is made.
 #[test]
-fn a_window_that_cannot_be_is_refused() {
+fn invalid_windows_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let (first, end) = family.span;
         let code = |start, end| {
@@ -87,7 +87,7 @@ fn a_window_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn an_end_that_cannot_be_is_refused() {
+fn invalid_window_extensions_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let ids = family.build(ScriptedClock::default(), within(T, T + family.tick)).unwrap();
         assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
@@ -101,7 +101,7 @@ fn an_end_that_cannot_be_is_refused() {
 
 /// A generator without a window is not bounded by an extension either.
 #[test]
-fn the_span_of_a_format_is_not_cut_by_an_extension() {
+fn extend_window_has_no_effect_without_a_window() {
     for_each(|family, _, ids| {
         assert_eq!(ids.window(), family.span, "{}", family.name);
         ids.extend_window(T + 1000).unwrap();

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }))]
 
     #[test]
-    fn columns_hold_what_each_id_does(bytes in shapes(), draws in draws(), noise in noise()) {
+    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in noise()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let ids = Ids::of(&layout, &noise);
         for (slot, field) in slots(&layout) {
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn ids_of_columns_are_those_of_each_value(bytes in shapes(), draws in draws(), noise in noise()) {
+    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in noise()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let epoch = layout.describe().first_ms.unwrap_or(0);
         let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
@@ -164,7 +164,7 @@ fn refuses<T: std::fmt::Debug>(outcome: Result<T>, kind: ErrorKind, item: Option
 }
 
 #[test]
-fn both_kinds_of_ids_are_the_same_bits() {
+fn integer_and_byte_ids_have_the_same_bits() {
     let (integers, bytes) = eight_bytes();
     let (times, shards, sequences) =
         ([1_763_650_000_000, 1_763_650_000_010], [7, 255], [0, 65_535]);
@@ -188,7 +188,7 @@ fn both_kinds_of_ids_are_the_same_bits() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_anything_is_written() {
+fn invalid_columns_are_rejected_before_anything_is_written() {
     let (layout, bytes) = eight_bytes();
     let slots = [layout.timestamp(), layout.bindable("shard"), layout.sequence()];
     let [time, shard, sequence] = slots.map(Result::unwrap);
@@ -243,7 +243,7 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn the_first_time_past_64_bits_is_named() {
+fn the_first_time_past_64_bits_is_reported() {
     let tick = Tick::from_micros(u64::MAX / 2).unwrap();
     let layout = Layout::integer([Field::timestamp(64, tick, 0)]).unwrap();
     let (time, mut column) = (layout.timestamp().unwrap(), [7; 3]);

@@ -14,7 +14,7 @@ fn sorts(layout: polyflake::Result<Layout>, expected: bool) {
 }
 
 #[test]
-fn what_sorts_by_time() {
+fn describe_reports_whether_ids_sort_by_time() {
     sorts(Layout::integer([Field::unused(1), time(), Field::sequence(22)]), true);
     sorts(Layout::integer([Field::constant(1, "sign", 1), time(), Field::sequence(22)]), true);
     sorts(
@@ -43,7 +43,7 @@ fn what_sorts_by_time() {
 }
 
 #[test]
-fn how_large_ids_grow() {
+fn describe_reports_the_bounds_of_ids() {
     let below = |fields: Vec<Field>| {
         let description = Layout::integer(fields).unwrap().describe();
         (description.below_2_53, description.below_2_63)
@@ -65,7 +65,7 @@ fn how_large_ids_grow() {
 }
 
 #[test]
-fn capacity() {
+fn describe_reports_the_capacity() {
     let per_second = |tick: &str, start: u64, machines: u32| {
         let sequence = Field::sequence_from(10, start).inverted();
         let fields = [
@@ -88,7 +88,7 @@ fn capacity() {
 }
 
 #[test]
-fn moments_stay_within_64_bits() {
+fn describe_limits_times_to_64_bits() {
     let moments = |bits, tick: &str, epoch_ms| {
         let fields =
             [Field::timestamp(bits, tick.parse().unwrap(), epoch_ms), Field::unused(64 - bits)];

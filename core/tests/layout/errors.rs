@@ -18,7 +18,7 @@ fn snowflake() -> Layout {
 }
 
 #[test]
-fn unknown_names_come_first() {
+fn unknown_names_are_reported_first() {
     let layout = snowflake();
     let mut values = layout.values();
     assert_eq!(assert_code(values.bind("nope", 1), "unknown_field").field(), Some("nope"));
@@ -32,7 +32,7 @@ fn unknown_names_come_first() {
 }
 
 #[test]
-fn then_presence_type_and_fit_from_the_top() {
+fn values_are_checked_for_presence_type_and_size_in_order() {
     let layout = snowflake();
     let mut values = layout.values();
     let mut expect = |set: &[(&str, Value<'static>)], code: &str, field: &str| {
@@ -82,7 +82,7 @@ fn then_presence_type_and_fit_from_the_top() {
 }
 
 #[test]
-fn ids_of_another_kind_or_length() {
+fn ids_of_another_type_or_length_are_rejected() {
     let (integer, bytes) = (snowflake(), Layout::bytes(3, [Field::bindable(24, "a")]).unwrap());
     assert_code(integer.parse(&Id::Bytes(vec![0; 8])), "invalid_type");
     assert_code(integer.parse_bytes(&[0; 8]), "invalid_type");
@@ -96,7 +96,7 @@ fn ids_of_another_kind_or_length() {
 }
 
 #[test]
-fn a_refused_pack_writes_nothing() {
+fn a_failed_pack_writes_nothing() {
     let layout = Layout::bytes(2, [Field::bindable(8, "a"), Field::bindable(8, "b")]).unwrap();
     let mut id = [7_u8; 2];
     let packed = layout.values().bind("a", 255).unwrap().pack_columns(&[], &mut id[..]);
@@ -105,7 +105,7 @@ fn a_refused_pack_writes_nothing() {
 }
 
 #[test]
-fn slots_of_another_layout() {
+fn field_indexes_of_another_layout_are_rejected() {
     let (small, large) = (Layout::integer([Field::unused(64)]).unwrap(), snowflake());
     let slots: [FieldIndex; 2] = [large.bindable("a").unwrap(), large.sequence().unwrap()];
     for slot in slots {
@@ -115,7 +115,7 @@ fn slots_of_another_layout() {
 }
 
 #[test]
-fn layouts_that_cannot_be() {
+fn invalid_layouts_are_rejected() {
     let refused =
         |fields: Vec<Field>| drop(assert_code(Layout::bytes(9, fields), "invalid_layout"));
     refused(vec![]);
@@ -152,7 +152,7 @@ fn layouts_that_cannot_be() {
 }
 
 #[test]
-fn times_at_the_ends_of_64_bits() {
+fn times_at_the_limits_of_64_bits_round_trip() {
     let layout = Layout::integer([Field::timestamp(64, MS, 0)]).unwrap();
     for unix_ms in [i64::MIN, -1, 0, 1, i64::MAX] {
         let id = layout.values().time(unix_ms).unwrap().pack_integer().unwrap();
@@ -170,7 +170,7 @@ fn times_at_the_ends_of_64_bits() {
 }
 
 #[test]
-fn an_error_names_the_last_time_of_a_field() {
+fn a_time_error_reports_the_fields_last_time() {
     let shown = |epoch_ms, tick: &str, unix_ms: i64| {
         let field = Field::timestamp(2, tick.parse().unwrap(), epoch_ms);
         let layout = Layout::integer([field, Field::unused(62)]).unwrap();
@@ -188,7 +188,7 @@ fn an_error_names_the_last_time_of_a_field() {
 }
 
 #[test]
-fn decimal_texts() {
+fn decimal_strings_are_parsed_or_rejected() {
     for text in [
         "0",
         "-1",
@@ -216,7 +216,7 @@ fn decimal_texts() {
 }
 
 #[test]
-fn integers_of_fields() {
+fn integer_fields_are_read_up_to_128_bits() {
     let fields = [
         Field::timestamp(40, MS, 7),
         Field::bindable_of(ValueType::Bytes, 8, "bytes"),
@@ -234,7 +234,7 @@ fn integers_of_fields() {
 }
 
 #[test]
-fn values_that_are_long_are_told_by_their_size() {
+fn errors_report_long_values_by_their_size() {
     let fields = [Field::bindable(8, "n"), Field::bindable_of(ValueType::Text, 8, "text")];
     let layout = Layout::bytes(2, fields).unwrap();
     let told = |n: Value<'static>, text: &'static str| {
@@ -252,7 +252,7 @@ fn values_that_are_long_are_told_by_their_size() {
 
 /// A limit that begins within a millisecond is not reported as the millisecond's start, which is before it.
 #[test]
-fn the_limits_of_a_time_fit_themselves() {
+fn the_reported_limits_of_a_time_can_be_packed() {
     let tick = Tick::from_micros(1500).unwrap();
     let layout =
         Layout::integer([Field::timestamp(4, tick, 2), Field::bindable(60, "rest")]).unwrap();
@@ -268,7 +268,7 @@ fn the_limits_of_a_time_fit_themselves() {
 }
 
 #[test]
-fn bounds_of_layouts() {
+fn layouts_past_the_size_limits_are_rejected() {
     let refused = |length, fields: &[Field]| {
         assert_code(Layout::bytes(length, fields.to_vec()), "invalid_layout").to_string()
     };
@@ -302,14 +302,14 @@ fn bounds_of_layouts() {
 }
 
 #[test]
-fn characters_of_a_decimal_text_are_told_with_their_place() {
+fn a_decimal_string_error_reports_the_character_position() {
     assert_code(Value::parse_integer(&"0".repeat(200_000)), "invalid_character");
     let error = assert_code(Value::parse_integer("12\n4"), "invalid_character");
     assert_eq!(error.to_string(), "invalid character U+000A at position 2");
 }
 
 #[test]
-fn names_that_do_not_exist_are_quoted_and_prose_is_no_field() {
+fn errors_quote_unknown_field_names() {
     let layout = snowflake();
     let error = assert_code(layout.bindable("nobody"), "unknown_field");
     let message = "unknown field `nobody`, expected one of `a`, `b`";

@@ -43,7 +43,7 @@ fn parts(id: &Id) -> (i64, i128, i128) {
 }
 
 #[test]
-fn bindables_are_fixed_or_given() {
+fn bindables_are_bound_or_passed_with_each_call() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
     assert_eq!(parts(&ids.generate().unwrap()), (5, 7, 0));
@@ -69,7 +69,7 @@ fn bindables_are_fixed_or_given() {
 }
 
 #[test]
-fn what_is_fixed_is_checked_when_built() {
+fn bound_values_are_checked_at_build() {
     let build = |name: &str, value: polyflake::layout::Value<'static>| {
         Builder::with_clock(snowflake(), ManualClock::at_unix_ms(EPOCH)).bind(name, value).build()
     };
@@ -83,7 +83,7 @@ fn what_is_fixed_is_checked_when_built() {
 }
 
 #[test]
-fn layouts_that_have_no_generator() {
+fn layouts_without_a_usable_sequence_are_rejected() {
     let clock = || ManualClock::at_unix_ms(EPOCH);
     let time = || Field::timestamp(41, MS, EPOCH);
     let build = |fields: Vec<Field>, alone: bool| {
@@ -103,7 +103,7 @@ fn layouts_that_have_no_generator() {
 }
 
 #[test]
-fn epochs_that_no_clock_reaches() {
+fn unreachable_epochs_return_time_out_of_range() {
     for epoch in [i64::MAX, i64::MIN] {
         let fields = [Field::timestamp(40, MS, epoch), Field::sequence(24)];
         let layout = Layout::integer(fields).unwrap();
@@ -114,7 +114,7 @@ fn epochs_that_no_clock_reaches() {
 
 /// The last tick that a generator's state holds is 2^63 - 1.
 #[test]
-fn windows_end_where_the_state_does() {
+fn windows_end_at_the_limit_of_the_state() {
     let clock = ScriptedClock::default();
     let build = |epoch: i64, window: (i64, i64)| {
         let fields = [Field::timestamp(64, MS, epoch), Field::sequence(16)];
@@ -137,7 +137,7 @@ fn windows_end_where_the_state_does() {
 }
 
 #[test]
-fn closed_and_restored() {
+fn a_closed_generator_is_restored_from_its_snapshot() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
     ids.fill(&mut [0_i64; 3][..]).unwrap();
@@ -179,7 +179,7 @@ fn closed_and_restored() {
 }
 
 #[test]
-fn stats_tell_the_first_use_from_none() {
+fn stats_distinguish_the_first_use_from_none() {
     let clock = ScriptedClock::default();
     let stats = |ids: &Generator<ScriptedClock>| (ids.stats().last_ms, ids.stats().len);
     let fields = [Field::unused(1), Field::timestamp(41, MS, EPOCH), Field::sequence_from(22, 100)];
@@ -198,7 +198,7 @@ fn stats_tell_the_first_use_from_none() {
 }
 
 #[test]
-fn batches_with_bindables_of_their_own() {
+fn batches_accept_their_own_bindables() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
     let mut batch = [0_i64; 3];
@@ -211,7 +211,7 @@ fn batches_with_bindables_of_their_own() {
 }
 
 #[test]
-fn a_sequence_alone() {
+fn a_sequence_without_a_timestamp_works() {
     let layout =
         Layout::bytes(2, [Field::bindable(8, "a"), Field::unused(4), Field::sequence_from(4, 3)])
             .unwrap();
@@ -240,7 +240,7 @@ fn a_sequence_alone() {
 
 /// A layout with time and sequence of 64 bits each, in a 128-bit word.
 #[test]
-fn the_widest_generator() {
+fn the_widest_layout_generates_ids() {
     let fields = [
         Field::timestamp(64, Tick::MICROSECOND, -5_000_000_000_000).inverted(),
         Field::bindable_of(ValueType::Text, 72, "host"),
@@ -277,7 +277,7 @@ fn the_widest_generator() {
 
 /// Epochs of 64-bit timestamps may be so long ago that a clock shows ticks past 63 bits, or that a word does not hold them.
 #[test]
-fn epochs_long_ago() {
+fn very_early_epochs_are_handled() {
     let us = Tick::MICROSECOND;
     let clock = ManualClock::at_unix_ms(0);
     let build = |sequence: u32, epoch_ms: i64| {
@@ -304,7 +304,7 @@ fn epochs_long_ago() {
 }
 
 #[test]
-fn batches_of_the_wrong_kind_or_length() {
+fn batches_of_the_wrong_type_or_length_are_rejected() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
     assert_code(ids.fill(&mut [0_u8; 8][..]), "invalid_type");
@@ -318,7 +318,7 @@ fn batches_of_the_wrong_kind_or_length() {
 }
 
 #[test]
-fn a_handle_takes_bindables_from_id_to_id_and_a_snapshot_goes_on_past_its_block() {
+fn a_handle_accepts_bindables_for_each_id() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
     let mut handle = ids.handle();

@@ -21,7 +21,7 @@ fn compact(json: &str) -> String {
 }
 
 #[test]
-fn the_example_is_read_and_written_as_it_is() {
+fn the_example_round_trips_unchanged() {
     let layout = Layout::from_json(EXAMPLE).unwrap();
     let fields = [
         Field::unused(1),
@@ -35,7 +35,7 @@ fn the_example_is_read_and_written_as_it_is() {
 }
 
 #[test]
-fn that_a_layout_is_only_read_is_kept() {
+fn json_preserves_only_read() {
     for name in PRESETS {
         let layout = preset(name, []).unwrap();
         let json = layout.to_json();
@@ -57,7 +57,7 @@ fn that_a_layout_is_only_read_is_kept() {
 }
 
 #[test]
-fn every_type_and_large_integers() {
+fn every_type_and_large_integers_round_trip() {
     let wide =
         (polyflake::layout::Value::from(u128::MAX), "340282366920938463463374607431768211455");
     let fields = [
@@ -142,7 +142,7 @@ fn integers_are_numbers_or_decimal_strings() {
 }
 
 #[test]
-fn everything_wrong_with_a_description_is_invalid_layout() {
+fn malformed_descriptions_return_invalid_layout() {
     let wrong = json!({
         "/id": ["text", "bytes-64", 64, null],
         "/bits": [63, 0, -64, 4_294_967_360_u64],
@@ -203,14 +203,14 @@ fn everything_wrong_with_a_description_is_invalid_layout() {
 }
 
 #[test]
-fn what_may_be_absent() {
+fn names_and_start_are_optional() {
     for path in ["/fields/2/name", "/fields/3/name", "/fields/4/start"] {
         Layout::from_json(&without(path)).unwrap();
     }
 }
 
 #[test]
-fn a_constant_or_start_that_does_not_fit_comes_after_all_that_is_invalid() {
+fn out_of_range_constants_are_reported_after_invalid_members() {
     for value in [
         json!(32),
         json!(-1),
@@ -233,7 +233,7 @@ fn a_constant_or_start_that_does_not_fit_comes_after_all_that_is_invalid() {
 }
 
 #[test]
-fn byte_descriptions() {
+fn byte_descriptions_are_validated() {
     let bytes = |bits: u64, fields: Json| {
         Layout::from_json(&json!({"id": "bytes", "bits": bits, "fields": fields}).to_string())
     };
@@ -267,7 +267,7 @@ fn byte_descriptions() {
 }
 
 #[test]
-fn the_fields_of_an_id_are_written() {
+fn parsed_fields_serialize_to_json() {
     let written = |id: &[u8], layout: &Layout| {
         let parsed = layout.parse_bytes(id).unwrap();
         serde_json::to_string(&parsed).unwrap()

@@ -76,7 +76,7 @@ fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
 }
 
 #[test]
-fn each_number_has_each_sequence_of_a_tick_once() {
+fn each_worker_id_uses_each_sequence_of_a_tick_once() {
     for (is_integer, sequence_bits) in [(true, 0), (true, 2), (false, 3)] {
         let most = if cfg!(miri) { 1 } else { 3 };
         for (first, last) in (0..=most).flat_map(|last| (0..=last).map(move |first| (first, last)))
@@ -101,7 +101,7 @@ fn each_number_has_each_sequence_of_a_tick_once() {
 }
 
 #[test]
-fn values_given_for_an_id_leave_the_number_to_the_generator() {
+fn per_call_values_do_not_override_the_range() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
     let ids = Builder::with_clock(layout.clone(), &clock).range("node", 1..=2).build().unwrap();
     assert_code(ids.generate(), "missing_field");
@@ -119,7 +119,7 @@ fn values_given_for_an_id_leave_the_number_to_the_generator() {
 
 /// Whatever the numbers of the next generator, a snapshot keeps it from repeating an ID.
 #[test]
-fn a_restart_under_other_numbers_repeats_nothing() {
+fn a_restart_with_another_range_repeats_no_id() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
     let builder = |numbers: Option<RangeInclusive<u64>>, one: u64| match numbers {
         Some(numbers) => ranged(layout.clone(), &clock, numbers),
@@ -154,7 +154,7 @@ fn a_restart_under_other_numbers_repeats_nothing() {
 }
 
 #[test]
-fn a_snapshot_of_a_range_tells_a_tick_that_was_begun_as_used_up() {
+fn a_range_snapshot_marks_a_started_tick_as_exhausted() {
     let clock = ManualClock::at_unix_ms(5);
     let build = || ranged(nodes(true, 2, 1), &clock, 1..=3);
     assert_eq!(build().build().unwrap().close(), Ok(Snapshot::new(0, 0)));
@@ -165,7 +165,7 @@ fn a_snapshot_of_a_range_tells_a_tick_that_was_begun_as_used_up() {
 }
 
 #[test]
-fn ranges_that_no_generator_can_have() {
+fn unsupported_ranges_are_rejected() {
     let refused = |fields: Vec<Field>, code| {
         let layout = Layout::bytes(16, fields).unwrap();
         let builder = Builder::with_clock(layout, ManualClock::at_unix_ms(5));
@@ -191,7 +191,7 @@ fn ranges_that_no_generator_can_have() {
 }
 
 #[test]
-fn numbers_that_do_not_fit() {
+fn out_of_range_worker_ids_are_rejected() {
     let clock = ManualClock::at_unix_ms(5);
     let build = |numbers| ranged(nodes(true, 2, 1), &clock, numbers).build();
     let fault = |result: Result<Generator<_>>| {
@@ -210,7 +210,7 @@ fn numbers_that_do_not_fit() {
 
 /// The largest range: 2^64 slots, less one number.
 #[test]
-fn a_range_may_fill_the_state() {
+fn the_largest_range_fits_the_state() {
     let clock = ManualClock::at_unix_ms(5);
     let fields = [time(), Field::bindable(62, "node"), Field::sequence(2), Field::unused(24)];
     let layout = Layout::bytes(16, fields).unwrap();

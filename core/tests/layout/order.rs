@@ -24,7 +24,7 @@ fn cut(number: u64, bits: u32) -> u64 {
 
 proptest! {
     #[test]
-    fn time_comes_first(time in 10..50_u32, bound in 1..12_u32, a: [u64; 3], b: [u64; 3], same: bool) {
+    fn ids_sort_by_time_first(time in 10..50_u32, bound in 1..12_u32, a: [u64; 3], b: [u64; 3], same: bool) {
         let rest = 63 - time - bound;
         let parts = |[t, n, s]: [u64; 3]| (cut(t, time), cut(n, bound), cut(s, rest));
         let (a, mut b) = (parts(a), parts(b));

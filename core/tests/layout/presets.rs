@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::shared::assert_code;
 
 #[test]
-fn a_given_machine_value_becomes_a_constant() {
+fn an_explicit_machine_value_becomes_a_constant() {
     let twitter = preset("twitter", [("worker", 26.into()), ("datacenter", 11.into())]).unwrap();
     assert_eq!(twitter.constant_names().collect::<Vec<_>>(), ["datacenter", "worker"]);
     assert_eq!(twitter.bindable_names().count(), 0);
@@ -18,7 +18,7 @@ fn a_given_machine_value_becomes_a_constant() {
 }
 
 #[test]
-fn names_in_any_case() {
+fn preset_names_are_case_insensitive() {
     for (name, known) in [("Discord", "discord"), ("X", "twitter"), ("x", "twitter")] {
         assert_eq!(preset(name, []).unwrap(), preset(known, []).unwrap(), "{name}");
     }
@@ -27,7 +27,7 @@ fn names_in_any_case() {
 }
 
 #[test]
-fn an_unknown_name_suggests_the_nearest() {
+fn an_unknown_preset_suggests_the_nearest_name() {
     const KNOWN: &str = "twitter, discord, instagram, sonyflake, mastodon, baidu";
     for (name, meant) in [
         ("discrod", "; did you mean `discord`?"),
@@ -42,7 +42,7 @@ fn an_unknown_name_suggests_the_nearest() {
 }
 
 #[test]
-fn strings_of_ids() {
+fn decimal_strings_of_ids_are_parsed() {
     let discord = preset("discord", []).unwrap();
     let id = Id::from_decimal("175928847299117063").unwrap();
     assert_eq!(discord.parse(&id).unwrap().unix_ms(), Some(1_462_015_105_796));
@@ -65,7 +65,7 @@ fn strings_of_ids() {
 }
 
 #[test]
-fn wrong_presets() {
+fn invalid_preset_arguments_are_rejected() {
     assert_eq!(preset("y", []).unwrap_err().field(), Some("name"));
     assert_code(preset("discord", [("datacenter", 1.into())]), "unknown_field");
     assert_code(preset("discord", [("worker", 32.into()), ("nope", 1.into())]), "unknown_field");
@@ -80,7 +80,7 @@ fn wrong_presets() {
 }
 
 #[test]
-fn every_preset_describes_itself() {
+fn every_preset_has_a_description() {
     let figures = |name: &str| serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
     for name in PRESETS {
         let described = figures(name);

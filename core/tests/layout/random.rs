@@ -155,7 +155,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2000 }))]
 
     #[test]
-    fn packs_as_the_reference_does(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+    fn packing_matches_the_reference(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(|(field, seed)| any_value(field, seed)).collect();
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn values_that_fit_come_back(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+    fn valid_values_round_trip(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let fit = |(field, seed): (&FieldPlan, &Vec<u8>)| match &field.kind {
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn parses_as_the_reference_does(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
+    fn parsing_matches_the_reference(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let id = BigInt::from_bytes_be(Sign::Plus, &id) % power(plan.bits());
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn descriptions_come_back(bytes in shapes(), draws in draws()) {
+    fn descriptions_round_trip(bytes in shapes(), draws in draws()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         prop_assert_eq!(Layout::from_json(&layout.to_json()), Ok(layout));
     }

@@ -8,7 +8,7 @@ const MS: Tick = Tick::MILLISECOND;
 
 /// Layouts small enough to look at every ID: an ID must lie between the ends if and only if its own time is in the range.
 #[test]
-fn every_id_is_on_the_right_side() {
+fn a_time_range_contains_exactly_the_ids_of_its_times() {
     for (invert, invert_all) in [(false, false), (true, false), (false, true), (true, true)] {
         let turn = |field: Field, invert: bool| if invert { field.inverted() } else { field };
         let layout = Layout::bytes(
@@ -65,7 +65,7 @@ fn is_made(layout: &Layout, id: &Id) -> bool {
 }
 
 #[test]
-fn a_range_outside_the_timestamp_is_refused_not_clamped() {
+fn a_range_outside_the_timestamp_is_rejected() {
     let layout = Layout::integer([
         Field::unused(44),
         Field::timestamp(8, Tick::SECOND, 10_500),
@@ -86,7 +86,7 @@ fn a_range_outside_the_timestamp_is_refused_not_clamped() {
 }
 
 #[test]
-fn layouts_that_have_no_range() {
+fn layouts_without_time_ranges_are_rejected() {
     let sequence_first =
         Layout::integer([Field::sequence(12), Field::timestamp(52, MS, 0)]).unwrap();
     assert_code(sequence_first.time_range(0, 1, []), "out_of_range");
@@ -95,7 +95,7 @@ fn layouts_that_have_no_range() {
 }
 
 #[test]
-fn a_range_may_not_cross_the_sign_bit() {
+fn a_range_across_the_sign_bit_is_rejected() {
     let layout = Layout::integer([Field::timestamp(42, MS, 0), Field::sequence(22)]).unwrap();
     let half = 1 << 41;
     let (lowest, highest) = layout.time_range(half - 1, half, []).unwrap();
@@ -109,7 +109,7 @@ fn a_range_may_not_cross_the_sign_bit() {
 }
 
 #[test]
-fn errors_come_in_the_order_of_the_rules() {
+fn errors_follow_the_order_of_the_checks() {
     let text = Field::bindable_of(ValueType::Text, 16, "b");
     let fields =
         [Field::bindable(8, "a"), text, Field::timestamp(8, MS, 0), Field::bindable(32, "c")];

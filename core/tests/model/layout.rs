@@ -42,42 +42,42 @@ fn alone() -> Generator<AnyClock> {
 }
 
 #[test]
-fn layouts_as_time_goes_on() {
+fn layouts_never_collide_as_time_advances() {
     two_threads(None, 2, || layout(&[0, 1, 1, 2]));
 }
 
 #[test]
-fn layouts_on_an_unsteady_clock() {
+fn layouts_never_collide_with_an_unsteady_clock() {
     two_threads(Some(3), 3, || layout(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
-fn layouts_batches_against_single_calls() {
+fn layout_batches_never_collide_with_single_calls() {
     batch_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]
-fn layouts_blocks_against_single_calls() {
+fn layout_blocks_never_collide_with_single_calls() {
     blocks_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]
-fn ranges_as_time_goes_on() {
+fn ranges_never_collide_as_time_advances() {
     two_threads(Some(3), 3, || ranged(&[0, 0, 0, 1]));
 }
 
 #[test]
-fn ranges_batches_against_single_calls() {
+fn range_batches_never_collide_with_single_calls() {
     batch_against_singles(None, || ranged(&[0, 0, 1]));
 }
 
 #[test]
-fn ranges_blocks_against_single_calls() {
+fn range_blocks_never_collide_with_single_calls() {
     blocks_against_singles(None, || ranged(&[0, 0, 1]));
 }
 
 #[test]
-fn a_sequence_alone() {
+fn a_sequence_alone_never_repeats() {
     two_threads(None, 3, alone);
 }
 

@@ -64,22 +64,22 @@ fn sno_sealed_while(preemptions: Option<usize>, in_blocks: bool, readings: &'sta
 }
 
 #[test]
-fn sealed_as_time_goes_on() {
+fn sealing_loses_no_id_as_time_advances() {
     sno_sealed_while(None, false, &[100, 101, 101, 102]);
 }
 
 #[test]
-fn sealed_as_the_clock_steps_back() {
+fn sealing_loses_no_id_after_a_clock_rollback() {
     sno_sealed_while(None, false, &[100, 50, 50, 60]);
 }
 
 #[test]
-fn sealed_while_blocks_are_used() {
+fn sealing_loses_no_id_of_reserved_blocks() {
     sno_sealed_while(Some(3), true, &[100, 101, 100, 102]);
 }
 
 #[test]
-fn randflake_sealed_as_time_goes_on() {
+fn randflake_sealing_loses_no_id_as_time_advances() {
     const S: i64 = 1_763_650_000;
     let granted = |start: i64, readings: &[i64]| {
         let clock = clock(readings.iter().map(|second| second * 1000));
@@ -129,18 +129,18 @@ fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usi
 }
 
 #[test]
-fn moved_while_one_thread_makes_ids() {
+fn a_grant_switch_repeats_no_id_of_one_thread() {
     moved_while(Some(3), &[100, 101], 1, 2);
 }
 
 #[test]
-fn moved_while_two_threads_make_ids() {
+fn a_grant_switch_repeats_no_id_of_two_threads() {
     moved_while(Some(1), &[100, 99, 101], 2, 1);
 }
 
 /// Two threads move: one of them learns that the other was faster, and its generator is never used.
 #[test]
-fn two_threads_move_at_once() {
+fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {
         let ids = leased(granted(7, 0..1000, &[100]));
         let move_to = |ids: &Leased<AnyClock>, partition| {
@@ -163,7 +163,7 @@ fn two_threads_move_at_once() {
 
 /// A thread closes the generator while another switches to the next grant: no ID is generated once both have returned.
 #[test]
-fn closed_while_one_thread_moves() {
+fn closing_during_a_switch_ends_generation() {
     check(Some(3), || {
         let ids = leased(granted(7, 0..1000, &[100]));
         let other = ids.clone();
@@ -183,7 +183,7 @@ fn closed_while_one_thread_moves() {
 /// A thread closes the generator while another makes IDs: a call is refused as closed, never as between two grants, and the
 /// number's next holder repeats no ID.
 #[test]
-fn closed_while_one_thread_makes_ids() {
+fn closing_during_generation_reports_generator_closed() {
     check(Some(3), || {
         let ids = leased(granted(7, 0..1000, &[100, 101]));
         let other = ids.clone();

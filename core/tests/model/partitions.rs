@@ -95,34 +95,34 @@ fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'st
 }
 
 #[test]
-fn two_generators_never_have_one_partition_in_a_tick() {
+fn two_generators_never_share_a_partition_in_a_tick() {
     threads(one, None, &[&[100, 101], &[100, 101]]);
 }
 
 #[test]
-fn two_generators_take_what_the_other_lost() {
+fn two_generators_reuse_lost_partitions_without_colliding() {
     threads(one, None, &[&[100, 101, 103], &[101, 102]]);
 }
 
 #[test]
-fn two_generators_whose_clocks_differ() {
+fn two_generators_with_different_clocks_never_collide() {
     threads(two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
 }
 
 #[test]
-fn three_generators_on_two_partitions() {
+fn three_generators_on_two_partitions_never_collide() {
     threads(two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
 /// The first generator returns a lease early, maybe after another generator took the partition at the lease's end.
 #[test]
-fn three_generators_of_which_one_gives_back_early() {
+fn three_generators_never_collide_after_an_early_release() {
     threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
 /// Both threads of one generator find that its lease ended, and another generator may have taken the partition.
 #[test]
-fn claims_of_two_threads_and_a_stranger() {
+fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
         let ids = generator(two, &[100, 102, 102, 103]);
         let mut all = generate(&ids, 1);
@@ -173,18 +173,18 @@ fn assert_one_partition_a_tick(mut all: Vec<Sno>) {
 }
 
 #[test]
-fn handles_that_meet_at_the_first_id() {
+fn handles_never_collide_at_the_first_id() {
     handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
 /// A thread reads a tick, and finds a lease that another thread took from a later tick on.
 #[test]
-fn handles_of_which_one_read_the_clock_long_ago() {
+fn handles_never_collide_after_a_stale_reading() {
     handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
 }
 
 #[test]
-fn handles_that_meet_at_renewals() {
+fn handles_never_collide_at_renewals() {
     handles(Some(3), &[100, 101, 102, 103, 103], &[]);
 }
 
@@ -244,12 +244,12 @@ fn tasks(readings: &'static [i64], before: usize, drops: bool) {
 }
 
 #[test]
-fn tasks_that_meet_at_the_first_id() {
+fn tasks_never_collide_at_the_first_id() {
     tasks(&[100, 101, 101, 102], 0, false);
 }
 
 #[test]
-fn tasks_that_meet_where_a_tick_is_used_up() {
+fn tasks_never_collide_in_an_exhausted_tick() {
     for drops in [false, true] {
         tasks(&[100, 100, 100, 100, 100, 101, 101, 102], 3, drops);
     }
@@ -296,19 +296,19 @@ fn beside(
 }
 
 #[test]
-fn an_explicit_generator_beside_a_default_one() {
+fn an_explicit_generator_never_collides_with_a_default_one() {
     beside(None, &[100, 101, 102], &[|| explicit(&[100, 101]).sequence_max(3)]);
     beside(None, &[100, 101, 103], &[|| explicit(&[101, 102]).sequence_max(3)]);
 }
 
 #[test]
-fn an_explicit_generator_whose_clock_steps_back() {
+fn an_explicit_generator_never_collides_after_a_clock_rollback() {
     beside(None, &[100, 101, 102], &[|| explicit(&[102, 101]).sequence_max(3)]);
 }
 
 /// The first one that is dropped does not free the partition.
 #[test]
-fn two_explicit_generators_beside_a_default_one() {
+fn two_explicit_generators_never_collide_with_a_default_one() {
     beside(
         Some(2),
         &[100, 102],

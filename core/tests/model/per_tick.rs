@@ -47,47 +47,47 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
 }
 
 #[test]
-fn randflake_in_one_second() {
+fn randflakes_never_collide_within_a_second() {
     two_threads(None, 2, || randflake(&[0]));
 }
 
 #[test]
-fn randflake_as_time_goes_on() {
+fn randflakes_never_collide_as_time_advances() {
     two_threads(None, 2, || randflake(&[0, 1, 1, 2]));
 }
 
 #[test]
-fn randflake_on_an_unsteady_clock() {
+fn randflakes_never_collide_with_an_unsteady_clock() {
     two_threads(Some(3), 3, || randflake(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
-fn randflake_batches_against_single_calls() {
+fn randflake_batches_never_collide_with_single_calls() {
     batch_against_singles(None, || randflake(&[0, 0, 1]));
 }
 
 #[test]
-fn randflake_blocks_against_single_calls() {
+fn randflake_blocks_never_collide_with_single_calls() {
     blocks_against_singles(None, || randflake(&[0, 0, 1]));
 }
 
 #[test]
-fn hot_guid_blocks_against_single_calls() {
+fn hot_guid_blocks_never_collide_with_single_calls() {
     blocks_against_singles(Some(3), || hot_guid(&[0, -1, 1]));
 }
 
 #[test]
-fn hot_guid_in_one_second() {
+fn hot_guids_never_collide_within_a_second() {
     two_threads(Some(3), 2, || hot_guid(&[0]));
 }
 
 #[test]
-fn hot_guid_on_an_unsteady_clock() {
+fn hot_guids_never_collide_with_an_unsteady_clock() {
     two_threads(Some(3), 3, || hot_guid(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
-fn hot_guid_batches_against_single_calls() {
+fn hot_guid_batches_never_collide_with_single_calls() {
     batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
@@ -104,7 +104,7 @@ fn a_steady_clock_is_never_behind() {
 
 /// Readings that lag by less than the clock's slack are never behind either.
 #[test]
-fn readings_that_lag_are_never_behind() {
+fn readings_within_the_slack_are_never_behind() {
     check(None, || {
         let clock = lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms));
         let ids = enter_model(resumed(clock).build().unwrap());
@@ -115,7 +115,7 @@ fn readings_that_lag_are_never_behind() {
 }
 
 #[test]
-fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
+fn close_returns_the_last_second_used() {
     check(None, || {
         let ids = enter_model(resumed(seconds(&[0, 1])).build().unwrap());
         let (last, made) = both(&ids, Randflakes::close, |ids| generate(ids, 2));
@@ -127,7 +127,7 @@ fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
 
 /// IDs made under an extension lie before its end, and the end never moves back.
 #[test]
-fn a_lease_is_extended_while_ids_are_made() {
+fn ids_stay_within_a_grant_extended_during_generation() {
     let grant = |end| Grant::new(7, S, end).unwrap();
     let generate = |ids: &Randflakes| {
         for _ in 0..3 {

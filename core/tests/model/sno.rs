@@ -22,7 +22,7 @@ fn generator(ticks: &[i64]) -> Generator<AnyClock> {
 
 /// A clock that only goes on is never seen to step back, however late a thread uses its reading.
 #[test]
-fn a_steady_clock_is_not_seen_to_step_back() {
+fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {
         let ids = enter_model(generator(&[100, 101, 102]));
         let make = |ids: &Generator<_>| ids.generate(0).unwrap();
@@ -34,7 +34,7 @@ fn a_steady_clock_is_not_seen_to_step_back() {
 
 /// A clock that goes on is not seen to step back either if some readings of a thread lag by less than its slack.
 #[test]
-fn readings_that_lag_are_not_seen_as_a_step_back() {
+fn readings_within_the_slack_are_not_rollbacks() {
     check(None, || {
         let clock = lagging_clock(2, [0, 4, 3, 4, 8, 7].map(|after| ms(100) + after));
         let builder = Builder::with_clock(clock).partition(7).max_wait(Duration::ZERO);
@@ -47,48 +47,48 @@ fn readings_that_lag_are_not_seen_as_a_step_back() {
 }
 
 #[test]
-fn two_threads_two_calls_in_one_tick() {
+fn two_threads_never_collide_within_a_tick() {
     two_threads(None, 2, || generator(&[100]));
 }
 
 #[test]
-fn two_threads_two_calls_as_time_goes_on() {
+fn two_threads_never_collide_as_time_advances() {
     two_threads(None, 2, || generator(&[100, 101, 101, 102]));
 }
 
 #[test]
-fn two_threads_two_calls_as_the_clock_steps_back() {
+fn two_threads_never_collide_after_a_clock_rollback() {
     two_threads(None, 2, || generator(&[100, 50, 50, 100, 101]));
 }
 
 #[test]
-fn two_threads_two_calls_as_the_clock_steps_back_twice() {
+fn two_threads_never_collide_after_two_clock_rollbacks() {
     two_threads(None, 2, || generator(&[100, 50, 120, 110, 110]));
 }
 
 #[test]
-fn two_threads_three_calls_on_an_unsteady_clock() {
+fn two_threads_never_collide_with_an_unsteady_clock() {
     two_threads(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
 }
 
 #[test]
-fn batches_against_single_calls() {
+fn batches_never_collide_with_single_calls() {
     batch_against_singles(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
-fn blocks_against_single_calls() {
+fn blocks_never_collide_with_single_calls() {
     blocks_against_singles(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
-fn blocks_against_single_calls_as_the_clock_steps_back() {
+fn blocks_never_collide_with_single_calls_after_a_rollback() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
 /// A snapshot goes on past all blocks, also past a block that is reserved while the generator is closed.
 #[test]
-fn blocks_end_with_their_generator() {
+fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {
         let ids = enter_model(generator(&[100]));
         let (snapshot, made) = both(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
@@ -99,7 +99,7 @@ fn blocks_end_with_their_generator() {
 
 /// IDs made under an extension lie before its end, also while the clock steps back.
 #[test]
-fn a_window_is_extended_while_ids_are_made() {
+fn ids_stay_within_a_window_extended_during_generation() {
     let generate = |ids: &Generator<_>| {
         for _ in 0..3 {
             match ids.generate(0) {
@@ -120,7 +120,7 @@ fn a_window_is_extended_while_ids_are_made() {
 }
 
 #[test]
-fn nothing_is_made_after_close() {
+fn no_id_is_made_after_close() {
     check(None, || {
         let ids = enter_model(generator(&[100, 100, 101]));
         let (snapshot, made) = both(&ids, Generator::close, |ids| generate(ids, 2));
