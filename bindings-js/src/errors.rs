@@ -1,7 +1,7 @@
 //! Writes an error for JavaScript: its numbers into the first slots, its texts one after the other into the bytes.
 //!
-//! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there would
-//! corrupt the allocator for good.
+//! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there
+//! would corrupt the allocator for good.
 
 use core::fmt::{self, Write};
 

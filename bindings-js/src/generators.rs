@@ -58,8 +58,8 @@ impl Shared {
         }
     }
 
-    /// A builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the error for
-    /// a value that does not fit it has no range.
+    /// A builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the error
+    /// for a value that does not fit it has no range.
     pub(crate) fn named(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
@@ -117,8 +117,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends a generator under a lease -> the end of the highest tick that it may have used, in Unix milliseconds; NaN if it used
-    /// none. A sno generator keeps its partition only if it is closed, for its snapshot.
+    /// Ends a generator under a lease -> the end of the highest tick that it may have used, in Unix milliseconds; NaN if it
+    /// used none. A sno generator keeps its partition only if it is closed, for its snapshot.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn seal(&self, at: At) -> Result<()> {
         let object = self.object(at)?;

@@ -42,7 +42,8 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<u
 
 /// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
-    /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a handle.
+    /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a
+    /// handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
         let sequence_only = at.integer(slot::LAYOUT_OPTIONS_SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;

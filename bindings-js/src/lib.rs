@@ -7,9 +7,9 @@
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
-//! Reading order: `protocol` (names and numbers that TypeScript has too), `scratch` (the area), `errors` (errors for JavaScript),
-//! `host` (clock and random bytes), `handles` (objects behind handles), `turns` (calls that wait), `table` (default partitions),
-//! `generators` (their common part), the families.
+//! Reading order: `protocol` (names and numbers that TypeScript has too), `scratch` (the area), `errors` (errors for
+//! JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns` (calls that wait), `table`
+//! (default partitions), `generators` (their common part), the families.
 #![no_std]
 #![cfg_attr(
     not(all(

@@ -239,8 +239,8 @@ impl Writer {
     }
 }
 
-/// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last beforehand,
-/// and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot
+/// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last
+/// beforehand, and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot
 /// `PIECE_OFFSET` has the offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// A piece of a message, but not the last one, and its length.

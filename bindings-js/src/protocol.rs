@@ -1,4 +1,5 @@
-//! The numbers and names that TypeScript has too, in `packages/js/src/protocol.ts`; `packages/js/test/protocol.test.mjs` compares them.
+//! The numbers and names that TypeScript has too, in `packages/js/src/protocol.ts`; `packages/js/test/protocol.test.mjs`
+//! compares them.
 
 /// Number of slots. Each holds a float, where NaN is a missing value, or an integer of 64 bits.
 pub const NUMBERS: usize = 72;
@@ -120,7 +121,8 @@ macro_rules! shared_calls {
     };
 }
 
-/// Names the calls that the generators of all families share, for a macro that exports them: the method, the name in JavaScript.
+/// Names the calls that the generators of all families share, for a macro that exports them: the method, the name in
+/// JavaScript.
 #[macro_export]
 macro_rules! generator_calls {
     ($export:ident) => {

@@ -18,8 +18,8 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's own
-/// clock gets no handle, since it may count its readings, or call back.
+/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's
+/// own clock gets no handle, since it may count its readings, or call back.
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,

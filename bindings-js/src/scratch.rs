@@ -1,7 +1,7 @@
 //! The area of memory for arguments and results.
 //!
-//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a thread. A call
-//! reads all its arguments before it does anything that could call back into JavaScript.
+//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a thread. A
+//! call reads all its arguments before it does anything that could call back into JavaScript.
 
 use core::{cell::Cell, ptr};
 

@@ -1,8 +1,8 @@
 //! The rules of leases as a wasm module without imports: one instance is one lease.
 //!
-//! A text goes in and a text comes out, in the same memory: JavaScript makes `room` for its text, writes it there, makes a call with
-//! the text's length, and reads the answer of the returned length at `room(0)`. Times are Unix milliseconds and milliseconds of a
-//! monotonic clock; the random bytes come before the text of [`next`].
+//! A text goes in and a text comes out, in the same memory: JavaScript makes `room` for its text, writes it there, makes a call
+//! with the text's length, and reads the answer of the returned length at `room(0)`. Times are Unix milliseconds and
+//! milliseconds of a monotonic clock; the random bytes come before the text of [`next`].
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
 use std::cell::RefCell;
@@ -33,8 +33,8 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Reads a place: `{"url":..,"namespace":..}`, or `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All but the URL may
-/// be null.
+/// Reads a place: `{"url":..,"namespace":..}`, or `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All but the
+/// URL may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
     answer(&taken(length), |asked| {
@@ -49,9 +49,10 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be null, in Unix
-/// milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file system is checked, and the
-/// answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its error, such as `ENOENT`.
+/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be null,
+/// in Unix milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file system is
+/// checked, and the answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its error,
+/// such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {

@@ -22,8 +22,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// A callback for stalls (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept), which
-/// returns 1 if the call may wait.
+/// A callback for stalls (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept),
+/// which returns 1 if the call may wait.
 pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
 /// The clock of a generator. Functions are used only on the thread and in the environment that made them, and die with it.

@@ -16,8 +16,8 @@ use napi_derive::napi;
 use polyflake::clock::SystemClock;
 use table::{Entry, Functions, Next, Swap};
 
-/// The machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or the area
-/// of an earlier copy of the package.
+/// The machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or the
+/// area of an earlier copy of the package.
 ///
 /// # Errors
 /// `InvalidArg` if the area is too small, or not a `Uint8Array`; `GenericFailure` in a second environment on a thread.
@@ -26,8 +26,8 @@ pub fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'
     machine::attach(env, area)
 }
 
-/// Sets the clock for the next generator that is built: a function that returns Unix milliseconds, and a callback for stalls that
-/// returns 1 if the call may wait. Neither throws.
+/// Sets the clock for the next generator that is built: a function that returns Unix milliseconds, and a callback for stalls
+/// that returns 1 if the call may wait. Neither throws.
 #[napi(catch_unwind)]
 pub fn clock(env: &Env, read: Read, stalled: Option<Stalled>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });

@@ -59,8 +59,8 @@ fn functions<'env>(
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
-    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds the machine until the clean-up
-    // of the same environment, as `attach` checks, and the clean-up comes after the last of its JavaScript.
+    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds the machine until the
+    // clean-up of the same environment, as `attach` checks, and the clean-up comes after the last of its JavaScript.
     unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
     Ok(object)
 }

@@ -48,8 +48,8 @@ fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
 fn take<T: Handed>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
-    // SAFETY: by the interface, a capsule of this name holds this struct. The released one that takes its place is left alone by
-    // the capsule.
+    // SAFETY: by the interface, a capsule of this name holds this struct. The released one that takes its place is left alone
+    // by the capsule.
     Ok(unsafe { T::take(held) })
 }
 
@@ -81,7 +81,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// The result of a function that reads the column that a value exports, while other threads run; `None` if its type exports none.
+/// The result of a function that reads the column that a value exports, while other threads run; `None` if its type exports
+/// none.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

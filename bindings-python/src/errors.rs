@@ -1,4 +1,5 @@
-//! From the core's errors to Python's exceptions. The classes, and the table of their codes, are Python: `polyflake/_errors.py`.
+//! From the core's errors to Python's exceptions. The classes, and the table of their codes, are Python:
+//! `polyflake/_errors.py`.
 
 use std::{error, fmt};
 
@@ -44,8 +45,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
 /// finalisers still run and call then.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
-    // SAFETY: only functions that Python calls make exceptions, and they do it while their thread is attached: every `detach` is
-    // over when its result becomes one.
+    // SAFETY: only functions that Python calls make exceptions, and they do it while their thread is attached: every `detach`
+    // is over when its result becomes one.
     work(unsafe { Python::assume_attached() })
 }
 

@@ -37,8 +37,8 @@ static GIVEN: AtomicU64 = AtomicU64::new(0);
 /// `true` if the module has calls that are given the time.
 const IS_GIVEN: bool = cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid"));
 
-/// Gives the system's clock its first reading of a call, which begins now; 0 for none. Nothing else can run between the reading and
-/// the call.
+/// Gives the system's clock its first reading of a call, which begins now; 0 for none. Nothing else can run between the reading
+/// and the call.
 #[inline]
 pub(crate) fn give(unix_ms: f64) {
     if IS_GIVEN {

@@ -30,8 +30,8 @@ pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));
 }
 
-/// The time that JavaScript wrote into the scratch area for a call: for the calls of `Keyring` in packages/js, which make one ID, since
-/// reading the clock from within costs 13 ns more. 0 for all others.
+/// The time that JavaScript wrote into the scratch area for a call: for the calls of `Keyring` in packages/js, which make one
+/// ID, since reading the clock from within costs 13 ns more. 0 for all others.
 macro_rules! given {
     (sno_generate) => {
         machine().scratch().now()

@@ -83,8 +83,8 @@ const MARK: i64 = SPAN * 9 / 10;
 /// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
 /// further behind, readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
-/// Slow readings tolerated in a row. A slow one was interrupted; measuring from it would make the next rate too low. More of them
-/// show that the rate is wrong.
+/// Slow readings tolerated in a row. A slow one was interrupted; measuring from it would make the next rate too low. More of
+/// them show that the rate is wrong.
 const STRAYS: u64 = 3;
 /// A look that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no look counts as slow.
 const WIDEST: u64 = 1_000;
@@ -262,8 +262,8 @@ impl Anchor {
         self.seq.store(writing & !(WRITING | SPOILT), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; `None` if the anchor was
-    /// written meanwhile.
+    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; `None` if the anchor
+    /// was written meanwhile.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();

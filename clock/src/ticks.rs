@@ -153,7 +153,8 @@ mod model {
 
     use super::*;
 
-    /// One thread looks and tells of it, as a generator tells of an ID, while another thread ticks with an older and a newer look.
+    /// One thread looks and tells of it, as a generator tells of an ID, while another thread ticks with an older and a newer
+    /// look.
     #[test]
     fn nobody_who_knows_of_a_reading_gets_an_earlier_one() {
         loom::model(|| {

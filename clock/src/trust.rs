@@ -28,8 +28,8 @@ fn is_the_kernels() -> bool {
     fs::read_to_string(KERNELS).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
 }
 
-/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself. It
-/// does not if a debugger or a hypervisor traps it.
+/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself.
+/// It does not if a debugger or a hypervisor traps it.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {

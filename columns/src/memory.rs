@@ -86,8 +86,8 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
 pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     let (length, more) = (items.len(), count.saturating_sub(items.len()));
     let places = &mut items.spare_capacity_mut()[..more];
-    // SAFETY: the places are the vector's, behind its items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns
-    // for an item of 10 bytes.)
+    // SAFETY: the places are the vector's, behind its items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3
+    // ns for an item of 10 bytes.)
     #[allow(unsafe_code)]
     unsafe {
         places.as_mut_ptr().write_bytes(0, places.len());

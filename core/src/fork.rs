@@ -1,10 +1,10 @@
 //! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
-//! Every process of a fork tree has a unique process generation, which every generator checks for every ID. A hook in the child
-//! increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a raw
-//! `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is
+//! Every process has a process generation that none of its ancestors has, and every generator checks it for every ID. A hook in
+//! the child increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a
+//! raw `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is
 //! stored in pages that parent and children share, so that the generators of one fork tree have different partitions. No lock
-//! is involved.
+//! is involved, because a child could inherit it held.
 //!
 //! Miri, which has neither hooks nor `fork()`, and models, which simulate the atomics, run the code of platforms without forks.
 

@@ -14,8 +14,8 @@ type Call = unsafe extern "C-unwind" fn(
 /// Calls a callable.
 ///
 /// CPython before 3.14 ends a daemon thread that wants to go on while the interpreter shuts down by unwinding it, and to unwind
-/// through a function that does not expect it ends the process (SIGABRT). Such a thread stays here until the process is gone, as it
-/// does in later versions.
+/// through a function that does not expect it ends the process (SIGABRT). Such a thread stays here until the process is gone,
+/// as it does in later versions.
 pub(crate) fn call<'py>(
     callable: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,

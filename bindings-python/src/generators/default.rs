@@ -21,13 +21,14 @@ use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 /// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
 /// finds it held.
 pub(crate) struct Default<G> {
-    /// Creates the family's own generator. It does not use the constructor that Python calls, because that one warns of a random
-    /// worker ID beside leased ones. The family's own generator exists from the import on, but makes no IDs if there is a lease.
+    /// Creates the family's own generator. It does not use the constructor that Python calls, because that one warns of a
+    /// random worker ID beside leased ones. The family's own generator exists from the import on, but makes no IDs if there is
+    /// a lease.
     plain: fn() -> PyResult<G>,
     /// The family's own, without a lease.
     own: PyOnceLock<Py<G>>,
-    /// The one that counts until a program sets another: the family's own, or one under a lease, as the environment of the first ID
-    /// says.
+    /// The one that counts until a program sets another: the family's own, or one under a lease, as the environment of the
+    /// first ID says.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set another; read before the lock.
     is_given: AtomicBool,
@@ -113,8 +114,8 @@ fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns of a generator that picks a random worker ID although the environment asks for leased ones: it may pick one that another
-/// process has leased.
+/// Warns of a generator that picks a random worker ID although the environment asks for leased ones: it may pick one that
+/// another process has leased.
 ///
 /// # Errors
 /// The warning, if warnings are errors.

@@ -58,8 +58,8 @@ struct OfProcess<F: Family> {
 }
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
-    /// A generator that a lease gives numbers to. `set` adds what the rules must know of the family; `build` makes the generator of a
-    /// grant.
+    /// A generator that a lease gives numbers to. `set` adds what the rules must know of the family; `build` makes the
+    /// generator of a grant.
     pub(crate) fn leased(
         lease: LeaseArgument,
         family: &str,
@@ -147,8 +147,8 @@ impl<F: Family> Leased<F> {
         }
     }
 
-    /// Begins the lease and waits for its first grant, or notes that a call has waited for some seconds. The lease raises when that
-    /// is too long.
+    /// Begins the lease and waits for its first grant, or notes that a call has waited for some seconds. The lease raises when
+    /// that is too long.
     fn look(&self, waited: Option<f64>) -> Result<()> {
         let look = |py: Python<'_>| {
             let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
@@ -279,7 +279,8 @@ impl GrantTarget for Nothing {
     fn leave(&self) {}
 }
 
-/// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in [`polyflake_lease::hosted`].
+/// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in
+/// [`polyflake_lease::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
     granted: Arc<dyn GrantTarget>,

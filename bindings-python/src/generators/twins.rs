@@ -22,8 +22,8 @@ impl From<String> for Identity {
     }
 }
 
-/// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it: without the
-/// lock there is no warning.
+/// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it: without
+/// the lock there is no warning.
 pub(crate) struct Generators<G> {
     groups: Mutex<Option<HashMap<String, Group<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
@@ -69,8 +69,8 @@ impl<G> Generators<G> {
         Ok(())
     }
 
-    /// Adds a generator to its group. Returns whether one of the others can generate the same ID, and no warning was given of the
-    /// identity.
+    /// Adds a generator to its group. Returns whether one of the others can generate the same ID, and no warning was given of
+    /// the identity.
     fn enter(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();

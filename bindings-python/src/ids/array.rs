@@ -456,15 +456,15 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         suboffsets: ptr::null_mut(),
         internal: ptr::null_mut(),
     };
-    // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so its memory, shape and strides, alive and in
-    // place until the view is released: the content of an array is boxed, and its owner, which is frozen, never replaces it. They are
-    // `len` bytes without padding, being `Plain`.
+    // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so its memory, shape and strides, alive
+    // and in place until the view is released: the content of an array is boxed, and its owner, which is frozen, never replaces
+    // it. They are `len` bytes without padding, being `Plain`.
     unsafe { view.write(filled) };
     Ok(())
 }
 
-/// The content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order can read;
-/// everything else as bytes.
+/// The content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order can
+/// read; everything else as bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;

@@ -88,8 +88,8 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held, C-contiguous and aligned: it has this many integers, and any bits are valid. No other code
-            // writes to it while this thread has the interpreter and runs no Python code, as is said above.
+            // SAFETY: the buffer is held, C-contiguous and aligned: it has this many integers, and any bits are valid. No other
+            // code writes to it while this thread has the interpreter and runs no Python code, as is said above.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },
@@ -113,7 +113,8 @@ pub(crate) fn integer_in(
     Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
-/// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them has.
+/// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them
+/// has.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

@@ -147,9 +147,9 @@ impl Target {
     fn put<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
-        // SAFETY: the buffer is held, so its address and length do not change; it is writable and C-contiguous, and the bytes lie
-        // within it, as was just checked. `T` is `Plain`: all of its bytes are initialised. What other threads write there at the
-        // same time is as undefined as for `readinto` of Python's own files, which releases the interpreter too.
+        // SAFETY: the buffer is held, so its address and length do not change; it is writable and C-contiguous, and the bytes
+        // lie within it, as was just checked. `T` is `Plain`: all of its bytes are initialised. What other threads write there
+        // at the same time is as undefined as for `readinto` of Python's own files, which releases the interpreter too.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);

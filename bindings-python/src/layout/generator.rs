@@ -230,7 +230,8 @@ impl Generator {
         format!("<layout.Generator of IDs of {} bits>", self.layout.get().0.bits())
     }
 
-    /// Called by copying and pickling, which it refuses: two generators of one layout with the same bindables repeat each other's IDs.
+    /// Called by copying and pickling, which it refuses: two generators of one layout with the same bindables repeat each
+    /// other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(

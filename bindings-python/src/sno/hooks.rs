@@ -1,5 +1,5 @@
-//! Methods of IDs that other libraries look for. Those libraries are never imported here: the methods ask a Python module of this
-//! package, which is imported at their first call.
+//! Methods of IDs that other libraries look for. Those libraries are never imported here: the methods ask a Python module of
+//! this package, which is imported at their first call.
 
 use polyflake::sno;
 use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};

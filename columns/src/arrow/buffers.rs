@@ -52,8 +52,9 @@ impl<'a> Buffers<'a> {
             return Some(&[]);
         }
         let is_well = !start.is_null() && start.is_aligned() && within_memory::<T>(first, length);
-        // SAFETY: the callers ask for no more items than the array's offset and length, or its own places and records, tell, and by
-        // the interface these are there and do not change. They are within one allocation, as was just checked of their size.
+        // SAFETY: the callers ask for no more items than the array's offset and length, or its own places and records, tell,
+        // and by the interface these are there and do not change. They are within one allocation, as was just checked of their
+        // size.
         is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
     }
 

@@ -152,8 +152,8 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
         return false;
     }
     let mut rest = metadata;
-    // SAFETY: the caller says that metadata keeps to the interface: the number of pairs, and for each of them a key and a value after
-    // their lengths. Only as much is read.
+    // SAFETY: the caller says that metadata keeps to the interface: the number of pairs, and for each of them a key and a value
+    // after their lengths. Only as much is read.
     unsafe {
         let pairs = number(&mut rest);
         (0..pairs).any(|_| {

@@ -16,12 +16,13 @@
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
 //!
-//! Two things could make parent and child generate the same ID, and each has its own answer. They could pick the same partition:
-//! the table prevents this. Or the child could use its copy of the parent's generator: every call compares the process generation
-//! with that of the generator's claim (see the module above), so in a child the copy claims a partition anew.
+//! Two things could make parent and child generate the same ID, and each has its own answer. They could pick the same
+//! partition: the table prevents this. Or the child could use its copy of the parent's generator: every call compares the
+//! process generation with that of the generator's claim (see the module above), so in a child the copy claims a partition
+//! anew.
 //!
-//! A program that was started on its own has a different table. Against such programs there is only chance, so programs that must
-//! not collide configure their partitions or lease them (`polyflake-lease`).
+//! A program that was started on its own has a different table. Against such programs there is only chance, so programs that
+//! must not collide configure their partitions or lease them (`polyflake-lease`).
 //!
 //! Entries contain no process ID, and nothing is cleaned up when a process ends. A partition becomes free only as time passes,
 //! so an entry records *until when* the partition is in use. There are two kinds of holders.
@@ -67,8 +68,8 @@
 //! idle. If another holder used the partition in the meantime, it has raised the end. If it came and went without generating an
 //! ID, the entry is as it was before.
 //!
-//! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is forked in
-//! the middle of an operation has a different process generation, under which it leases anew.
+//! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is forked
+//! in the middle of an operation has a different process generation, under which it leases anew.
 //!
 //! An entry has 53 bits, so it fits in a JavaScript number.
 
@@ -215,6 +216,7 @@ impl dyn Table + '_ {
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
             let until = now + FIRST_LEASE;
+            // If the swap fails, another generator was faster, and the search continues with the next partition.
             if start <= now && self.swap(partition, entry, until) {
                 return Ok(Lease { partition, start, since: now, until });
             }
@@ -227,6 +229,7 @@ impl dyn Table + '_ {
     pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
+        // The unchanged end is the proof of ownership, so one compare-and-swap both checks and extends the lease.
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
@@ -263,7 +266,8 @@ impl dyn Table + '_ {
         }
     }
 
-    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by now.
+    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by
+    /// now.
     pub(crate) fn give_back(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
@@ -302,6 +306,7 @@ impl<const N: usize> Cells<N> {
             return Ok(base);
         }
         let drawn = DRAWN | u32::from(random_u16()?);
+        // All processes must use one base, or `next` would return a partition twice before it has returned all of them.
         let raced = self.base.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
         Ok(raced.err().unwrap_or(drawn))
     }
@@ -316,6 +321,8 @@ impl<const N: usize> Table for Cells<N> {
     #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
     fn next(&self) -> Result<u16> {
         let base = self.base()?;
+        // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
+        // wraps at a multiple of the table's size, so that the rounds continue without a gap.
         Ok((place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
     }
 

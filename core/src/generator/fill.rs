@@ -55,7 +55,8 @@ pub(crate) trait SlotSource {
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::take`] with the number of IDs that were written.
+    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::take`] with the number of IDs that were
+    /// written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
         let mut written = 0;
         let mut batch = Batch::new(self.family(), param, buffer, &mut written)?;
@@ -167,6 +168,8 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
             *self.written += slots.1.len as usize;
         }
         if self.generation != fork::generation() {
+            // The fork happened between the check above and here, so the parent has written the same IDs to its copy of the
+            // buffer.
             (self.generation, *self.written) = (fork::current(), 0);
         }
         Ok(())

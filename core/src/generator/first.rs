@@ -48,7 +48,8 @@ impl FirstReading {
     fn stored_or(&self, now: i64) -> i64 {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let (here, unread) = (fork::current(), UNREAD.cast_unsigned());
-        // Loaded before the generation, so that it is not the reading of another thread of this process, which stored the generation first.
+        // Loaded before the generation, so that it is not the reading of another thread of this process, which stored the
+        // generation first.
         let before = self.nanos.load(Ordering::Acquire);
         if self.generation.load(Ordering::Acquire) != here {
             // It fails if another thread of this process was faster.
@@ -95,8 +96,8 @@ impl FirstReading {
     }
 }
 
-/// The coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still serve formats with
-/// shorter ticks, for which a stated resolution would reject them.
+/// The coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still serve
+/// formats with shorter ticks, for which a stated resolution would reject them.
 pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }

@@ -63,10 +63,14 @@ impl<T> Latest<T> {
     /// Replaces the value `found` with `value`, which is stored in `memory`. Returns `false` if another thread was faster.
     pub(crate) fn put(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
+        // The caller's decision to replace the value was based on `found`. If that is no longer the newest value, the caller
+        // must decide again.
         if !ptr::eq(self.value(older), found) {
             return false;
         }
         let added = Box::into_raw(Box::write(memory, Link { value, older }));
+        // An address that was once the newest is never freed before the list, so it cannot come back with a different value
+        // behind it.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `added` was just leaked, and no other thread has seen it.

@@ -245,6 +245,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !may_pass_with_another_grant(&refused) {
             return Err(refused);
         }
+        // For the caller, an expired, future or sealed grant means the same: there is no lease at the moment. The time to retry
+        // is kept.
         let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
         if !ptr::eq(newest, *tried) {

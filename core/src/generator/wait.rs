@@ -92,8 +92,9 @@ impl WaitPolicy {
 /// The default of `max_wait`, in nanoseconds, unless a wait blocks an event loop.
 const MAX_WAIT: u64 = 1_000_000_000;
 
-/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing else runs
-/// on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, it waits for two.
+/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing else
+/// runs on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, it waits for
+/// two.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
         return MAX_WAIT;
@@ -244,6 +245,7 @@ impl Races {
     fn lose<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
+            // Only calls that lose a race read this clock, so it costs nothing on the usual path.
             self.first = clock.monotonic();
         }
         let is_late = || {
@@ -309,6 +311,9 @@ impl<'p> Wait<'p> {
         let passed =
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
+        // Sleeps take longer than requested: when the requested durations were charged, a maximum of 50 ms became 777 ms. A
+        // monotonic clock that did not advance counts as absent, because edge workers stop it during a request, and tests
+        // replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));

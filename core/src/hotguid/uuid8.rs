@@ -59,6 +59,8 @@ pub(super) const fn marked(drawn: u64) -> u64 {
 
 /// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get a different version.
 pub(super) const fn unmarked(drawn: u64) -> u64 {
+    // The version is changed instead of drawing again, because a source that always returns the same bytes would be asked
+    // forever.
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }
 

@@ -9,8 +9,8 @@
 //! bits. A field that contains bytes or a string may fill the entire ID, which has at most 1,024 bits. A constant field has the
 //! same value in every ID. A *bindable* field is set for each generator or for each ID, for example to the worker ID.
 //!
-//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that, packing and
-//! parsing need only shifts and masks.
+//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that,
+//! packing and parsing need only shifts and masks.
 //!
 //! A [`Generator`] sets the time and the sequence. The first ID in each tick has the sequence's start value, and each further
 //! ID in the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no

@@ -312,6 +312,8 @@ impl IdType {
                 .for_each(|(block, number)| *block = number.to_be_bytes());
             cipher.encrypt_blocks(blocks);
             for block in blocks {
+                // One buffer for all strings: only the part after the prefix changes, so there is one allocation per call
+                // instead of one per ID.
                 text.truncate(self.name.len() + 1);
                 Self::write(&mut text, *version, *block);
                 each(&text);
@@ -375,6 +377,7 @@ impl IdType {
             blocks.push(block);
         }
         let mut rest = &mut *blocks;
+        // Neighbours with the same version of the secret are decrypted together, because many blocks at once are much faster.
         for run in ciphers.chunk_by(usize::eq) {
             let (those, after) = rest.split_at_mut(run.len());
             self.ciphers[run[0]].1.decrypt_blocks(those);

@@ -46,9 +46,13 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
+    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is. The loop above has no branch for a
+    // bad character, because errors are rare and may search again.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
+    // Thirteen characters hold 65 bits and a block has 64. Without this check, the top bit would be dropped, and two strings
+    // would decode to one block.
     if VALUES[usize::from(first[1])] > 15 {
         return Err(Error::bad_character(from + 1, first[1].into()));
     }

@@ -38,6 +38,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Ahead,
     ) -> Randflake {
         let k = k as usize;
+        // The cipher takes 33 ns for a single block, but 2 ns a block for 64 of them together. The handle's slots are reserved
+        // already, so the next IDs are known.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }

@@ -65,8 +65,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
     slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
-/// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. It stops at the first invalid string, and
-/// the remaining elements of `ids` stay unchanged.
+/// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. It stops at the first invalid
+/// string, and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};

@@ -15,6 +15,7 @@ use super::Flip;
 
 /// How far an earlier reading of another clock may be ahead of a clock's reading, in nanoseconds.
 pub(crate) fn lateness(slack: u64, resolution: u64) -> i64 {
+    // A clock rounds down, so the time may be later than its reading by almost one unit of the resolution.
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
 }
@@ -45,8 +46,8 @@ impl Floor {
         Ok(Self { from, last })
     }
 
-    /// The permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait until the
-    /// floor ends.
+    /// The permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait until
+    /// the floor ends.
     pub(crate) const fn permit(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);

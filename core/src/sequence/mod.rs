@@ -87,8 +87,8 @@ pub(crate) enum Flip {
     /// During this call, the clock was once further behind than the state machine can follow, so the call waits for the last
     /// tick.
     Refused,
-    /// The machine is unused, and the clock moved backwards from this tick, the last of the generator's floor. The step decides as
-    /// if this were the machine's tick.
+    /// The machine is unused, and the clock moved backwards from this tick, the last of the generator's floor. The step decides
+    /// as if this were the machine's tick.
     Below(u64),
 }
 

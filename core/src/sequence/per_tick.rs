@@ -88,6 +88,8 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
+            // This machine cannot go back in time. It answers as it would if its last tick were the floor's, with all slots
+            // used.
             return Err(match self.behind {
                 Behind::Refused => Step::Behind(floor + 1),
                 Behind::Held => Step::Full,
@@ -99,6 +101,7 @@ impl PerTick {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.into() };
+        // In 128 bits, because the slots of a tick may take all 64, and `last + 1` would then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
             return Err(Step::Full);
@@ -187,6 +190,7 @@ impl Machine for PerTick {
     }
 
     fn highest(&self, state: &State) -> Option<u64> {
+        // A new machine is in tick 0 as well, so in that tick only `next` shows whether slots were reserved.
         let is_used = state.tick > 0 || state.next > self.slots.first.into();
         is_used.then_some(state.tick)
     }

@@ -36,8 +36,8 @@
 //! grows. Together, this means that each (tick, bit, sequence) is returned once. To see why a pair is never entered again,
 //! suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
 //!
-//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`, so only
-//!    the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
+//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`, so
+//!    only the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
 //! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick, `t`
 //!    included: those are different pairs.
 //! 3. Only a further step back sets the bit to 0 again. It lands above `safe`, hence above `t`, and the machine moves forward
@@ -166,6 +166,8 @@ impl TickTock {
     /// Replaces `seen` with `next`, or returns the word that was found instead. It may fail spuriously.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
+        // Release, so that a thread that reads the new word also reads the `safe` that was raised before it. Acquire on
+        // failure, because the next attempt is planned from the word that was found.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
         let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
@@ -191,8 +193,11 @@ impl TickTock {
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);
+        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be right, because a restored
+        // machine takes its tick-tock bit from it.
         let drifts =
             if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
+        // Loaded after the word, as in `step`, so that it is not older than the word's last flip.
         let safe = safe.load(Ordering::Acquire);
         State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
     }
@@ -245,6 +250,7 @@ impl Machine for TickTock {
             match self.swap(word, next) {
                 Ok(()) => {
                     if goes_back {
+                        // Relaxed: only snapshots and statistics read the count, and `state_of` corrects its lowest bit.
                         drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Reserved(range);
@@ -257,6 +263,8 @@ impl Machine for TickTock {
     }
 
     fn close(&self) -> crate::Result<State> {
+        // An unconditional `or` cannot lose against busy threads, as a compare-and-swap could. Steps in progress fail
+        // afterwards, because the word is no longer the one that they read.
         let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -296,6 +304,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
+    // Landing on `safe` itself is rejected too: the machine stepped back from that tick, so one of its two copies is used.
     if goes_back && (flip == Flip::Refused || now <= safe) {
         return Plan::Behind(wall);
     }

@@ -16,6 +16,8 @@ impl Word {
     /// A word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
+        // A word of 64 bits is preferred: some processors cannot swap 128 bits, and `portable_atomic` then falls back to a
+        // lock.
         if bits <= 63 {
             Self::Narrow(AtomicU64::new(narrow(value)))
         } else {
@@ -43,6 +45,8 @@ impl Word {
     /// Replaces `from` with `to`, or returns the value that was found instead. It may fail spuriously.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
+        // The weak form, because all callers loop or report a lost race. On processors with load-linked and store-conditional,
+        // it saves the inner loop of the strong form.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         match self {
             Self::Narrow(word) => word

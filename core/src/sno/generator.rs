@@ -114,7 +114,8 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 }
 
 impl<C> Generator<C> {
-    /// Creates a generator with a custom clock and a custom source of partitions. See [`Builder::identity_from`](super::Builder::identity_from).
+    /// Creates a generator with a custom clock and a custom source of partitions. See
+    /// [`Builder::identity_from`](super::Builder::identity_from).
     ///
     /// If the clock is coarser than 4 ms, every call that generates an ID fails with `out_of_range`.
     ///

@@ -52,6 +52,7 @@ impl Assignment {
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.take(tick).map_err(exhausted)?;
+            // An explicit generator may claim the partition between these two steps. The next one is tried then.
             if table.keep(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });

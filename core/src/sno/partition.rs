@@ -139,8 +139,8 @@ impl Partitions {
     /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child draws
-        // again.
+        // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child
+        // draws again.
         let generation = fork::current();
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
@@ -150,6 +150,7 @@ impl Partitions {
             }
             Draw::Leased(find) => {
                 let table = find()?;
+                // A start in the lower half, so that each tick keeps at least half of its sequences.
                 let min = table.random()? >> 1;
                 (table.take(tick).map_err(exhausted)?, min)
             }
@@ -158,6 +159,8 @@ impl Partitions {
         let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.put(found, Claim::new(identity, window.start(), lease));
         if !is_put && lease.until == u64::MAX {
+            // Another thread's claim is used, so the explicit claim that was made above would stay counted. A lease needs no
+            // such step, because it ends by itself after one tick.
             self.release(lease.partition, 0);
         }
         Ok(())

@@ -178,7 +178,8 @@ fn search<W: World>(
             if state.threads[thread].made < calls {
                 is_over = false;
                 for next in steps(world, &state, thread, written) {
-                    // Two states of one hash are taken for equal: of 10 million states, two have one with a chance of 3 in a million.
+                    // Two states of one hash are taken for equal: of 10 million states, two have one with a chance of 3 in a
+                    // million.
                     if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
                         open.push(next);
                     }

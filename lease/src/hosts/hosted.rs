@@ -1,7 +1,8 @@
 //! A lease that is kept by a host in another language, with a database client of that language.
 //!
-//! A [`Hosted`] implements the rules and the statements without any access to the operating system. The host passes times, random
-//! numbers and the result of the last command, and receives the next command. Each command and each answer is one JSON value:
+//! A [`Hosted`] implements the rules and the statements without any access to the operating system. The host passes times,
+//! random numbers and the result of the last command, and receives the next command. Each command and each answer is one JSON
+//! value:
 //!
 //! | command | the host | its answer |
 //! |---|---|---|

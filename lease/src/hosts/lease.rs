@@ -122,8 +122,8 @@ impl Lease {
     /// Waits until there is a grant. In a forked child process, this call starts leasing a worker ID for the child.
     ///
     /// # Errors
-    /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after `longest`,
-    /// returns the last error, or `lease_unavailable`.
+    /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after
+    /// `longest`, returns the last error, or `lease_unavailable`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.here()?.ready(longest)
     }

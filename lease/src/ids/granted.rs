@@ -128,8 +128,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Starts a grant for a worker ID and a time span in Unix milliseconds.
     ///
     /// # Errors
-    /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or from the
-    /// core crate.
+    /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or from
+    /// the core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {

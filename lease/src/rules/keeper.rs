@@ -18,9 +18,9 @@
 //! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
 //! rectangle. So it does not matter when an ID is generated, or what time it is anywhere. If a holder sleeps for an hour and
 //! then continues with an old clock reading, the ID that it generates contains an old tick, within its own rectangle, which no
-//! other holder has. If its clock has advanced, the tick is outside, and the call fails. C in the picture starts where A's grant
-//! ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start of C's
-//! grant.
+//! other holder has. If its clock has advanced, the tick is outside, and the call fails. C in the picture starts where A's
+//! grant ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start
+//! of C's grant.
 //!
 //! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but can never cause a duplicate.
 //! Clocks decide only how soon a worker ID is granted again and how long IDs are available. Only two rules of docs/leases.md
@@ -198,8 +198,8 @@ struct Held {
     is_lost: bool,
 }
 
-/// The version and the end of each write that was requested and not acknowledged. A record that shows another version was written by a
-/// clone of this process.
+/// The version and the end of each write that was requested and not acknowledged. A record that shows another version was
+/// written by a clone of this process.
 #[derive(Clone, Debug, Default)]
 struct Asked(Vec<(u64, u64)>);
 

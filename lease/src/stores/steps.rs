@@ -83,8 +83,8 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, or `None` if it did not reply, in which case it is unknown whether the statement was
-    /// executed. For `SQLite`, which has no SQLSTATEs, it is always `None`.
+    /// The SQLSTATE that the server returned, or `None` if it did not reply, in which case it is unknown whether the statement
+    /// was executed. For `SQLite`, which has no SQLSTATEs, it is always `None`.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,

@@ -15,8 +15,8 @@ use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
 
-/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Conversion to [`UnixTime`] keeps the
-/// microseconds of a datetime.
+/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Conversion to [`UnixTime`]
+/// keeps the microseconds of a datetime.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64, Given);
 
@@ -121,7 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// An error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999 stays a number.
+/// An error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999 stays a
+/// number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);

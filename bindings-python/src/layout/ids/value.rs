@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// A value as an argument. The layout knows the type that a field takes: a value that no field takes is passed on by the name of
-/// its type, for the error.
+/// A value as an argument. The layout knows the type that a field takes: a value that no field takes is passed on by the name
+/// of its type, for the error.
 pub(crate) struct Given(pub(crate) Value<'static>);
 
 impl<'a, 'py> Take<'a, 'py> for Given {

@@ -1,8 +1,9 @@
 //! SPARX in lanes: many blocks at once, in plain Rust that compilers turn into vector instructions.
 //!
-//! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel: each
-//! round waits for the one before, and 24 rounds with their linear layers form one long chain. Blocks do not depend on each other,
-//! however. So a vector holds the *same* word of many blocks, and each instruction performs one step for all of them:
+//! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel:
+//! each round waits for the one before, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
+//! each other, however. So a vector holds the *same* word of many blocks, and each instruction performs one step for all of
+//! them:
 //!
 //! ```text
 //! in memory, a row per block        in `Words`, a row per place in the block

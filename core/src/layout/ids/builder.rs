@@ -225,6 +225,8 @@ impl<C: Clock> Builder<C> {
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
+            // With a range, the tick of the snapshot counts as used up: the new generator may have a different range, in which
+            // a slot stands for a different ID.
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
         let (missing, partial) = (values.first_missing()?, values.into_partial());

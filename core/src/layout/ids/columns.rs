@@ -92,6 +92,7 @@ fn read<'a>(
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
+    // If no value can overflow, the loop needs no check and can be vectorized.
     if let Some((first, tick)) = timeline.line() {
         let ms = |word: u64| first.wrapping_add(tick.wrapping_mul(word.cast_signed()));
         column.iter_mut().zip(words).for_each(|(place, word)| *place = ms(word));
@@ -181,11 +182,14 @@ fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }
+        // The largest value of a field has all bits set, so the `or` of all values fits exactly if every value does. It needs
+        // no branch per value.
         _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
     };
     if all_fit {
         return Ok(());
     }
+    // Only the error needs the position, so the column is searched again.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.refuse(column[misfit]).in_item(misfit))
 }

@@ -46,6 +46,7 @@ impl Template {
     /// An ID with the given values but without time and sequence.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
+        // Values from the generator itself refer to its layout, so the comparison of all fields is only needed for others.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::because(

@@ -54,6 +54,8 @@ impl Numbers {
             ));
         };
         let sequence = &layout.fields[sequence];
+        // A slot is split into worker ID and sequence by a shift. That works only if the sequence starts at 0 and uses all its
+        // bits, and IDs sort in the order of their slots only if neither field is inverted.
         let is_counted = matches!(layout.slots(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
             return Err(invalid(

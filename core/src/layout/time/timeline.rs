@@ -53,6 +53,7 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
+            // Ticks that are not whole milliseconds are rare, and need a division in 128 bits.
             0 => self.value_by_micros(unix_ms),
             1 => i128::from(unix_ms) - self.epoch, // without a division
             ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
@@ -133,8 +134,8 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last, "ms")
     }
 
-    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the whole
-    /// span.
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the
+    /// whole span.
     pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };

@@ -1,8 +1,8 @@
 //! JSON by metabyte in one pass: an object becomes the type that the metabyte of its own ID selects.
 //!
-//! Serde's internally tagged enums have the same task, and solve it by reading the whole object into a tree of values first, and
-//! then reading the variant from that tree. Every member is stored, and an error no longer knows its position in the input. An ID
-//! usually comes first in an object, so nearly all of that is unnecessary:
+//! Serde's internally tagged enums have the same task, and solve it by reading the whole object into a tree of values first,
+//! and then reading the variant from that tree. Every member is stored, and an error no longer knows its position in the input.
+//! An ID usually comes first in an object, so nearly all of that is unnecessary:
 //!
 //! ```text
 //! {"foo": "bar", "id": "9aaaaaaa55aaaaaa", "total": 12, "items": [..]}
@@ -12,13 +12,13 @@
 //! ```
 //!
 //! [`Reader`] visits the object. It keeps members until it finds the ID. Then it passes the variant's type a map of its own,
-//! [`VariantMembers`], which first replays what was kept, including the ID, and afterwards hands the remaining members through from
-//! the format without touching them. The variant's type does not notice the difference. If the ID comes first, a single member
-//! was kept, and the type can still borrow strings from the input.
+//! [`VariantMembers`], which first replays what was kept, including the ID, and afterwards hands the remaining members through
+//! from the format without touching them. The variant's type does not notice the difference. If the ID comes first, a single
+//! member was kept, and the type can still borrow strings from the input.
 //!
-//! Members before the ID are read as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the format
-//! reports a larger one as an integer, it is rejected. If it reports a float instead, as `serde_json` does, a field of an integer
-//! type rejects that float, and only a field that accepts floats gets it.
+//! Members before the ID are read as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
+//! format reports a larger one as an integer, it is rejected. If it reports a float instead, as `serde_json` does, a field of
+//! an integer type rejects that float, and only a field that accepts floats gets it.
 
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};

@@ -16,8 +16,8 @@ pub(super) fn error_of(error: &Error) -> Json {
     })
 }
 
-/// An error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps only for a store
-/// that is unavailable now, such as a file while the system has too many open ones.
+/// An error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps only for a
+/// store that is unavailable now, such as a file while the system has too many open ones.
 pub(super) fn refused(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));

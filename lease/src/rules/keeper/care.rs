@@ -9,8 +9,8 @@ use crate::{Error, ErrorKind, Random, Record, Result};
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether a grant is to be renewed: a quarter of its lease duration has passed, or the generator's clock is at most three quarters
-    /// of a lease before the end.
+    /// Returns whether a grant is to be renewed: a quarter of its lease duration has passed, or the generator's clock is at
+    /// most three quarters of a lease before the end.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms / 4 * 3;
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {

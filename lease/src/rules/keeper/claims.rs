@@ -197,8 +197,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask(Purpose::Claim(claim), Ask::Put { old, new }, now);
     }
 
-    /// Writes a claim again that a read shows. The read alone proves nothing: a commit that was not acknowledged may be visible here and
-    /// missing on the replica that is promoted next (R2).
+    /// Writes a claim again that a read shows. The read alone proves nothing: a commit that was not acknowledged may be visible
+    /// here and missing on the replica that is promoted next (R2).
     pub(super) fn prove(
         &mut self,
         claim: Claim,

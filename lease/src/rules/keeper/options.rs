@@ -25,8 +25,8 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const LONGEST: u64 = 366 * 24 * HOUR;
 
-/// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a killed
-/// process, whose lease of a minute must end first. The hosts in other languages read this value, too.
+/// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a
+/// killed process, whose lease of a minute must end first. The hosts in other languages read this value, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
@@ -261,8 +261,8 @@ impl Options {
         &self.shape
     }
 
-    /// How long to wait for a reply, in milliseconds. It is a quarter of the lease duration, so that three attempts fit into the time that
-    /// remains for a renewal.
+    /// How long to wait for a reply, in milliseconds. It is a quarter of the lease duration, so that three attempts fit into
+    /// the time that remains for a renewal.
     pub(crate) fn answer_limit(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }

@@ -86,7 +86,8 @@ pub fn file_error(code: &str) -> Error {
     )
 }
 
-/// Returns whether waiting cannot help after a [`file_error`], by its message, because exceptions of other languages have no more.
+/// Returns whether waiting cannot help after a [`file_error`], by its message, because exceptions of other languages have no
+/// more.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_lasting(message: &str) -> bool {
     LASTING.iter().any(|(_, reason)| *reason == message)

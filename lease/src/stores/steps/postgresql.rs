@@ -83,8 +83,8 @@ pub(super) fn look(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", dialect.write, &state, LOCK, &found].map(statement).into()
 }
 
-/// Creates what is missing, after [`look`], and ends the transaction. The right to create a schema is needed only where there is none:
-/// without it `PostgreSQL` also rejects the creation of a schema that exists.
+/// Creates what is missing, after [`look`], and ends the transaction. The right to create a schema is needed only where there
+/// is none: without it `PostgreSQL` also rejects the creation of a schema that exists.
 ///
 /// # Errors
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.

@@ -26,8 +26,8 @@ const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, pre
 pub(super) struct Dialect {
     /// An expression for the store's name; NULL in a store that may lose what it commits.
     pub(super) store: String,
-    /// A query of three columns: the reason why commits may not last, or NULL; the store's name, or NULL if it has no tables; its time
-    /// in Unix milliseconds.
+    /// A query of three columns: the reason why commits may not last, or NULL; the store's name, or NULL if it has no tables;
+    /// its time in Unix milliseconds.
     pub(super) state: String,
     /// The start of a transaction that changes rows. It observes the latest commits, so that a swap that is too late reports a
     /// difference instead of failing.

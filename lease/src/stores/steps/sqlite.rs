@@ -16,7 +16,8 @@ const VERSION: &str = "PRAGMA schema_version";
 /// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// Parts of `SQLite`'s error messages for a file that it must not write, for example because its folder does not permit a journal.
+/// Parts of `SQLite`'s error messages for a file that it must not write, for example because its folder does not permit a
+/// journal.
 const LASTING: [&str; 2] = ["unable to open database file", "readonly database"];
 
 /// The part of `SQLite`'s error message for a table that does not exist.

@@ -20,8 +20,8 @@
 //! 1. A shuffle puts bytes `p` and `p + 1` into word `p`. It contains the ten bits of characters `2p` and `2p + 1`, but at a
 //!    different position in each word.
 //! 2. AVX2 has no shift of 16-bit words by different distances. A multiplication by 4^p is one, and moves all tens to the top.
-//! 3. The first character's five bits are shifted down to the low byte, the second character's to the high byte. In memory the low
-//!    byte comes first, so the characters are in order.
+//! 3. The first character's five bits are shifted down to the low byte, the second character's to the high byte. In memory the
+//!    low byte comes first, so the characters are in order.
 //! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
 //!    number of digits)` is an index into a table of offsets that fits one shuffle.
 //!
@@ -31,8 +31,9 @@
 //!    letter. As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating
 //!    subtractions leave 0 for a character in range; the minimum of both, for digits and letters, is nonzero only for an
 //!    invalid character.
-//! 2. Two multiply-add instructions join neighbours: two fives into a ten in each 16-bit word, two tens into a twenty in each 32-bit
-//!    word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at bit 0.
+//! 2. Two multiply-add instructions join neighbours: two fives into a ten in each 16-bit word, two tens into a twenty in each
+//!    32-bit word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at
+//!    bit 0.
 //! 3. One shift and one `or` insert the missing four bits. A last shuffle reverses the bytes, and drops the gaps between them.
 //!
 //! ```text
