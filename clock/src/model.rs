@@ -81,11 +81,11 @@ fn two_threads(orders: [&'static [bool]; 2]) {
 }
 
 #[test]
-fn a_reader_never_sees_half_an_anchor() {
+fn a_reader_never_sees_a_partially_written_anchor() {
     two_threads([&[true], &[false, false]]);
 }
 
 #[test]
-fn two_that_renew_never_write_at_once() {
+fn two_threads_never_write_the_anchor_concurrently() {
     two_threads([&[true, false], &[true, false]]);
 }

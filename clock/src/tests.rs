@@ -139,7 +139,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
 }
 
 #[test]
-fn readings_lag_by_less_than_a_microsecond_and_rarely_look() {
+fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
         // From a megahertz to five gigahertz; a count is part of the lag.
         let world = World::with(move |now| now / 10 * tenths / 1000);
@@ -162,7 +162,7 @@ fn an_anchor_lasts_a_millisecond() {
 }
 
 #[test]
-fn rests_of_any_length_do_no_harm() {
+fn idle_times_of_any_length_keep_readings_accurate() {
     for step in [10 * US, 900 * US, MS, 3 * MS, 100 * MS, 3 * SECOND] {
         let all = readings(&World::with(|now| now * 26 / 10), step, 1000 * step);
         let (lead, lag) = worst(&all, 4 * step.max(MS), 1000 * step);
@@ -176,7 +176,7 @@ fn slewed(millionths: i64) -> World {
 }
 
 #[test]
-fn slews_are_followed_without_going_back() {
+fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed(millionths), 170, 60 * MS);
         assert_monotone(&all);
@@ -190,7 +190,7 @@ fn slews_are_followed_without_going_back() {
 }
 
 #[test]
-fn a_step_of_the_wall_clock_is_seen_within_a_millisecond() {
+fn a_wall_clock_step_is_seen_within_a_millisecond() {
     for step in [3600 * SECOND, 10 * MS, -10 * MS, -2 * HOLD, -3600 * SECOND] {
         let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
         let all = readings(&world, 170, 60 * MS);
@@ -204,7 +204,7 @@ fn a_step_of_the_wall_clock_is_seen_within_a_millisecond() {
 }
 
 #[test]
-fn a_small_step_back_is_waited_for() {
+fn a_small_clock_rollback_is_waited_out() {
     for step in [-1, -50 * US, 1 - HOLD] {
         let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
         let all = readings(&world, 170, 60 * MS);
@@ -215,7 +215,7 @@ fn a_small_step_back_is_waited_for() {
 }
 
 #[test]
-fn a_counter_that_stops_is_noticed_after_so_many_readings() {
+fn a_stopped_counter_is_detected_after_a_limited_number_of_readings() {
     let step = 170;
     let stopped = |now: i64| now.min(20 * MS) * 3;
     let all = readings(&World::with(stopped), step, 60 * MS);
@@ -226,7 +226,7 @@ fn a_counter_that_stops_is_noticed_after_so_many_readings() {
 }
 
 #[test]
-fn a_counter_that_jumps_leads_or_lags_by_a_millisecond_at_most() {
+fn a_counter_jump_shifts_readings_by_at_most_a_millisecond() {
     for jump in [-3600 * SECOND, -MS, -MS / 2, -100, 100, MS / 2, MS, 2 * MS, 3600 * SECOND] {
         let world = World::with(move |now| (now + if now < 20 * MS { 0 } else { jump }) * 3);
         let all = readings(&world, 170, 60 * MS);
@@ -238,7 +238,7 @@ fn a_counter_that_jumps_leads_or_lags_by_a_millisecond_at_most() {
 }
 
 #[test]
-fn a_counter_that_changes_its_rate_is_measured_anew() {
+fn a_changed_counter_rate_is_measured_again() {
     for (times, over) in [(2, 1), (10, 1), (1, 2), (1, 10), (21, 20), (19, 20)] {
         let changed =
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
@@ -252,7 +252,7 @@ fn a_counter_that_changes_its_rate_is_measured_anew() {
 }
 
 #[test]
-fn processors_that_disagree_are_never_further_off_than_they_are_apart() {
+fn diverging_processors_add_no_more_error_than_they_differ() {
     for apart in [100, 10 * US, 10 * MS] {
         // A thread that changes its processor at every look.
         let turn = Cell::new(false);
@@ -268,7 +268,7 @@ fn processors_that_disagree_are_never_further_off_than_they_are_apart() {
 }
 
 #[test]
-fn a_wall_clock_that_is_slow_to_read_is_read_for_each_reading() {
+fn a_slow_wall_clock_is_read_for_each_reading() {
     let world = World { look: 5 * US, ..World::with(|now| now * 3) };
     let all = readings(&world, 170, 60 * MS);
     let exact = all.iter().filter(|reading| reading.leads == 0 || reading.leads == -7).count();
@@ -277,7 +277,7 @@ fn a_wall_clock_that_is_slow_to_read_is_read_for_each_reading() {
 }
 
 #[test]
-fn a_look_that_is_interrupted_misleads_by_a_microsecond_at_most() {
+fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
     let world = World { is_interrupted: true, ..World::with(|now| now * 26 / 10) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let (mut latest, mut lag) = (0, 0);
@@ -292,13 +292,13 @@ fn a_look_that_is_interrupted_misleads_by_a_microsecond_at_most() {
 }
 
 #[test]
-fn near_the_end_of_time_no_reading_wraps() {
+fn readings_near_the_maximum_time_never_wrap() {
     let world = World::under(|now| i64::MAX - BEGIN - 5 * MS + now.min(5 * MS));
     assert_monotone(&readings(&world, 170, 20 * MS));
 }
 
 #[test]
-fn a_wall_clock_that_fails_says_so_and_is_read_again() {
+fn a_failing_wall_clock_returns_errors_and_is_retried() {
     let world = World { fails: 10 * MS..12 * MS, ..World::with(|now| now * 3) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut failed = 0;
@@ -317,7 +317,7 @@ fn a_wall_clock_that_fails_says_so_and_is_read_again() {
 }
 
 #[test]
-fn an_anchor_that_another_thread_writes_is_spoilt_by_who_cannot_wait() {
+fn a_thread_that_cannot_wait_invalidates_a_concurrent_anchor_write() {
     let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
     let writing = anchor.begin(7);
     assert_eq!(anchor.read(&world), None);
@@ -327,7 +327,7 @@ fn an_anchor_that_another_thread_writes_is_spoilt_by_who_cannot_wait() {
 }
 
 #[test]
-fn a_child_takes_over_what_its_parent_was_writing() {
+fn a_child_renews_an_anchor_that_its_parent_was_writing() {
     let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
     anchor.begin(7);
     anchor.renew(&world, 8).unwrap();
@@ -335,7 +335,7 @@ fn a_child_takes_over_what_its_parent_was_writing() {
 }
 
 #[test]
-fn the_counter_is_read_where_it_is_cheaper() {
+fn the_counter_is_used_only_if_it_is_cheaper() {
     let cheap = World { look: 20, ..World::with(|now| now) };
     let dear = World { look: 8, ..World::with(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
@@ -344,7 +344,7 @@ fn the_counter_is_read_where_it_is_cheaper() {
 }
 
 #[test]
-fn the_slack_covers_what_readings_lag() {
+fn the_slack_covers_the_lag_of_readings() {
     let all = readings(&World::with(|now| now * 26 / 10), 33, 50 * MS);
     assert!(worst(&all, 0, 50 * MS).1.cast_unsigned() * 4 < SLACK_NANOS);
 }

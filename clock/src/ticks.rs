@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_that_a_look_overtook_changes_nothing() {
+    fn a_tick_older_than_a_direct_reading_changes_nothing() {
         let ticks = Ticks::new(0);
         ticks.look(OVERTAKEN);
         ticks.tick_at(0);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_that_was_held_up_after_its_reading_sets_nothing_back() {
+    fn a_delayed_tick_never_sets_the_time_back() {
         let ticks = Ticks::new(0);
         let held_up = |wall| {
             ticks.tick(|| {
@@ -120,20 +120,20 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_clock_that_fails_changes_nothing() {
+    fn a_failing_wall_clock_changes_nothing() {
         let ticks = Ticks::new(7);
         assert_eq!((ticks.tick(|| Err("none")), ticks.now()), (Err("none"), 7));
     }
 
     #[test]
-    fn a_look_that_a_tick_overtook_returns_the_tick() {
+    fn a_direct_reading_older_than_a_tick_returns_the_tick() {
         let ticks = Ticks::new(0);
         ticks.tick_at(200);
         assert_eq!((ticks.look(100), ticks.now()), (200, 200));
     }
 
     #[test]
-    fn a_step_back_is_followed_at_the_next_tick() {
+    fn a_clock_rollback_is_followed_at_the_next_tick() {
         let ticks = Ticks::new(OVERTAKEN + 1);
         assert_eq!(ticks.look(0), OVERTAKEN + 1);
         ticks.tick_at(0);
@@ -156,7 +156,7 @@ mod model {
     /// One thread looks and tells of it, as a generator tells of an ID, while another thread ticks with an older and a newer
     /// look.
     #[test]
-    fn nobody_who_knows_of_a_reading_gets_an_earlier_one() {
+    fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {
             let (ticks, told) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
             let ticker = {

@@ -8,7 +8,7 @@ use polyflake_lease::ErrorKind;
 const SHARED: [&str; 2] = ["out_of_range", "lease_unavailable"];
 
 #[test]
-fn error_codes_are_those_of_the_contract() {
+fn error_codes_match_the_contract() {
     let api: toml::Table = include_str!("../../packages/api.toml").parse().unwrap();
     let listed: BTreeSet<_> =
         api["lease"]["errors"].as_table().unwrap().keys().map(String::as_str).collect();
@@ -24,7 +24,7 @@ fn error_codes_are_those_of_the_contract() {
 }
 
 #[test]
-fn the_page_lists_every_code() {
+fn the_page_lists_every_error_code() {
     let page = include_str!("../../docs/leases.md");
     for kind in ErrorKind::ALL.iter().filter(|kind| **kind != ErrorKind::OutOfRange) {
         assert!(page.contains(&format!("| `{}` |", kind.code())), "{}", kind.code());

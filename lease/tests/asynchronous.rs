@@ -74,7 +74,7 @@ impl One {
 /// As the README has it.
 #[test]
 #[cfg(unix)]
-fn a_process_that_is_asked_to_end_returns_its_number() {
+fn sigterm_releases_the_worker_id() {
     use std::{
         env,
         io::{BufRead, BufReader},
@@ -99,7 +99,7 @@ fn a_process_that_is_asked_to_end_returns_its_number() {
     let one = One::new();
     let granted = || Operator::open(&one.url, "orders/sno").unwrap().status().unwrap().granted;
     let mut process = Command::new(env::current_exe().unwrap());
-    process.args(["--exact", "a_process_that_is_asked_to_end_returns_its_number", "--nocapture"]);
+    process.args(["--exact", "sigterm_releases_the_worker_id", "--nocapture"]);
     let mut process = process.env(ENDED, &one.url).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("ready")));
@@ -137,7 +137,7 @@ async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T,
 }
 
 #[test]
-fn the_executor_turns_while_a_lease_begins_and_ends() {
+fn the_executor_runs_while_a_lease_starts_and_ends() {
     let one = One::new();
     block_on(async {
         let (ids, turns) = beside_turns(one.lock(), one.generator()).await;
@@ -153,7 +153,7 @@ fn the_executor_turns_while_a_lease_begins_and_ends() {
 }
 
 #[test]
-fn a_dropped_future_loses_no_number_and_blocks_nobody() {
+fn a_dropped_future_leaks_no_worker_id() {
     let one = One::new();
     block_on(async {
         let lock = one.lock();
@@ -175,7 +175,7 @@ fn a_dropped_future_loses_no_number_and_blocks_nobody() {
 }
 
 #[test]
-fn a_future_that_is_refused_says_why() {
+fn a_failed_future_reports_the_reason() {
     let one = One::new();
     block_on(async {
         let _first = one.generator().await;
@@ -190,7 +190,7 @@ fn a_future_that_is_refused_says_why() {
 /// The driver for `PostgreSQL` waits on the lease's own thread.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
-fn the_executor_turns_while_a_server_does_not_answer() {
+fn the_executor_runs_while_a_server_does_not_respond() {
     use std::{sync::mpsc, thread};
 
     let Some(programs) = server::programs() else { return };

@@ -36,7 +36,7 @@ fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off:
 }
 
 #[test]
-fn a_holder_whose_clock_steps_keeps_its_number_and_says_so() {
+fn a_holder_keeps_its_worker_id_after_a_clock_step() {
     for apart in APART {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(T);
@@ -56,7 +56,7 @@ fn a_holder_whose_clock_steps_keeps_its_number_and_says_so() {
 }
 
 #[test]
-fn a_store_whose_clock_steps_takes_no_number_from_everybody() {
+fn a_store_clock_step_revokes_no_worker_ids() {
     for apart in APART {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(T);
@@ -86,7 +86,7 @@ fn a_store_whose_clock_steps_takes_no_number_from_everybody() {
 
 /// A file's time is its holder's: a claim under a clock that is ahead takes a number for as long, and another one serves.
 #[test]
-fn a_holder_whose_machine_steps_back_moves_to_another_number() {
+fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {
         let mut store = Memory::new(T + apart);
         let mut host = Host::new(options(3));
@@ -113,7 +113,7 @@ fn a_holder_whose_machine_steps_back_moves_to_another_number() {
 
 /// A namespace's record and a survey as a hand may write them: a clear error, and the store is as it was.
 #[test]
-fn times_written_by_hand_are_refused() {
+fn manually_edited_times_are_rejected() {
     type Change = fn(&mut polyflake_lease::Reply);
     let changes: [(&str, Change); 6] = [
         ("an end of 2^53", |reply| survey(reply, Record::RESERVED + 1)),

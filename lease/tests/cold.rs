@@ -26,7 +26,7 @@ use tokio::{runtime, time};
 const LONG: Duration = Duration::from_secs(120);
 
 #[test]
-fn all_that_start_at_once_get_numbers() {
+fn processes_that_start_together_all_get_worker_ids() {
     let Some(programs) = programs() else { return };
     let starts = env::var("POLYFLAKE_STARTS").ok().and_then(|it| it.parse().ok()).unwrap_or(200);
     let server = Server::start(&programs);
@@ -118,7 +118,7 @@ fn user_of(connection: &mut UnixStream) -> String {
 
 /// All are refused at once and try again; who comes first then is up to chance, so they do not meet again.
 #[test]
-fn a_refused_connection_is_tried_again_at_random() {
+fn refused_connections_are_retried_after_random_delays() {
     const CLIENTS: usize = 16;
     let folder = tempfile::tempdir().unwrap();
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();

@@ -33,7 +33,7 @@ fn options() -> Options {
 }
 
 #[test]
-fn a_lease_that_is_used_and_closed_is_acquired_and_sealed() {
+fn a_used_lease_emits_acquired_and_sealed() {
     let (options, heard) = Heard::of(options());
     let ids = Generator::with("memory:closed", options, LONG).unwrap();
     let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
@@ -61,7 +61,7 @@ fn an_unused_lease_is_sealed_without_a_tick() {
 }
 
 #[test]
-fn a_lease_that_is_renewed_evicted_and_cut_off_says_so() {
+fn a_lease_emits_renewed_moved_and_expired_events() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
@@ -102,7 +102,7 @@ impl Grantee for Nowhere {
 }
 
 #[test]
-fn a_grant_without_a_generator_is_refused_and_not_acquired() {
+fn a_grant_without_a_generator_emits_only_refused() {
     let (options, heard) = Heard::of(options());
     let place = Arc::new(Nowhere);
     let lease = Lease::start(|| open("memory:nowhere"), options, place).unwrap();
@@ -112,7 +112,7 @@ fn a_grant_without_a_generator_is_refused_and_not_acquired() {
 }
 
 #[test]
-fn a_function_that_panics_ends_no_lease() {
+fn a_panicking_watcher_does_not_end_the_lease() {
     listen();
     let heard = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&heard);
@@ -179,7 +179,7 @@ impl Subscriber for Collects {
 
 /// Other tests of this process are heard too, in other namespaces.
 #[test]
-fn events_are_traced_and_hold_nothing_of_the_url() {
+fn traced_events_never_contain_the_url() {
     let lines = listen();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());

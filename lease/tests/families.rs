@@ -29,7 +29,7 @@ fn machine(number: u64, uuid8: bool) -> hotguid::Generator {
 
 /// Version and variant of UUIDs take bits of the machine, and none of the number.
 #[test]
-fn numbers_of_hot_guids_differ_in_their_ids() {
+fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
     let mut machines = HashSet::new();
     for number in numbers {
@@ -63,7 +63,7 @@ impl<G: Generate<Sno> + GenerateAsync<Sno>> Users<G> {
 }
 
 #[tokio::test]
-async fn typed_ids_come_from_a_leased_generator() {
+async fn leased_generators_make_typed_ids() {
     let ids = sno::Generator::new_async("memory:users", "users", tokio::time::sleep).await.unwrap();
     let users = Users(ids);
     let copy = users.clone();
@@ -78,7 +78,7 @@ async fn typed_ids_come_from_a_leased_generator() {
 }
 
 #[test]
-fn a_hot_guid_begins_to_count_anywhere() {
+fn hot_guid_counters_start_at_random() {
     let counters: HashSet<_> =
         (0..4).map(|number| machine(number, false).generate(0).unwrap().counter()).collect();
     assert!(counters.len() > 1, "{counters:?}");
@@ -96,7 +96,7 @@ fn fields() -> Layout {
 }
 
 #[test]
-fn constants_and_bindables_of_a_layout_hold_the_number() {
+fn layout_constants_and_bindables_contain_the_worker_id() {
     let layout = fields();
     let names = ["worker", "region \"a\""];
     let shape = layout::shape(&layout, &names, 0..=1023).unwrap();
@@ -125,7 +125,7 @@ fn constants_and_bindables_of_a_layout_hold_the_number() {
 }
 
 #[test]
-fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
+fn layouts_without_leasable_fields_are_rejected() {
     let refused = |layout: &Layout, names: &[&str], reason: &str| {
         let generator = layout::Generator::new("memory:refused", "refused", layout, names);
         assert_refused(generator.map(drop), ErrorKind::OutOfRange, reason);

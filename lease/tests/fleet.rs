@@ -82,7 +82,7 @@ fn assert_plain(holders: u64, figures: &Figures) {
 }
 
 #[test]
-fn a_fleet_renews_four_times_in_an_hour() {
+fn a_fleet_renews_four_times_per_hour() {
     let figures = fleet(300, 512);
     assert_plain(300, &figures);
 }
@@ -90,7 +90,7 @@ fn a_fleet_renews_four_times_in_an_hour() {
 #[test]
 #[ignore = "for figures; minutes without optimisation"]
 #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
-fn a_hundred_thousand_holders() {
+fn a_hundred_thousand_holders_renew_four_times_per_hour() {
     let began = std::time::Instant::now();
     let figures = fleet(100_000, 131_072);
     let rate = figures.renewals as f64 / 3600.0;

@@ -96,7 +96,7 @@ fn check(url: &str) {
 }
 
 #[test]
-fn children_lease_numbers_of_their_own_in_sqlite() {
+fn children_lease_their_own_worker_ids_in_sqlite() {
     let _alone = alone();
     let (_folder, url) = store();
     check(&url);
@@ -104,7 +104,7 @@ fn children_lease_numbers_of_their_own_in_sqlite() {
 
 #[test]
 #[cfg(feature = "postgresql")]
-fn children_lease_numbers_of_their_own_in_postgresql() {
+fn children_lease_their_own_worker_ids_in_postgresql() {
     let _alone = alone();
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
@@ -112,7 +112,7 @@ fn children_lease_numbers_of_their_own_in_postgresql() {
 }
 
 #[test]
-fn a_call_that_may_not_wait_begins_to_lease_a_number_in_a_child() {
+fn try_generate_starts_a_lease_in_a_child() {
     let _alone = alone();
     let (_folder, url) = store();
     let ids = Generator::new(&url, "orders").unwrap();
@@ -134,7 +134,7 @@ fn a_call_that_may_not_wait_begins_to_lease_a_number_in_a_child() {
 }
 
 #[test]
-fn a_future_leases_a_number_in_a_child() {
+fn generate_async_leases_a_worker_id_in_a_child() {
     let _alone = alone();
     let (_folder, url) = store();
     let ids = Generator::new(&url, "orders").unwrap();
@@ -175,7 +175,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
 
 /// As by an executor of which the child has a copy.
 #[test]
-fn a_task_asks_for_nothing_in_a_child() {
+fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = alone();
     let store = Counted(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
     let (asked, task) = (store.0.clone(), Arc::new(Mutex::new(None)));
@@ -211,7 +211,7 @@ fn a_task_asks_for_nothing_in_a_child() {
 
 /// The child's memory is a copy, in which its parent's numbers would be granted again.
 #[test]
-fn a_store_in_memory_is_refused_in_a_child() {
+fn a_child_rejects_the_parents_in_memory_store() {
     let _alone = alone();
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
     let longest = Duration::from_millis(300);
@@ -230,7 +230,7 @@ fn a_store_in_memory_is_refused_in_a_child() {
 
 /// `SQLite` takes a parent's locks for its own in a child. A fork waits for requests, so there are none.
 #[test]
-fn a_child_that_is_forked_beside_requests_leases_a_number() {
+fn a_child_forked_during_requests_leases_a_worker_id() {
     let _alone = alone();
     let ((_folder, url), is_over) = (store(), AtomicBool::new(false));
     let ask = || Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
@@ -258,7 +258,7 @@ fn a_child_that_is_forked_beside_requests_leases_a_number() {
 
 /// A request that waits for a locked file is given up where a process forks, and a fork past the hooks leaves a child without files.
 #[test]
-fn a_child_that_is_forked_beside_a_locked_file_leases_a_number() {
+fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = alone();
     let ((folder, locked), (_folder, url)) = (store(), store());
     let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
@@ -283,7 +283,7 @@ fn a_child_that_is_forked_beside_a_locked_file_leases_a_number() {
 
 /// A store that is open in the parent has no file open, so the child may use it.
 #[test]
-fn a_file_that_was_opened_before_a_fork_is_opened_again_in_the_child() {
+fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = alone();
     let ((_folder, url), (folder, other)) = (store(), store());
     let opened = open(&other).unwrap();

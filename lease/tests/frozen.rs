@@ -37,7 +37,7 @@ fn assert_brief(since: Instant) {
 }
 
 #[test]
-fn a_lease_outlives_a_frozen_server_and_is_closed_beside_one() {
+fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let (options, events) = Heard::of(options().lease_ms(2000).unwrap());
@@ -61,7 +61,7 @@ fn a_lease_outlives_a_frozen_server_and_is_closed_beside_one() {
 }
 
 #[test]
-fn an_open_store_gives_up_and_is_closed_beside_a_frozen_server() {
+fn an_operator_times_out_if_the_server_is_frozen() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
@@ -75,7 +75,7 @@ fn an_open_store_gives_up_and_is_closed_beside_a_frozen_server() {
 }
 
 #[test]
-fn a_task_outlives_a_frozen_server() {
+fn a_task_survives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
@@ -113,7 +113,7 @@ fn a_task_outlives_a_frozen_server() {
 
 /// An executor's thread is not held, and the number is returned once the server answers.
 #[test]
-fn a_drop_in_a_task_waits_for_no_frozen_server() {
+fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -160,7 +160,7 @@ impl Grantee for Nowhere {
 }
 
 #[test]
-fn a_store_that_hangs_is_left_to_itself() {
+fn close_abandons_a_hanging_store() {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let store = Arc::new(Mutex::new(Memory::new(now)));
     let (hold, held) = mpsc::channel::<()>();
@@ -183,7 +183,7 @@ fn a_store_that_hangs_is_left_to_itself() {
 }
 
 #[test]
-fn threads_of_an_executor_are_not_held() {
+fn blocking_clients_are_rejected_on_executor_threads() {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let refused = runtime.block_on(async { Postgresql::open("postgres://a@localhost:1/b") });
     assert_eq!(

@@ -163,7 +163,7 @@ fn settings() -> Json {
 }
 
 #[test]
-fn a_host_leases_renews_and_returns_a_number() {
+fn a_host_leases_renews_and_releases_a_worker_id() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     assert_eq!(host.status()["number"], Json::Null);
@@ -193,7 +193,7 @@ fn a_host_leases_renews_and_returns_a_number() {
 }
 
 #[test]
-fn what_fails_is_told_and_tried_again() {
+fn failures_are_reported_and_retried() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
@@ -244,7 +244,7 @@ fn only_lasting_errors_of_a_host_are_permanent() {
 }
 
 #[test]
-fn a_server_that_fails_is_connected_to_again() {
+fn a_failed_server_connection_is_reopened() {
     let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
     let now = Moment { wall_ms: T, elapsed_ms: 0 };
     let failed = r#"{"rows":[],"failure":{"code":null,"message":"reset"}}"#;
@@ -265,7 +265,7 @@ fn a_server_that_fails_is_connected_to_again() {
 /// The connection to a server is still open when a grant begins, and is closed first: the answer to that is not the grant's.
 #[cfg(all(feature = "postgresql", unix))]
 #[test]
-fn a_grant_over_a_server_counts_once_it_has_begun() {
+fn a_server_grant_counts_only_after_it_starts() {
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
     let settings = json!({ "namespace": "orders", "family": "sno", "store": "postgresql" });
@@ -307,7 +307,7 @@ fn a_grant_over_a_server_counts_once_it_has_begun() {
 }
 
 #[test]
-fn a_generator_that_cannot_be_made_returns_its_number() {
+fn a_failed_generator_releases_its_worker_id() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
@@ -322,7 +322,7 @@ fn a_generator_that_cannot_be_made_returns_its_number() {
 }
 
 #[test]
-fn an_answer_that_says_nothing_of_its_ticks_uses_up_the_grant() {
+fn an_unreadable_seal_answer_keeps_the_whole_grant() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     host.keep_until("begin");
@@ -336,7 +336,7 @@ fn an_answer_that_says_nothing_of_its_ticks_uses_up_the_grant() {
 }
 
 #[test]
-fn an_answer_of_another_kind_is_a_connection_without_one() {
+fn malformed_answers_are_treated_as_a_lost_connection() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
@@ -348,7 +348,7 @@ fn an_answer_of_another_kind_is_a_connection_without_one() {
 }
 
 #[test]
-fn a_grant_that_begins_while_the_generator_is_closed_makes_no_ids() {
+fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
     let build: Build = |number, window| {
         let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
         builder.window(window.start, window.end).build()
@@ -420,7 +420,7 @@ fn a_check_rejects_the_settings_that_a_lease_rejects() {
 }
 
 #[test]
-fn settings_are_checked() {
+fn invalid_settings_are_rejected() {
     let layout = preset("sonyflake", []).unwrap().to_json();
     let base = |more: Json| {
         let mut settings = settings();
@@ -468,13 +468,13 @@ fn settings_are_checked() {
 }
 
 #[test]
-fn a_place_shows_no_password() {
+fn debug_output_hides_the_password() {
     let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a")));
     assert!(!debug.contains("secret"), "{debug}");
 }
 
 #[test]
-fn variables_are_read() {
+fn environment_variables_are_read() {
     let place = |url, number| Place::of_variables(url, number, None);
     let here = Some("memory:?namespace=orders");
     let found = place(here, Some("7")).unwrap();
@@ -506,8 +506,8 @@ fn variables_are_read() {
 }
 
 #[test]
-fn generators_of_the_environment_have_numbers_of_their_own() {
-    const CHILD: &str = "a_child_of_the_environment";
+fn generators_from_the_environment_use_the_configured_worker_id() {
+    const CHILD: &str = "a_child_leases_from_the_environment";
     let child = |node: Option<&str>| {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", CHILD, "--ignored"]);
@@ -521,8 +521,8 @@ fn generators_of_the_environment_have_numbers_of_their_own() {
 }
 
 #[test]
-#[ignore = "for `generators_of_the_environment_have_numbers_of_their_own`"]
-fn a_child_of_the_environment() {
+#[ignore = "for `generators_from_the_environment_use_the_configured_worker_id`"]
+fn a_child_leases_from_the_environment() {
     let expected = std::env::var("EXPECTED").unwrap().parse().ok();
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
@@ -542,7 +542,7 @@ fn a_child_of_the_environment() {
 }
 
 #[test]
-fn a_layout_holds_the_number_of_a_grant() {
+fn a_layout_contains_the_worker_id_of_the_grant() {
     let twitter = preset("twitter", []).unwrap();
     let layout = layout_of(&twitter, &["datacenter", "worker"], 37).unwrap();
     let text = layout.to_json();

@@ -14,7 +14,7 @@ use polyflake_lease::{
 };
 
 #[test]
-fn holders_have_numbers_of_their_own() {
+fn holders_have_distinct_worker_ids() {
     let mut store = Memory::new(T);
     let hosts: Vec<_> = (0..3).map(|_| holder(&mut store, options(3))).collect();
     let mut numbers: Vec<_> = hosts.iter().map(|(_, grant)| *grant.numbers().start()).collect();
@@ -29,7 +29,7 @@ fn holders_have_numbers_of_their_own() {
 }
 
 #[test]
-fn a_grant_without_a_generator_is_returned_unused_and_claimed_again() {
+fn a_grant_without_a_generator_is_released_and_retried() {
     let mut store = Memory::new(T);
     let (mut host, grant) = holder(&mut store, options(1));
     let mut pauses = Vec::new();
@@ -53,7 +53,7 @@ fn a_grant_without_a_generator_is_returned_unused_and_claimed_again() {
 
 /// Where all numbers are granted, one may be returned long before its end.
 #[test]
-fn a_number_that_is_returned_is_found_within_a_minute() {
+fn a_released_worker_id_is_found_within_a_minute() {
     let mut store = Memory::new(T);
     let (mut first, _) = holder(&mut store, options(1));
     let mut other = Host::new(options(1));
@@ -65,7 +65,7 @@ fn a_number_that_is_returned_is_found_within_a_minute() {
 }
 
 #[test]
-fn a_closed_keeper_gives_its_number_back_at_once() {
+fn a_closed_keeper_releases_its_worker_id_immediately() {
     let mut store = Memory::new(T);
     let (mut host, grant) = holder(&mut store, options(1));
     assert!(grant.start() <= T && grant.end() == T + HOUR);
@@ -82,7 +82,7 @@ fn a_closed_keeper_gives_its_number_back_at_once() {
 }
 
 #[test]
-fn a_generator_that_made_nothing_gives_everything_back() {
+fn an_unused_generator_releases_its_whole_grant() {
     let mut store = Memory::new(T);
     let (mut host, grant) = holder(&mut store, options(1));
     host.keeper.close();
@@ -91,7 +91,7 @@ fn a_generator_that_made_nothing_gives_everything_back() {
 }
 
 #[test]
-fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
+fn a_forty_minute_store_outage_does_not_interrupt_a_lease() {
     let mut store = Memory::new(T);
     for away_from in [0, 14 * 60_000, 16 * 60_000, 40 * 60_000, 50 * 60_000] {
         let (mut host, _) = holder(&mut store, options(100));
@@ -106,7 +106,7 @@ fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
 }
 
 #[test]
-fn a_lost_reply_is_settled_by_a_write_of_ones_own() {
+fn a_lost_reply_is_resolved_by_another_write() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     let claim = host.claim(&mut store);
@@ -142,7 +142,7 @@ fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
 }
 
 #[test]
-fn nothing_is_acquired_or_extended_by_what_a_replica_may_not_have() {
+fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     for _ in 0..20 {
@@ -167,7 +167,7 @@ fn nothing_is_acquired_or_extended_by_what_a_replica_may_not_have() {
 
 /// A message that the network sent twice: the second one finds what the first one did.
 #[test]
-fn a_write_that_arrived_twice_is_settled_by_another_one() {
+fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     let mut twice = |request: &Request| {
@@ -186,7 +186,7 @@ fn a_write_that_arrived_twice_is_settled_by_another_one() {
 
 /// Two renewals without an answer: the first one arrives after the second one was sent.
 #[test]
-fn a_late_renewal_of_ones_own_is_not_taken_for_a_clones() {
+fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     let mut store = Memory::new(T);
     let (mut host, _) = holder(&mut store, options(1));
     host.pass(15 * 60_000);
@@ -212,7 +212,7 @@ fn a_late_renewal_of_ones_own_is_not_taken_for_a_clones() {
 
 /// Both have all that the claimant asked for, so only a write that one of them sends later tells them apart.
 #[test]
-fn clones_that_settle_one_claim_do_not_both_have_it() {
+fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(T);
     let mut store = before.clone();
     let [mut one, mut twin] = [1, 2].map(|own: u128| {
@@ -234,7 +234,7 @@ fn clones_that_settle_one_claim_do_not_both_have_it() {
 
 /// A claim that reaches the store after it was given up gives nobody a grant.
 #[test]
-fn a_claim_that_is_not_there_is_given_up() {
+fn a_missing_claim_is_abandoned() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     let claim = host.claim(&mut store);
@@ -252,7 +252,7 @@ fn a_claim_that_is_not_there_is_given_up() {
 
 /// Both claims were of one number and would have begun at one time.
 #[test]
-fn a_claim_is_not_settled_by_the_grant_of_another() {
+fn another_holders_grant_never_resolves_a_claim() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     host.claim(&mut store);
@@ -265,7 +265,7 @@ fn a_claim_is_not_settled_by_the_grant_of_another() {
 }
 
 #[test]
-fn one_who_insists_waits_and_writes_nothing() {
+fn a_required_worker_id_waits_without_writing() {
     let mut store = Memory::new(T);
     let (_first, grant) = holder(&mut store, options(2).insist(1).unwrap());
     assert_eq!((grant.numbers(), grant.end()), (1..=1, T + 60_000));
@@ -279,7 +279,7 @@ fn one_who_insists_waits_and_writes_nothing() {
 }
 
 #[test]
-fn one_who_prefers_takes_another() {
+fn a_preferred_worker_id_falls_back_to_another() {
     let mut store = Memory::new(T);
     let (_first, grant) = holder(&mut store, options(5).prefer(3).unwrap());
     assert_eq!(grant.numbers(), 3..=3);
@@ -288,7 +288,7 @@ fn one_who_prefers_takes_another() {
 }
 
 #[test]
-fn another_shape_gets_no_number() {
+fn a_different_shape_is_rejected() {
     let mut store = Memory::new(T);
     let secret = |byte| Shape::randflake(0..=1, &[byte; 16]);
     let pairs = [
@@ -306,7 +306,7 @@ fn another_shape_gets_no_number() {
 }
 
 #[test]
-fn clocks_that_are_far_off_are_refused() {
+fn clocks_that_are_far_off_are_rejected() {
     const DAY: u64 = 24 * HOUR;
     for skew in [61_000, DAY, 3653 * DAY] {
         for ahead in [true, false] {
@@ -326,7 +326,7 @@ fn clocks_that_are_far_off_are_refused() {
 }
 
 #[test]
-fn a_restored_store_is_quiet_for_a_while() {
+fn a_restored_store_starts_a_quiet_time() {
     let mut store = Memory::new(T);
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
@@ -354,7 +354,7 @@ fn a_restored_store_is_quiet_for_a_while() {
 
 /// The slack, which spares a claimant its first wait, does not reach back into the quiet time.
 #[test]
-fn the_first_grant_after_a_quiet_time_begins_at_its_end() {
+fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(10)));
     let backup = store.clone();
@@ -370,7 +370,7 @@ fn the_first_grant_after_a_quiet_time_begins_at_its_end() {
 
 /// A keeper that has looked at all records notices a restored store all the same.
 #[test]
-fn a_keeper_that_waits_for_a_number_notices_a_restored_store() {
+fn a_waiting_keeper_detects_a_restored_store() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(1)));
     let mut host = Host::new(options(1));
@@ -384,7 +384,7 @@ fn a_keeper_that_waits_for_a_number_notices_a_restored_store() {
 }
 
 #[test]
-fn a_missing_record_is_not_a_free_one() {
+fn a_missing_record_is_reported_as_damage() {
     let mut store = Memory::new(T);
     let (mut first, _) = holder(&mut store, options(3));
     store.lose("orders/sno", 0).expect("expected a record");
@@ -398,7 +398,7 @@ fn a_missing_record_is_not_a_free_one() {
 
 /// A keeper goes on, whatever a store answers.
 #[test]
-fn rows_written_by_hand_are_refused() {
+fn manually_edited_rows_are_rejected() {
     let fresh = Record::fresh(0, 1, Random(1));
     let rows = [
         Record { version: 0, ..fresh.clone() },
@@ -429,7 +429,7 @@ fn rows_written_by_hand_are_refused() {
 }
 
 #[test]
-fn a_store_at_the_end_of_time_is_refused() {
+fn a_store_at_the_maximum_time_is_rejected() {
     let mut store = Memory::new(Record::RESERVED);
     let mut host = Host::new(options(1));
     let request = host.request();
@@ -440,7 +440,7 @@ fn a_store_at_the_end_of_time_is_refused() {
 }
 
 #[test]
-fn without_entropy_nothing_is_claimed() {
+fn without_entropy_no_claim_is_sent() {
     let draw: Draw = Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
     let mut host = Host::new(options(1));
     host.keeper = Keeper::new(options(1), draw);
@@ -450,7 +450,7 @@ fn without_entropy_nothing_is_claimed() {
 }
 
 #[test]
-fn options_have_limits() {
+fn out_of_range_options_are_rejected() {
     for name in ["", "-a", "a b", "/a", "\u{e9}", &"a".repeat(61)] {
         assert!(Options::new(name, Shape::sno(0..=1).unwrap()).is_err(), "{name}");
     }
@@ -477,7 +477,7 @@ impl Store for Faulty {
 }
 
 #[test]
-fn the_suite_for_drivers_finds_faults() {
+fn the_driver_suite_detects_faults() {
     let faults: [(&str, Fault); 4] = [
         ("a swap without conditions", |store, request| {
             let Ask::Put { new, .. } = &request.ask else { return None };
@@ -536,7 +536,7 @@ impl Store for ReadsThenWrites {
 }
 
 #[test]
-fn the_suite_for_drivers_finds_one_that_reads_and_then_writes() {
+fn the_driver_suite_detects_a_non_atomic_swap() {
     let memory = || Arc::new(Mutex::new(Memory::new(T)));
     let store = memory();
     conformance::check(&mut ReadsThenWrites(store.clone()));
@@ -553,7 +553,7 @@ fn the_suite_for_drivers_finds_one_that_reads_and_then_writes() {
 
 /// A suite whose threads wait for each other would wait for ever for one that panicked.
 #[test]
-fn the_suite_for_drivers_ends_where_one_connection_fails() {
+fn the_driver_suite_ends_if_one_connection_fails() {
     let store = Arc::new(Mutex::new(Memory::new(T)));
     let opened = std::cell::Cell::new(0);
     let check = || {
@@ -615,7 +615,7 @@ const NOTHING: fn(&Ask) -> bool = |_| false;
 const READS: fn(&Ask) -> bool = |ask| !matches!(ask, Ask::Put { .. });
 
 #[test]
-fn a_holder_with_nothing_left_asks_seldom() {
+fn a_holder_without_a_grant_retries_rarely() {
     for answers in [NOTHING, READS] {
         let mut store = Memory::new(T);
         let (mut host, _) = holder(&mut store, options(1));
@@ -628,7 +628,7 @@ fn a_holder_with_nothing_left_asks_seldom() {
 }
 
 #[test]
-fn a_claim_that_always_fails_is_tried_seldom() {
+fn a_failing_claim_is_retried_rarely() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     let asked = fail_for(&mut host, &mut store, 60_000, READS);
@@ -639,7 +639,7 @@ fn a_claim_that_always_fails_is_tried_seldom() {
 
 /// Without a wait for the time of the next renewal: the window may have ended meanwhile.
 #[test]
-fn a_holder_whose_store_is_back_renews_at_once() {
+fn a_holder_renews_soon_after_an_outage() {
     for answers in [NOTHING, READS] {
         for minutes in [30, 70] {
             let mut store = Memory::new(T);
@@ -656,7 +656,7 @@ fn a_holder_whose_store_is_back_renews_at_once() {
 
 /// A promoted replica, for all that a keeper can tell: its holders go on.
 #[test]
-fn a_living_holder_renews_in_a_restored_store_before_the_end_found_there() {
+fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
         let mut store = Memory::new(T);
         let (mut host, _) = holder(&mut store, options(10));
@@ -685,7 +685,7 @@ fn a_living_holder_renews_in_a_restored_store_before_the_end_found_there() {
 
 /// The clock error is a third of the namespace's longest lease, from 5 to 60 seconds.
 #[test]
-fn a_short_lease_outlives_a_failover() {
+fn a_short_lease_survives_a_failover() {
     for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
         let short = || options(10).lease_ms(lease_ms).unwrap();
         let mut store = Memory::new(T);
@@ -706,7 +706,7 @@ fn a_short_lease_outlives_a_failover() {
 
 /// A namespace that was deleted may have had longer leases than this holder's.
 #[test]
-fn a_namespace_that_is_made_again_keeps_its_longest_lease() {
+fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(10).lease_ms(2 * HOUR).unwrap()));
     let (mut host, _) = holder(&mut store, options(10));
@@ -733,7 +733,7 @@ fn quiet_times_do_not_add_up() {
 
 /// Versions only grow: a lower one than was acknowledged proves a step back, which no name of the store tells of.
 #[test]
-fn a_holder_that_finds_an_earlier_record_begins_a_quiet_time() {
+fn an_earlier_record_starts_a_quiet_time() {
     for is_known in [true, false] {
         let mut store = Memory::new(T);
         let (mut first, _) = holder(&mut store, options(1));
@@ -774,7 +774,7 @@ fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
 }
 
 #[test]
-fn a_clone_takes_no_renewal_of_its_twin_for_its_own() {
+fn a_clone_never_adopts_its_twins_renewal() {
     let mut store = Memory::new(T);
     let [mut one, mut twin, mut third] = clones(&mut store);
     one.pass(15 * 60_000);
@@ -796,7 +796,7 @@ fn a_clone_takes_no_renewal_of_its_twin_for_its_own() {
 
 /// Machines that are restored from one picture at once renew at one moment, to one end.
 #[test]
-fn clones_that_renew_at_one_moment_are_told_apart() {
+fn clones_that_renew_simultaneously_are_distinguished() {
     let mut store = Memory::new(T);
     let before = store.clone();
     let [mut one, mut twin] = [1, 2].map(|own: u128| {
@@ -821,7 +821,7 @@ fn clones_that_renew_at_one_moment_are_told_apart() {
 
 /// The answer to a claim was lost, and a clone of the claimant renewed the grant before this one read it.
 #[test]
-fn a_clone_settles_no_claim_by_its_twins_renewal() {
+fn a_twins_renewal_never_resolves_a_clones_claim() {
     let mut store = Memory::new(T);
     let before = store.clone();
     let [mut one] = clones(&mut store);
@@ -836,7 +836,7 @@ fn a_clone_settles_no_claim_by_its_twins_renewal() {
 }
 
 #[test]
-fn a_refused_release_is_tried_again_for_ten_seconds() {
+fn a_failed_release_is_retried_for_ten_seconds() {
     for failures in [3, usize::MAX] {
         let mut store = Memory::new(T);
         let (mut host, grant) = holder(&mut store, options(1));
@@ -854,7 +854,7 @@ fn a_refused_release_is_tried_again_for_ten_seconds() {
 /// A renewal got no answer before the holder closed. Where it arrived, the release follows it; where the record is another's, which
 /// happens to have the same version and end, it does not.
 #[test]
-fn a_release_follows_no_grant_but_its_own() {
+fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {
         let mut store = Memory::new(T);
         let (mut host, _) = holder(&mut store, options(1));
@@ -879,7 +879,7 @@ fn a_release_follows_no_grant_but_its_own() {
 
 /// Other holders may be there that know of no deletion.
 #[test]
-fn a_holder_of_a_deleted_store_makes_no_number_free_at_once() {
+fn a_deleted_store_starts_a_quiet_time() {
     let mut store = Memory::new(T);
     let (mut host, _) = holder(&mut store, options(1));
     let mut store = Memory::new(T);
@@ -892,7 +892,7 @@ fn a_holder_of_a_deleted_store_makes_no_number_free_at_once() {
 
 /// All records up to a number are made before it is granted.
 #[test]
-fn numbers_past_a_million_records_cannot_be_preferred() {
+fn worker_ids_past_a_million_records_cannot_be_preferred() {
     let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();
     let options = || Options::new("orders", shape()).unwrap();
     options().prefer((1 << 20) - 1).unwrap();

@@ -40,7 +40,7 @@ fn joint(url: &str) -> char {
 }
 
 #[test]
-fn a_file_that_cannot_be_is_an_error_at_once() {
+fn an_impossible_file_is_an_immediate_error() {
     use ErrorKind::{LeaseUnavailable, StoreNotDurable};
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let there =
@@ -66,7 +66,7 @@ fn a_file_that_cannot_be_is_an_error_at_once() {
 }
 
 #[test]
-fn a_server_that_rejects_the_connection_is_an_error_at_once() {
+fn a_rejected_connection_is_an_immediate_error() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
@@ -78,7 +78,7 @@ fn a_server_that_rejects_the_connection_is_an_error_at_once() {
 }
 
 #[test]
-fn a_check_names_the_store_and_writes_nothing() {
+fn a_check_reports_the_store_without_writing() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("ids.db");
     let url = format!("sqlite:{}?allow=overlayfs&namespace=orders", path.display());
@@ -110,7 +110,7 @@ fn a_check_names_the_store_and_writes_nothing() {
 
 /// A check that was killed leaves its trial file, and the processes of two containers may have one ID.
 #[test]
-fn a_check_ignores_the_trial_file_of_another() {
+fn a_check_ignores_another_processs_trial_file() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("ids.db");
     fs::write(path.with_extension(format!("trial-{}", std::process::id())), "").unwrap();
@@ -135,7 +135,7 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
 }
 
 #[test]
-fn a_check_names_reservations_and_no_end_of_them() {
+fn a_check_reports_reservations_without_an_end() {
     let options = Options::new("orders", Shape::sno(3..=3).unwrap()).unwrap();
     Generator::with("memory:reserved", options, LONG).unwrap().close();
     Operator::open("memory:reserved", "orders/sno").unwrap().reserve(3, "retired").unwrap();
@@ -148,7 +148,7 @@ fn a_check_names_reservations_and_no_end_of_them() {
 
 /// The quiet time of a restored store begins with the first holder, which a check is not.
 #[test]
-fn a_check_of_a_restored_store_names_an_end_once_a_holder_has_begun_it() {
+fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [path, copy] = ["ids.db", "copy.db"].map(|name| folder.path().join(name));
     let [url, restored] =
@@ -168,7 +168,7 @@ fn a_check_of_a_restored_store_names_an_end_once_a_holder_has_begun_it() {
 
 /// Each client has its own messages about certificates.
 #[test]
-fn a_certificate_that_is_not_trusted_is_an_error_at_once() {
+fn an_untrusted_certificate_is_an_immediate_error() {
     for message in [
         "connection failed: SSL error: certificate verify failed",
         "connection failed: server certificate for \"other\" does not match host name \"db\"",
@@ -197,7 +197,7 @@ fn a_certificate_that_is_not_trusted_is_an_error_at_once() {
 
 /// A server is noticed soon after it comes up, also where the first pauses have grown.
 #[test]
-fn a_server_that_comes_up_late_is_noticed_soon() {
+fn a_server_that_comes_up_late_is_detected_soon() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     server.down();

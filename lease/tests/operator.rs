@@ -27,7 +27,7 @@ fn assert_kind<V: std::fmt::Debug>(result: Result<V>, kind: ErrorKind) -> Error 
 }
 
 #[test]
-fn an_evicted_holder_runs_to_its_end_and_nobody_begins_earlier() {
+fn an_evicted_holder_keeps_its_grant_until_its_end() {
     let mut store = Memory::new(T);
     let (mut first, grant) = holder(&mut store, options(1));
     let record = operator(&mut store).evict(0).unwrap();
@@ -45,7 +45,7 @@ fn an_evicted_holder_runs_to_its_end_and_nobody_begins_earlier() {
 }
 
 #[test]
-fn a_reserved_number_is_granted_to_nobody_until_it_is_freed() {
+fn a_reserved_worker_id_is_never_granted_until_freed() {
     let mut store = Memory::new(T);
     let (mut first, grant) = holder(&mut store, options(2));
     assert_eq!(grant.numbers(), 0..=0);
@@ -70,7 +70,7 @@ fn a_reserved_number_is_granted_to_nobody_until_it_is_freed() {
 
 /// A reservation has no end that a keeper could wait for.
 #[test]
-fn a_keeper_reports_that_its_number_is_reserved() {
+fn a_keeper_reports_that_its_worker_id_is_reserved() {
     let mut store = Memory::new(T);
     let _holders = [holder(&mut store, options(2)), holder(&mut store, options(2))];
     for number in 0..2 {
@@ -89,7 +89,7 @@ fn a_keeper_reports_that_its_number_is_reserved() {
 }
 
 #[test]
-fn a_number_that_was_never_reached_can_be_reserved() {
+fn an_unused_worker_id_can_be_reserved() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(5)));
     let reserved = operator(&mut store).reserve(3, "a constant").unwrap();
@@ -107,7 +107,7 @@ fn a_number_that_was_never_reached_can_be_reserved() {
 
 /// A dump that is read into the same server: nothing in the store tells of it, so an operator does.
 #[test]
-fn a_backup_that_an_operator_tells_of_is_quiet_for_a_while() {
+fn a_reported_backup_starts_a_quiet_time() {
     let mut store = Memory::new(T);
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
@@ -135,7 +135,7 @@ fn a_backup_that_an_operator_tells_of_is_quiet_for_a_while() {
 
 /// A planned failover: the other server is off, and everything that it acknowledged is here.
 #[test]
-fn a_promoted_store_that_lost_nothing_grants_at_once() {
+fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
         let mut store = Memory::new(T);
         let (mut old, _) = holder(&mut store, options(10));
@@ -166,7 +166,7 @@ fn failover(store: &mut Memory) -> [String; 2] {
 
 /// A promotion ends the quiet time that it began, and no other.
 #[test]
-fn a_promotion_ends_no_quiet_time_but_its_own() {
+fn a_promotion_ends_only_its_own_quiet_time() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(10)));
     let told = operator(&mut store).restored(Some(T + 5 * HOUR)).unwrap();
@@ -188,7 +188,7 @@ fn a_promotion_ends_no_quiet_time_but_its_own() {
 }
 
 #[test]
-fn promotions_are_of_one_postgresql_system_and_its_tables() {
+fn promotions_require_the_same_postgresql_system_and_tables() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(10)));
     let name = |system, timeline, tables| format!("postgresql:{system}:{timeline:08X}:{tables}");
@@ -202,7 +202,7 @@ fn promotions_are_of_one_postgresql_system_and_its_tables() {
 }
 
 #[test]
-fn a_store_is_told_of_as_a_whole() {
+fn restored_applies_to_every_namespace() {
     let mut store = Memory::new(T);
     assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
     let other = Options::new("payments", Shape::sno(0..=3).unwrap()).unwrap();
@@ -219,7 +219,7 @@ fn a_store_is_told_of_as_a_whole() {
 
 /// All that its clock can have shown stays granted.
 #[test]
-fn a_dead_holders_number_is_free_after_the_clock_error() {
+fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let mut store = Memory::new(T);
     let (dead, grant) = holder(&mut store, options(1));
     let token = store.records("orders/sno")[0].token;
@@ -249,7 +249,7 @@ fn a_dead_holders_number_is_free_after_the_clock_error() {
 }
 
 #[test]
-fn impossible_steps_are_refused_and_change_nothing() {
+fn invalid_operations_are_rejected_without_changes() {
     let mut store = Memory::new(T);
     let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
     assert_eq!(
@@ -296,14 +296,14 @@ impl Store for Busy {
 }
 
 #[test]
-fn a_record_that_others_change_is_given_up() {
+fn a_constantly_changing_record_returns_lease_unavailable() {
     let mut store = Memory::new(T);
     drop(holder(&mut store, options(3)));
     assert_kind(operator(Busy(store)).evict(0), ErrorKind::LeaseUnavailable);
 }
 
 #[test]
-fn shapes_are_read_back() {
+fn shapes_round_trip() {
     let layout = Shape::layout("{\"a\":\"\\\\\"}", (1, 1500), &["data", "center"], 0..=7);
     let shapes = [
         Shape::sno(3..=1026),

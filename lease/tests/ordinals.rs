@@ -11,7 +11,7 @@ fn read(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
 }
 
 #[test]
-fn a_variable_holds_an_ordinal_or_is_refused_and_not_shown() {
+fn invalid_ordinal_variables_are_rejected_without_their_value() {
     let ordinal = Ordinal::variable("V");
     for (value, expected) in [("0", 0), ("9999", 9999), ("007", 7)] {
         assert_eq!(read(&ordinal, "V", value), Ok(expected));
@@ -37,7 +37,7 @@ fn a_variable_holds_an_ordinal_or_is_refused_and_not_shown() {
 
 #[test]
 #[cfg(unix)]
-fn a_variable_that_is_no_text_is_refused() {
+fn a_non_utf8_variable_is_rejected() {
     use std::os::unix::ffi::OsStringExt;
     let ordinal = Ordinal::variable("V");
     let error = ordinal.read_in(|_| Some(OsString::from_vec(vec![0xff]))).unwrap_err();
@@ -48,12 +48,14 @@ const VARIABLE: &str = "POLYFLAKE_TEST_ORDINAL";
 
 /// In a process of its own, since variables belong to the whole process.
 #[test]
-fn a_lease_has_the_number_of_the_ordinal() {
+fn a_lease_uses_the_ordinal_as_its_worker_id() {
     let ordinal = Ordinal::variable(VARIABLE);
     if env::var_os(VARIABLE).is_none() {
         for value in ["3", "99", "100", "x"] {
             let mut again = Command::new(env::current_exe().unwrap());
-            again.args(["--exact", "a_lease_has_the_number_of_the_ordinal"]).env(VARIABLE, value);
+            again
+                .args(["--exact", "a_lease_uses_the_ordinal_as_its_worker_id"])
+                .env(VARIABLE, value);
             assert!(again.status().unwrap().success(), "{value}");
         }
         return;

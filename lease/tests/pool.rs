@@ -40,7 +40,7 @@ impl Store for Waits<'_> {
 }
 
 #[test]
-fn both_kinds_of_connections_pass_the_suite() {
+fn direct_and_pooled_connections_pass_the_suite() {
     let Some(programs) = programs() else { return };
     let (server, runtime) = (Server::start(&programs), runtime());
     let pool = pool(&server, 1);
@@ -68,7 +68,7 @@ async fn begin<V>(work: impl Future<Output = V>) {
 }
 
 #[test]
-fn a_connection_goes_back_to_its_pool_unless_a_request_was_dropped_in_it() {
+fn a_connection_returns_to_its_pool_unless_a_request_was_dropped() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     runtime().block_on(async {
@@ -97,7 +97,7 @@ fn a_connection_goes_back_to_its_pool_unless_a_request_was_dropped_in_it() {
 }
 
 #[test]
-fn a_pool_is_shared_with_leases_that_renew() {
+fn renewing_leases_share_a_pool() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     runtime().block_on(async {

@@ -150,7 +150,7 @@ fn fill(store: &mut dyn Store) {
 
 #[test]
 #[ignore = "a minute, for figures"]
-fn sqlite() {
+fn sqlite_rates_are_measured() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     measure(
         "SQLite",
@@ -160,7 +160,7 @@ fn sqlite() {
 
 #[test]
 #[ignore = "a minute, for figures"]
-fn postgresql() {
+fn postgresql_rates_are_measured() {
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
 }

@@ -33,7 +33,7 @@ fn namespace() -> Namespace {
 }
 
 #[test]
-fn the_page_shows_what_is_written() {
+fn the_page_shows_the_stored_records() {
     assert!(PAGE.contains(&format!("\n{}\n", record().to_json())), "{}", record().to_json());
     let namespace = namespace();
     assert!(PAGE.contains(&format!("shape   {}\n", namespace.shape)));
@@ -41,7 +41,7 @@ fn the_page_shows_what_is_written() {
 }
 
 #[test]
-fn records_are_read_back() {
+fn records_round_trip() {
     let odd = Record { holder: "it's \"one\" \\ \u{e9}\u{1f40d}".into(), ..record() };
     for record in [record(), odd, Record::fresh(0, 1 << 20, Random(u128::MAX))] {
         assert_eq!(Record::from_json(&record.to_json()), Ok(record));
@@ -50,7 +50,7 @@ fn records_are_read_back() {
 }
 
 #[test]
-fn a_token_has_one_spelling() {
+fn a_token_has_one_canonical_encoding() {
     let token = Random(0x7d79_3037_a076_0186_574b_0282_f2f4_35e7);
     assert_eq!(Random::parse("7d793037a0760186574b0282f2f435e7"), Ok(token));
     for text in ["7D793037a0760186574b0282f2f435e7", "+d793037a0760186574b0282f2f435e7", "7d79", ""]
@@ -68,7 +68,7 @@ fn assert_code(text: &str, code: &str) {
 
 /// Each text is the record with one part replaced.
 #[test]
-fn what_is_no_record_is_refused() {
+fn malformed_records_are_rejected() {
     let text = record().to_json();
     let damaged = [
         ("{\"count\":1", "{\"count\":0"),
@@ -116,7 +116,7 @@ fn what_is_no_record_is_refused() {
 
 /// `steps` reads one of each kind back.
 #[test]
-fn what_is_no_request_or_reply_is_refused() {
+fn malformed_requests_and_replies_are_rejected() {
     let request = Request { number: 7, namespace: "orders".into(), ask: Ask::Find { limit: 8 } };
     let found = Found::Differs(Some(record()));
     let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, found };
@@ -151,7 +151,7 @@ fn what_is_no_request_or_reply_is_refused() {
 }
 
 #[test]
-fn a_shape_that_is_not_its_digests_is_refused() {
+fn a_shape_that_does_not_match_its_digest_is_rejected() {
     let text = namespace().to_json();
     for (from, to) in [
         ("65535", "65534"),
@@ -167,7 +167,7 @@ fn a_shape_that_is_not_its_digests_is_refused() {
 }
 
 #[test]
-fn shapes_differ_where_ids_may_be_equal() {
+fn shapes_have_different_digests_if_ids_could_collide() {
     let sno = Shape::sno(0..=1023).unwrap();
     let node = |secret: [u8; 16]| Shape::randflake(0..=1023, &secret).unwrap();
     let layout = |tick| Shape::layout("{}", (0, tick), &["shard"], 0..=1023).unwrap();
@@ -189,7 +189,7 @@ fn shapes_differ_where_ids_may_be_equal() {
 }
 
 #[test]
-fn shapes_that_cannot_be_are_refused() {
+fn invalid_shapes_are_rejected() {
     assert_eq!(Shape::sno(0..=65_536).unwrap_err().code(), "out_of_range");
     let (first, last) = (1, 0);
     assert_eq!(Shape::sno(first..=last).unwrap_err().code(), "out_of_range");
@@ -200,7 +200,7 @@ fn shapes_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn borders_lie_on_ticks_and_milliseconds() {
+fn grant_bounds_align_to_ticks_and_milliseconds() {
     let grid = |epoch, tick| Shape::layout("{}", (epoch, tick), &["n"], 0..=1).unwrap().grid();
     let sno = Shape::sno(0..=1).unwrap().grid();
     assert_eq!(

@@ -48,7 +48,7 @@ impl Grantee for Failing {
 }
 
 #[test]
-fn a_lease_goes_on_after_a_generator_that_cannot_be_made() {
+fn a_lease_continues_after_failed_generators() {
     let place = Arc::new(Failing { failures: 3.into(), begun: 0.into() });
     let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
@@ -73,7 +73,7 @@ impl Store for Leaves {
 
 /// A store of one's own, and the waits of the core's builders.
 #[test]
-fn calls_wait_for_a_lease_as_long_as_the_options_say() {
+fn calls_wait_for_a_lease_up_to_max_wait() {
     let twitter = preset("twitter", []).unwrap();
     let (long, error, brief) = (None, OnExhausted::Error, Some(Duration::from_millis(20)));
     for (max_wait, on_exhausted) in [(long, error), (brief, OnExhausted::Wait)] {
@@ -154,7 +154,7 @@ unsafe impl GlobalAlloc for Watch {
 static ALLOCATOR: Watch = Watch;
 
 #[test]
-fn memory_is_given_back_without_the_secret() {
+fn freed_memory_never_contains_the_secret() {
     drop(Box::new(SECRET));
     assert_eq!(LEFT.swap(0, Ordering::Relaxed), 1, "the watch sees a secret");
     let ids = randflake::Generator::new("memory:secret", "users", SECRET).unwrap();
@@ -164,7 +164,7 @@ fn memory_is_given_back_without_the_secret() {
 }
 
 #[test]
-fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
+fn without_a_lease_errors_report_when_and_why() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
@@ -192,7 +192,7 @@ fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
 
 /// No lease will come, so no call waits for one.
 #[test]
-fn every_call_of_a_closed_generator_fails_at_once() {
+fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let ids = sno::Generator::with("memory:closed", options(), LONG).unwrap();
     ids.generate(0).unwrap();
@@ -225,7 +225,7 @@ fn at_once<V>(future: impl Future<Output = V>) -> V {
 
 /// The number is returned later; no ID is made meanwhile.
 #[test]
-fn a_generator_is_closed_at_once_while_its_store_does_not_answer() {
+fn close_returns_immediately_if_the_store_does_not_respond() {
     let is_slow = Arc::new(AtomicUsize::new(0));
     let slow = is_slow.clone();
     let source = Source::store(move || {
@@ -249,7 +249,7 @@ fn a_generator_is_closed_at_once_while_its_store_does_not_answer() {
 }
 
 #[test]
-fn a_generator_without_a_number_says_so() {
+fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let _first = sno::Generator::with("memory:one", options(), LONG).unwrap();
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
@@ -259,7 +259,7 @@ fn a_generator_without_a_number_says_so() {
 
 /// No wait mends it.
 #[test]
-fn a_namespace_of_another_shape_is_refused_at_once() {
+fn a_namespace_with_another_shape_is_rejected_immediately() {
     let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();
     let _first = sno::Generator::with("memory:shape", options(9), LONG).unwrap();
     let since = Instant::now();

@@ -37,7 +37,7 @@ fn assert_file_refused(path: &Path, kind: ErrorKind) -> Error {
 }
 
 #[test]
-fn it_passes_the_suite_with_every_journal() {
+fn the_driver_passes_the_suite_with_every_journal_mode() {
     for journal in ["delete", "truncate", "persist", "wal"] {
         let (_folder, path) = file();
         let before = Connection::open(&path).unwrap();
@@ -50,7 +50,7 @@ fn it_passes_the_suite_with_every_journal() {
 }
 
 #[test]
-fn what_forgets_is_refused() {
+fn volatile_stores_are_rejected() {
     assert_file_refused(":memory:".as_ref(), ErrorKind::StoreNotDurable);
     assert_file_refused("".as_ref(), ErrorKind::StoreNotDurable);
     assert_file_refused("file::memory:?cache=shared".as_ref(), ErrorKind::StoreNotDurable);
@@ -81,7 +81,7 @@ fn an_operator_creates_neither_a_file_nor_tables() {
 }
 
 #[test]
-fn what_is_no_store_is_refused() {
+fn files_that_are_not_stores_are_rejected() {
     let (folder, path) = file();
     fs::write(&path, "This is a text, and longer than the header of a database is.".repeat(99))
         .unwrap();
@@ -92,7 +92,7 @@ fn what_is_no_store_is_refused() {
 
 /// tests/leases/urls.json has more of them.
 #[test]
-fn urls_of_other_libraries_name_their_file_or_are_refused() {
+fn urls_of_other_libraries_are_accepted_or_rejected() {
     let folder = folder();
     let at = folder.path().display();
     for (url, found) in [
@@ -116,7 +116,7 @@ fn urls_of_other_libraries_name_their_file_or_are_refused() {
 }
 
 #[test]
-fn missing_columns_are_refused() {
+fn missing_columns_are_rejected() {
     let (_folder, path) = file();
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
@@ -126,7 +126,7 @@ fn missing_columns_are_refused() {
 
 /// The way to a second format: its column comes first, rows of it later, and what knows the first format goes on meanwhile.
 #[test]
-fn a_column_of_a_later_format_stops_nobody_before_its_rows_are_there() {
+fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
     let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
@@ -151,7 +151,7 @@ fn a_column_of_a_later_format_stops_nobody_before_its_rows_are_there() {
 }
 
 #[test]
-fn rows_written_by_hand_are_refused_and_stay() {
+fn manually_edited_rows_are_rejected_and_preserved() {
     let changes = [
         ("UPDATE polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
         ("UPDATE polyflake_leases SET format = 0", ErrorKind::StoreDamaged),
@@ -184,7 +184,7 @@ fn rows_written_by_hand_are_refused_and_stay() {
 
 /// Others can be claimed all the same.
 #[test]
-fn one_row_written_by_hand_is_left_out_and_named() {
+fn a_manually_edited_row_is_skipped_and_named() {
     for (change, kind) in [
         ("token = 'x'", ErrorKind::StoreDamaged),
         ("format = 2", ErrorKind::SchemaOutdated),
@@ -210,7 +210,7 @@ fn one_row_written_by_hand_is_left_out_and_named() {
 
 /// A copy is another file, and so a restored store; the file that was copied goes on.
 #[test]
-fn a_copied_file_is_quiet_for_a_while() {
+fn a_copied_file_starts_a_quiet_time() {
     let (folder, path) = file();
     let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
@@ -226,7 +226,7 @@ fn a_copied_file_is_quiet_for_a_while() {
 
 /// The file was replaced between the reading of a record and its change.
 #[test]
-fn a_swap_is_refused_where_another_store_is_named() {
+fn a_swap_is_rejected_if_the_record_names_another_store() {
     let (_folder, path) = file();
     let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
@@ -252,7 +252,7 @@ fn runs(commands: &str, folder: &Path) -> bool {
 /// A file system may give a new file the inode of the file whose place it takes.
 #[test]
 #[cfg(unix)]
-fn a_backup_in_place_of_the_file_is_a_restored_store() {
+fn a_backup_that_replaces_the_file_is_a_restored_store() {
     for way in [
         "rm leases.db; cp backup.db leases.db",
         "rm leases.db; cp --archive backup.db leases.db",
@@ -315,7 +315,7 @@ impl Drop for Mounted {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_system_without_times_of_birth_is_refused() {
+fn a_file_system_without_creation_times_is_rejected() {
     let Some(mounted) = Mounted::new("-I 128") else { return };
     let opened = open(&url_of(mounted.folder.path().join("a/leases.db")));
     let error = opened.err().expect("a rejection");
@@ -325,7 +325,7 @@ fn a_file_system_without_times_of_birth_is_refused() {
 /// The same file under another name, and on the same volume as another device.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_is_moved_or_mounted_elsewhere_is_the_same_store() {
+fn a_moved_or_remounted_file_is_the_same_store() {
     use std::os::unix::fs::MetadataExt;
     let (folder, path) = file();
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
@@ -350,8 +350,8 @@ const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
 
 /// In a process of its own, whose working directory changes.
 #[test]
-fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
-    let name = "a_relative_path_starts_at_the_folder_in_which_the_generator_was_made";
+fn relative_paths_resolve_against_the_initial_working_directory() {
+    let name = "relative_paths_resolve_against_the_initial_working_directory";
     if env::var_os(STARTED_IN).is_none() {
         let folder = folder();
         ["one", "two"].iter().for_each(|name| fs::create_dir(folder.path().join(name)).unwrap());
@@ -381,13 +381,13 @@ fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
 }
 
 #[test]
-fn holders_side_by_side_have_numbers_of_their_own() {
+fn concurrent_holders_have_distinct_worker_ids() {
     let (_folder, path) = file();
     claim_side_by_side(|| open(&url_of(&path)).unwrap());
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_refused_and_usable_afterwards() {
+fn an_unwritable_file_is_rejected_and_usable_afterwards() {
     let (_folder, path) = file();
     let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();

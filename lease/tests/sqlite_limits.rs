@@ -43,7 +43,7 @@ fn limited() -> Option<PathBuf> {
 }
 
 #[test]
-fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
+fn a_read_only_file_is_rejected_and_usable_afterwards() {
     if let Some(path) = limited() {
         let error = open(&url_of(path)).err().expect("a rejection");
         assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
@@ -55,7 +55,7 @@ fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
     set(&path, 0o444).unwrap();
     set(folder.path(), 0o555).unwrap();
     let mut again = Command::new(env::current_exe().unwrap());
-    again.args(["--exact", "a_file_that_may_only_be_read_is_refused_and_usable_afterwards"]);
+    again.args(["--exact", "a_read_only_file_is_rejected_and_usable_afterwards"]);
     again.env(STORE, &path).current_dir("/");
     if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
         // Permissions do not bind root.
@@ -70,7 +70,7 @@ fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
 }
 
 #[test]
-fn a_full_disk_is_refused_and_usable_afterwards() {
+fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     if let Some(path) = limited() {
         let mut store = open(&url_of(path)).unwrap();
         for _ in 0..2 {
@@ -87,7 +87,7 @@ fn a_full_disk_is_refused_and_usable_afterwards() {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut again = Command::new("sh");
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());
-    again.args(["--exact", "a_full_disk_is_refused_and_usable_afterwards"]);
+    again.args(["--exact", "a_full_disk_returns_an_error_and_is_usable_afterwards"]);
     assert!(again.env(STORE, &path).status().unwrap().success());
     assert_granted(&path, "orders/sno", 1);
     let mut store = open(&url_of(&path)).unwrap();

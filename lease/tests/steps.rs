@@ -239,14 +239,14 @@ fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
 }
 
 #[test]
-fn sqlite_has_the_recorded_conversation() {
+fn sqlite_matches_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
     assert_sqlite(&mut |statement| in_sqlite(&connection, statement));
 }
 
 #[test]
-fn postgresql_has_the_recorded_conversation() {
+fn postgresql_matches_the_recorded_conversation() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
@@ -255,7 +255,7 @@ fn postgresql_has_the_recorded_conversation() {
 
 /// As every language does it: the steps say what the file has, given the outcomes in the file.
 #[test]
-fn the_recorded_outcomes_lead_to_the_recorded_statements_and_replies() {
+fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parsed(&fs::read_to_string(FILE).unwrap());
     let postgresql = Engine::Postgresql(Schema::default());
     for (name, engine) in [("sqlite", Engine::Sqlite(SQLITE.into())), ("postgresql", postgresql)] {

@@ -104,7 +104,7 @@ fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
 }
 
 #[test]
-fn the_executor_turns_while_the_store_takes_its_time() {
+fn the_executor_runs_while_the_store_is_slow() {
     let slow = Slow::new(100);
     block_on(async {
         let (turns, _counting) = count_turns();
@@ -123,7 +123,7 @@ fn the_executor_turns_while_the_store_takes_its_time() {
 }
 
 #[test]
-fn a_lease_in_a_task_is_renewed_and_survives_a_store_that_is_silent() {
+fn a_task_renews_its_lease_and_survives_a_silent_store() {
     let slow = Slow::new(0);
     block_on(async {
         let brief = options().lease_ms(800).unwrap();
@@ -150,7 +150,7 @@ fn a_lease_in_a_task_is_renewed_and_survives_a_store_that_is_silent() {
 }
 
 #[test]
-fn futures_that_are_dropped_lose_no_number() {
+fn dropped_futures_leak_no_worker_id() {
     let slow = Slow::new(100);
     block_on(async {
         for ms in [1, 50, 150, 250, 350, 450] {
@@ -171,7 +171,7 @@ fn futures_that_are_dropped_lose_no_number() {
 
 /// A task that is dropped at any moment: the generator ends by its window, and whoever has the number next repeats nothing.
 #[test]
-fn a_task_that_is_dropped_costs_time_and_no_id() {
+fn a_dropped_task_repeats_no_id() {
     let slow = Slow::new(20);
     let mut made = HashSet::new();
     block_on(async {
@@ -204,7 +204,7 @@ fn a_task_that_is_dropped_costs_time_and_no_id() {
 }
 
 #[test]
-fn a_task_that_never_runs_is_noticed_at_once() {
+fn a_task_that_never_runs_is_reported_immediately() {
     let slow = Slow::new(20);
     block_on(async {
         let host = slow.host_with(drop);
@@ -218,7 +218,7 @@ fn a_task_that_never_runs_is_noticed_at_once() {
 
 /// A thread that waits for a task of its own would wait for ever.
 #[test]
-fn a_call_that_blocks_is_refused_for_a_task() {
+fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(Slow::new(0).host(), options(), LONG) };
     let refused = block_on(made).err().unwrap();
     let reason =
@@ -227,7 +227,7 @@ fn a_call_that_blocks_is_refused_for_a_task() {
 }
 
 #[test]
-fn every_family_has_a_task() {
+fn every_format_can_lease_in_a_task() {
     let sonyflake = polyflake::layout::preset("sonyflake", []).unwrap();
     block_on(async {
         let sleep = time::sleep;

@@ -45,7 +45,7 @@ fn options(namespace: &str) -> Options {
 }
 
 #[test]
-fn a_process_has_one_thread_for_all_its_leases() {
+fn one_thread_serves_all_leases_of_a_process() {
     let _alone = alone();
     let start = || Generator::with("memory:threads", options("orders"), LONG).unwrap();
     let all: Vec<_> = (0..40).map(|_| start()).collect();
@@ -72,7 +72,7 @@ impl Store for Hangs {
 }
 
 #[test]
-fn requests_that_hang_hold_no_other_lease() {
+fn hanging_requests_do_not_block_other_leases() {
     let _alone = alone();
     let hangs = Arc::new((Mutex::new(false), Condvar::new()));
     let source = || {
@@ -108,7 +108,7 @@ impl Store for Panics {
 }
 
 #[test]
-fn a_store_that_panics_ends_its_own_lease_alone() {
+fn a_panicking_store_ends_only_its_own_lease() {
     let _alone = alone();
     let panics = Arc::new(AtomicBool::new(false));
     let source = {

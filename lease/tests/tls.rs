@@ -62,7 +62,7 @@ fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
 }
 
 #[test]
-fn a_server_without_encryption_is_left_unless_the_url_allows_it() {
+fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
     // To the system 0.0.0.0 is this machine; to the URL it is a host on a network.
     for (host, parameters) in [
         ("0.0.0.0", ""),
@@ -80,7 +80,7 @@ fn a_server_without_encryption_is_left_unless_the_url_allows_it() {
 }
 
 #[test]
-fn a_server_is_asked_under_its_certificate_or_not_at_all() {
+fn a_server_is_contacted_only_with_a_valid_certificate() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     server.down();

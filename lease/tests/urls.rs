@@ -23,7 +23,7 @@ fn place(case: &Json) -> polyflake_lease::Result<Json> {
 }
 
 #[test]
-fn urls_are_read_as_the_table_says() {
+fn urls_are_parsed_as_the_table_says() {
     let table: Json = serde_json::from_str(include_str!("../../tests/leases/urls.json")).unwrap();
     let cases = table["cases"].as_array().unwrap();
     assert!(cases.len() > 80);

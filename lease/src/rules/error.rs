@@ -183,7 +183,7 @@ mod tests {
     use super::moment;
 
     #[test]
-    fn moments_are_dates_of_the_calendar() {
+    fn times_are_formatted_as_calendar_dates() {
         for (ms, expected) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399_999, "2000-02-28T23:59:59Z"),

@@ -73,7 +73,7 @@ fn assert_none_twice(stage: &Stage, others: &[String]) {
 }
 
 #[test]
-fn nothing_is_made_twice_over_sqlite() {
+fn sqlite_leases_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
     assert_none_twice(&stage, &[]);
 }
@@ -94,7 +94,7 @@ fn postgresql() -> Option<Stage> {
 }
 
 #[test]
-fn nothing_is_made_twice_over_postgresql() {
+fn postgresql_leases_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
     assert_none_twice(&stage, &[]);
 }
@@ -107,14 +107,14 @@ fn others() -> Vec<String> {
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
-fn languages_make_nothing_twice_over_sqlite() {
+fn languages_that_share_sqlite_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
     assert_none_twice(&stage, &others());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
-fn languages_make_nothing_twice_over_postgresql() {
+fn languages_that_share_postgresql_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
     assert_none_twice(&stage, &others());
 }
@@ -122,7 +122,7 @@ fn languages_make_nothing_twice_over_postgresql() {
 /// The rules that a process leaves out, among processes of other languages that keep all.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
-fn one_who_leaves_out_a_rule_repeats_ids_among_languages() {
+fn skipping_a_rule_repeats_ids_across_languages() {
     let (_folder, stage) = sqlite();
     let of = |weak| Faults::among(&stage, weak, &others());
     assert_some_of(of(Weak::TtlAsProof), Faults::pause_one);
@@ -131,7 +131,7 @@ fn one_who_leaves_out_a_rule_repeats_ids_among_languages() {
 
 /// Where all processes have held a number, whoever misses the namespace makes it again with a quiet time.
 #[test]
-fn nothing_is_made_twice_after_a_file_is_deleted_beside_its_holders() {
+fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
     let mut faults = Faults::new(&stage, Weak::Nowhere);
     faults.begin();
@@ -159,7 +159,7 @@ fn assert_clones_part(url: &str) {
 }
 
 #[test]
-fn clones_make_nothing_twice_past_the_end_that_both_had() {
+fn clones_never_repeat_an_id_after_their_shared_end() {
     let (_folder, stage) = sqlite();
     assert_clones_part(&stage.url);
     let Some(programs) = programs() else { return };
@@ -191,13 +191,13 @@ fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<
 }
 
 #[test]
-fn one_who_trusts_a_look_at_the_clock_repeats_ids() {
+fn trusting_a_clock_reading_as_proof_repeats_ids() {
     let (_folder, stage) = sqlite();
     assert_some_twice(&stage, Weak::TtlAsProof, Faults::pause_one);
 }
 
 #[test]
-fn one_who_returns_a_number_that_it_uses_repeats_ids() {
+fn releasing_without_a_seal_repeats_ids() {
     let (_folder, stage) = sqlite();
     assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
 }
@@ -205,7 +205,7 @@ fn one_who_returns_a_number_that_it_uses_repeats_ids() {
 /// A process starts under a clock that is a minute ahead, which is mended before its first ID: so it takes the number of one that
 /// lives, whose signs of life look old.
 #[test]
-fn one_who_judges_others_by_its_own_clock_repeats_ids() {
+fn judging_other_holders_by_the_local_clock_repeats_ids() {
     if clock::library().is_none() {
         return;
     }
@@ -218,7 +218,7 @@ fn one_who_judges_others_by_its_own_clock_repeats_ids() {
 
 /// A store that loses what it acknowledged a second ago, like a server that crashes and does not wait for its disk.
 #[test]
-fn a_store_that_answers_before_a_write_is_durable_repeats_ids() {
+fn a_store_without_durable_writes_repeats_ids() {
     let (folder, stage) = sqlite();
     let (path, copy) = (folder.path().join("leases.db"), folder.path().join("copy.db"));
     let store = || {

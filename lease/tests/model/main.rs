@@ -37,7 +37,7 @@ fn sound(size: Size) -> Protocol {
 }
 
 #[test]
-fn no_generators_make_the_same_tick() {
+fn no_two_generators_use_the_same_tick() {
     let small = Size { renewals: 1, ..Size::SMALLEST };
     let size = Size { ticks: 3, crashes: 1, deliveries: 2, ..small };
     assert_sound(&sound(size), "a crash, doubled messages");
@@ -48,7 +48,7 @@ fn no_generators_make_the_same_tick() {
 }
 
 #[test]
-fn a_restored_store_repeats_nothing() {
+fn a_restored_store_repeats_no_id() {
     assert_sound(&sound(Size { renewals: 0, ..Size::RESTORE }), "a backup");
     assert_sound(&sound(Size::RESTORE), "a backup and a renewal");
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
@@ -56,18 +56,18 @@ fn a_restored_store_repeats_nothing() {
 }
 
 #[test]
-fn clones_repeat_nothing_past_the_end_that_both_have() {
+fn clones_repeat_no_id_after_their_shared_end() {
     assert_sound(&sound(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
     assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
 #[test]
-fn a_promoted_replica_repeats_nothing() {
+fn a_promoted_replica_repeats_no_id() {
     assert_sound(&sound(Size::REPLICA), "a synchronous replica");
 }
 
 #[test]
-fn what_an_operator_states_repeats_nothing() {
+fn operator_statements_repeat_no_id() {
     assert_sound(&sound(weak::EXACT_OPERATOR), "a backup in place and a promotion");
     assert_sound(&sound(Size::DEAD), "a dead holder");
 }
@@ -82,7 +82,7 @@ fn every_weakened_variant_is_caught() {
 }
 
 #[test]
-fn harmless_variants_are_harmless() {
+fn harmless_variants_repeat_no_id() {
     for variant in VARIANTS.iter().filter(|variant| variant.caught.is_none()) {
         assert_sound(&Protocol { size: variant.size, weak: variant.weak }, variant.name);
     }
@@ -93,7 +93,7 @@ fn serve(weak: serve::Weak, claims: u8, grants: u8) -> Serve {
 }
 
 #[test]
-fn sub_grants_repeat_nothing() {
+fn sub_grants_repeat_no_id() {
     assert_sound(&serve(serve::Weak::Nowhere, 2, 2), "two sub-grants");
 }
 
@@ -120,7 +120,7 @@ fn the_page_lists_every_variant() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_two_holders_three_ticks() {
+fn two_holders_over_three_ticks_repeat_no_id() {
     let size = Size { ticks: 3, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
     assert_sound(&sound(size), "2 holders, 1 number, 3 ticks, 3 claims, 1 renewal, 1 crash");
     let size = Size { deliveries: 2, ..size };
@@ -129,14 +129,14 @@ fn named_two_holders_three_ticks() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_two_holders_four_ticks() {
+fn two_holders_over_four_ticks_repeat_no_id() {
     let size = Size { ticks: 4, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
     assert_sound(&sound(size), "2 holders, 1 number, 4 ticks, 3 claims, 1 renewal, 1 crash");
 }
 
 #[test]
 #[ignore = "minutes"]
-fn named_three_holders_two_numbers() {
+fn three_holders_of_two_worker_ids_repeat_no_id() {
     let size = Size { holders: 3, numbers: 2, ticks: 3, claims: 3, renewals: 1, ..Size::SMALLEST };
     let (start, found) = (Instant::now(), search(&sound(size), 30_000_000));
     let Found::Deep { steps, .. } = found else { panic!("{found:?}") };
@@ -146,7 +146,7 @@ fn named_three_holders_two_numbers() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_backup() {
+fn a_longer_backup_model_repeats_no_id() {
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
     assert_sound(&sound(Size { ticks: 5, time, ..Size::RESTORE }), "a backup, 5 ticks");
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
@@ -157,7 +157,7 @@ fn named_backup() {
 /// A backup that a keeper notices, one in place that the operator tells of, and a promotion that the operator tells of at any time.
 #[test]
 #[ignore = "minutes"]
-fn named_operator() {
+fn a_longer_operator_model_repeats_no_id() {
     let one = Operator { restored: 1, promoted: 1, dead: 0 };
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
     let size = Size { ticks: 5, promotions: 1, operator: one, time, ..Size::RESTORE };
@@ -168,7 +168,7 @@ fn named_operator() {
 /// A holder that an operator declares dead. All three in one size are too many states for one machine.
 #[test]
 #[ignore = "minutes"]
-fn named_dead() {
+fn a_longer_dead_holder_model_repeats_no_id() {
     assert_sound(&sound(Size { ticks: 5, ..Size::DEAD }), "a dead holder, 5 ticks");
     assert_sound(&sound(Size { claims: 3, ..Size::DEAD }), "a dead holder, 3 claims");
     assert_sound(&sound(Size { renewals: 1, ..Size::DEAD }), "a dead holder, a renewal");
@@ -176,7 +176,7 @@ fn named_dead() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_replica() {
+fn a_longer_replica_model_repeats_no_id() {
     let size = Size { renewals: 1, ..Size::REPLICA };
     assert_sound(&sound(size), "a replica, a renewal");
     assert_sound(&sound(Size { proofs: 2, ..Size::REPLICA }), "a replica, two proofs");
@@ -184,7 +184,7 @@ fn named_replica() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_harmless_variants() {
+fn longer_harmless_variants_repeat_no_id() {
     for variant in VARIANTS.iter().filter(|variant| variant.caught.is_none()) {
         let size = Size { claims: 3, renewals: 1, ticks: 3, ..Size::SMALLEST };
         assert_sound(&Protocol { size, weak: variant.weak }, variant.name);
@@ -193,7 +193,7 @@ fn named_harmless_variants() {
 
 #[test]
 #[ignore = "minutes"]
-fn named_service() {
+fn a_longer_sub_grant_model_repeats_no_id() {
     assert_sound(&serve(serve::Weak::Nowhere, 2, 3), "three sub-grants");
     assert_sound(&serve(serve::Weak::Nowhere, 3, 2), "three claims");
 }

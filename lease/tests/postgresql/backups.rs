@@ -26,7 +26,7 @@ fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
 }
 
 #[test]
-fn a_dump_in_another_server_grants_nothing_until_unknown_grants_have_ended() {
+fn a_dump_on_another_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };
     let [server, other] = [(); 2].map(|()| Server::start(&programs));
     let (dump, end) = two_grants(&server);
@@ -38,7 +38,7 @@ fn a_dump_in_another_server_grants_nothing_until_unknown_grants_have_ended() {
 
 /// The script makes the tables again, so they are others.
 #[test]
-fn a_dump_in_the_same_server_grants_nothing_until_unknown_grants_have_ended() {
+fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut open = Postgresql::open(&server.url()).unwrap();
@@ -49,7 +49,7 @@ fn a_dump_in_the_same_server_grants_nothing_until_unknown_grants_have_ended() {
 }
 
 #[test]
-fn rows_in_the_same_tables_want_an_operators_word() {
+fn rows_restored_in_place_require_an_operators_report() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
@@ -70,7 +70,7 @@ fn rows_in_the_same_tables_want_an_operators_word() {
 }
 
 #[test]
-fn a_base_backup_goes_on_as_another_store() {
+fn a_base_backup_continues_as_another_store() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut old = Postgresql::open(&server.url()).unwrap();

@@ -25,7 +25,7 @@ fn claim_at(url: &str) -> Result<Grant> {
 }
 
 #[test]
-fn it_passes_the_suite() {
+fn the_driver_passes_the_suite() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
@@ -40,7 +40,7 @@ fn it_passes_the_suite() {
 
 /// As operators make the role: it has no more rights than a lease needs.
 #[test]
-fn a_role_that_may_only_look_make_and_change_suffices() {
+fn a_role_with_select_insert_and_update_suffices() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
@@ -87,7 +87,7 @@ fn a_role_that_may_only_look_make_and_change_suffices() {
 }
 
 #[test]
-fn servers_that_forget_are_refused_at_any_time() {
+fn servers_that_forget_writes_are_rejected_at_any_time() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
@@ -123,7 +123,7 @@ fn an_operator_vouches_for_a_server_without_full_page_writes() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_unavailable_and_keeps_what_it_acknowledged() {
+fn a_stopped_server_is_unavailable_and_keeps_its_grants() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
@@ -137,7 +137,7 @@ fn a_server_that_is_gone_is_unavailable_and_keeps_what_it_acknowledged() {
 }
 
 #[test]
-fn a_replica_is_refused_and_quiet_once_it_is_promoted() {
+fn a_replica_is_rejected_and_quiet_after_promotion() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut old = Postgresql::open(&server.url()).unwrap();
@@ -158,7 +158,7 @@ fn logged(programs: &std::path::Path) -> Server {
 
 /// All records up to the number are made, in one statement.
 #[test]
-fn a_far_number_is_granted() {
+fn a_high_worker_id_is_granted_in_few_statements() {
     let Some(programs) = programs() else { return };
     let server = logged(&programs);
     let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
@@ -177,7 +177,7 @@ fn statements(server: &Server) -> usize {
 
 /// Conditions are probed once a process and store.
 #[test]
-fn a_store_that_is_opened_again_asks_for_no_more_than_its_request() {
+fn a_reopened_store_sends_only_its_request() {
     let Some(programs) = programs() else { return };
     let server = logged(&programs);
     let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
@@ -192,7 +192,7 @@ fn a_store_that_is_opened_again_asks_for_no_more_than_its_request() {
 }
 
 #[test]
-fn errors_name_their_causes() {
+fn connection_errors_name_their_cause() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let nobody = server.url().replace("lease@", "nobody@");
@@ -209,7 +209,7 @@ fn errors_name_their_causes() {
 
 /// The server that takes writes is asked, wherever it is in the list.
 #[test]
-fn a_replica_that_is_named_first_is_passed_over() {
+fn a_replica_listed_first_is_skipped() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
@@ -230,7 +230,7 @@ fn a_replica_that_is_named_first_is_passed_over() {
 }
 
 #[test]
-fn rows_written_by_hand_are_refused() {
+fn manually_edited_rows_are_rejected() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
@@ -265,7 +265,7 @@ fn rows_written_by_hand_are_refused() {
 
 /// In the quiet time after a restore nothing is claimed, and operators may still evict and reserve.
 #[test]
-fn operators_are_served_in_the_quiet_time() {
+fn operators_can_act_during_the_quiet_time() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let grant = claim_at(&server.url()).unwrap();
@@ -279,7 +279,7 @@ fn operators_are_served_in_the_quiet_time() {
 
 /// A statement that waits too long is given up by the server, too, though its caller may be gone; and a role's defaults do not count.
 #[test]
-fn transactions_have_their_own_limits() {
+fn transactions_set_their_own_limits() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     server.by_hand(&["ALTER ROLE lease SET default_transaction_isolation = 'serializable'"]);
@@ -303,7 +303,7 @@ fn transactions_have_their_own_limits() {
 
 /// The grant may be missing on the replica that is promoted next.
 #[test]
-fn a_claim_whose_wait_for_a_replica_is_cancelled_is_proved_by_another_write() {
+fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
@@ -329,7 +329,7 @@ fn a_claim_whose_wait_for_a_replica_is_cancelled_is_proved_by_another_write() {
 
 /// Holders that begin at the same time, again and again: each new namespace grows under the eyes of the others.
 #[test]
-fn holders_side_by_side_have_numbers_of_their_own() {
+fn concurrent_holders_have_distinct_worker_ids() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     for _ in 0..10 {
@@ -340,7 +340,7 @@ fn holders_side_by_side_have_numbers_of_their_own() {
 
 /// A server that takes no writes, and a table that another transaction holds: an error in time, and usable afterwards.
 #[test]
-fn a_server_that_cannot_write_is_refused_and_usable_afterwards() {
+fn a_read_only_server_is_rejected_and_usable_afterwards() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
@@ -364,7 +364,7 @@ fn a_server_that_cannot_write_is_refused_and_usable_afterwards() {
 }
 
 #[test]
-fn a_password_is_in_no_error() {
+fn errors_never_contain_the_password() {
     for url in [
         "postgres://a:sesame@localhost:1/x",
         "postgres://a:sesame@[::1/x",

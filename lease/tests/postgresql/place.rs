@@ -34,7 +34,7 @@ fn services(server: &Server) -> [String; 2] {
 }
 
 #[test]
-fn roles_and_search_paths_of_one_database_are_one_store() {
+fn roles_and_search_paths_of_a_database_share_one_store() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let [one, other] = services(&server);
@@ -57,7 +57,7 @@ fn roles_and_search_paths_of_one_database_are_one_store() {
 }
 
 #[test]
-fn a_second_store_of_a_database_wants_an_explicit_word() {
+fn a_second_store_requires_an_explicit_option() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let first = claim_at(&server.url()).unwrap();
@@ -100,7 +100,7 @@ fn a_check_of_a_second_store_creates_nothing() {
 }
 
 #[test]
-fn tables_of_others_stop_no_holder() {
+fn unrelated_tables_do_not_affect_holders() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let ids = sno::Generator::new(&server.url(), "mine").unwrap();
@@ -117,7 +117,7 @@ fn tables_of_others_stop_no_holder() {
 
 /// The operator created the schema, and one role may create the tables in it.
 #[test]
-fn a_role_without_the_right_to_create_schemas_creates_tables_in_one_that_exists() {
+fn a_role_creates_tables_in_an_existing_schema() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     server.by_hand(&["CREATE ROLE orders LOGIN", "CREATE SCHEMA ids AUTHORIZATION orders"]);
@@ -127,7 +127,7 @@ fn a_role_without_the_right_to_create_schemas_creates_tables_in_one_that_exists(
 }
 
 #[test]
-fn an_operator_creates_nothing_and_sees_the_schema() {
+fn an_operator_creates_nothing_and_reports_the_schema() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let status = |url: &str| Operator::open(url, "orders/sno").and_then(|mut it| it.status());
@@ -143,7 +143,7 @@ fn an_operator_creates_nothing_and_sees_the_schema() {
 }
 
 #[test]
-fn processes_that_start_at_once_create_one_store() {
+fn processes_that_start_together_create_one_store() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let urls: Vec<_> =
@@ -208,7 +208,7 @@ impl Drop for Pooler {
 }
 
 #[test]
-fn a_pooler_of_transactions_creates_one_store_and_leases_from_it() {
+fn leases_work_through_a_transaction_pooler() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let Some(pooler) = Pooler::start(&server) else { return };

@@ -73,7 +73,7 @@ fn pass(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
 }
 
 #[test]
-fn a_renewal_is_one_round_trip_and_six_statements() {
+fn a_renewal_takes_one_round_trip_and_six_statements() {
     let Some(programs) = programs() else { return };
     let server = logged(&programs);
     let way = Way::to(&server);

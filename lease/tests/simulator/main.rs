@@ -22,7 +22,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn no_two_generators_have_one_number_at_one_time() {
+fn no_two_generators_share_a_worker_id() {
     let seeds = match number("POLYFLAKE_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..number("POLYFLAKE_SEEDS").unwrap_or(2000),

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlayfs_wants_an_explicit_word_and_memory_is_never_allowed() {
+    fn overlayfs_requires_an_explicit_option_and_tmpfs_is_rejected() {
         let message = check_number(OVERLAYFS, false).unwrap_err().to_string();
         assert!(message.contains("mount a volume"), "{message}");
         assert!(message.contains("`?allow=overlayfs`"), "{message}");
