@@ -115,7 +115,7 @@ fn build(clock: Option<&str>) -> f64 {
 }
 
 #[wasm_bindgen_test]
-fn makes_an_id_by_the_pages_clock_and_reads_it() {
+fn an_id_made_with_the_pages_clock_is_parsed() {
     let handle = build(None);
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
@@ -128,7 +128,7 @@ fn makes_an_id_by_the_pages_clock_and_reads_it() {
 }
 
 #[wasm_bindgen_test]
-fn a_clock_that_throws_or_gives_no_number_is_an_error() {
+fn a_clock_that_throws_or_returns_no_number_is_an_error() {
     for clock in ["throw new Error('no')", "return NaN", "return {}", ""] {
         let handle = build(Some(clock));
         put_one(handle, 0.0);
@@ -138,7 +138,7 @@ fn a_clock_that_throws_or_gives_no_number_is_an_error() {
 }
 
 #[wasm_bindgen_test]
-fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
+fn an_exhausted_tick_is_an_immediate_error_in_a_page() {
     let handle = build(Some("return 1767225600000"));
     for _ in 0..64 {
         assert_eq!(fill(handle, 1024.0), 0);
@@ -149,7 +149,7 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
 }
 
 #[wasm_bindgen_test]
-fn default_partitions_come_from_the_table_that_was_lent() {
+fn default_partitions_come_from_the_provided_table() {
     machine::lend(&JsValue::UNDEFINED);
     put_defaults();
     assert_eq!(machine::sno_build(), 0);

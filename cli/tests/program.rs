@@ -69,7 +69,7 @@ fn examples_of_the_help_run() {
 }
 
 #[test]
-fn mistakes_in_arguments_are_2_and_suggest() {
+fn invalid_arguments_exit_with_2_and_a_suggestion() {
     assert!(refused(2, &["inspct", "1"]).contains("'inspect'"));
     assert!(refused(2, &["new", "sno", "--metabyte", "256"]).contains("256 is not in 0..=255"));
     assert!(refused(2, &["new", "sno", "--lease", "sqlite:x"]).contains("--namespace"));
@@ -100,7 +100,7 @@ fn mistakes_in_arguments_are_2_and_suggest() {
 }
 
 #[test]
-fn a_card_tells_format_time_fields_and_bits() {
+fn a_card_shows_format_time_fields_and_bits() {
     let card = out(&["inspect", "175928847299117063", "--now", NOW]);
     let words: Vec<_> = card.split_whitespace().collect();
     assert!(card.starts_with("175928847299117063\n  Discord snowflake, "), "{card}");
@@ -116,7 +116,7 @@ fn a_card_tells_format_time_fields_and_bits() {
 }
 
 #[test]
-fn json_is_one_object_a_line_and_numbers_past_2_53_are_texts() {
+fn json_is_one_object_per_line_with_large_integers_as_strings() {
     let ids = "175928847299117063\n\n01ARZ3NDEKTSV4RRFFQ69G5FAV\n";
     let output = piped(&["inspect", "--json", "--now", NOW], ids.as_bytes());
     let text = String::from_utf8(output.stdout).expect("text");
@@ -131,7 +131,7 @@ fn json_is_one_object_a_line_and_numbers_past_2_53_are_texts() {
 }
 
 #[test]
-fn an_unknown_id_is_1_and_the_others_are_still_read() {
+fn an_unknown_id_exits_with_1_after_reading_the_others() {
     let output = run(&["inspect", "Grüße", "42"]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).expect("text");
@@ -171,7 +171,7 @@ fn lines_of_any_encoding_are_read() {
 }
 
 #[test]
-fn what_was_meant_is_suggested() {
+fn near_misses_are_suggested() {
     for (text, suggestion) in [
         ("9AFIKJV326NCT5IF", "did you mean 9afikjv326nct5if, a sno?"),
         (
@@ -209,7 +209,7 @@ fn what_was_meant_is_suggested() {
 }
 
 #[test]
-fn data_has_the_readings_and_members_that_are_asked_for() {
+fn json_and_tsv_contain_the_requested_readings_and_fields() {
     let id = "175928847299117063";
     assert_eq!(
         out(&["inspect", "--json", "--best", "--fields", "format,time", "--now", NOW, id]),
@@ -233,7 +233,7 @@ fn data_has_the_readings_and_members_that_are_asked_for() {
 }
 
 #[test]
-fn new_makes_different_ids_that_inspect_names() {
+fn new_makes_distinct_ids_that_inspect_identifies() {
     for family in ["sno", "hotguid", "twitter", "sonyflake"] {
         let mut arguments = vec!["new", family, "-n", "2000"];
         arguments.extend(match family {
@@ -256,7 +256,7 @@ fn new_makes_different_ids_that_inspect_names() {
 
 /// Runs one after the other under one given number make no ID twice.
 #[test]
-fn runs_under_one_number_do_not_meet() {
+fn consecutive_runs_with_one_worker_id_never_collide() {
     let folder = tempfile::tempdir().expect("a folder");
     let key = folder.path().join("key");
     fs::write(&key, "00112233445566778899aabbccddeeff\n").expect("a file");
@@ -277,7 +277,7 @@ fn runs_under_one_number_do_not_meet() {
 }
 
 #[test]
-fn secrets_come_from_files_alone() {
+fn secrets_are_read_only_from_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let key = folder.path().join("key");
     for (content, works) in
@@ -324,7 +324,7 @@ fn layouts_are_checked_described_and_used() {
 
 /// The databases' own tests run what the program writes, in `tests/integrations/test_sql_layouts.py`.
 #[test]
-fn a_layout_becomes_functions_of_each_database() {
+fn layout_sql_writes_functions_for_each_database() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("My Orders.json");
     let json = r#"{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":1},
@@ -356,7 +356,7 @@ fn a_layout_becomes_functions_of_each_database() {
 }
 
 #[test]
-fn an_operator_sees_and_changes_a_namespace() {
+fn operator_commands_show_and_change_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
@@ -460,7 +460,7 @@ fn namespaces_are_listed_and_counted() {
 }
 
 #[test]
-fn a_check_of_leases_is_one_line_and_a_status() {
+fn lease_check_prints_one_line_and_sets_the_exit_status() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().join("ids.db");
     let url = format!("sqlite:{}?namespace=orders&allow=overlayfs", path.display());
@@ -478,7 +478,7 @@ fn a_check_of_leases_is_one_line_and_a_status() {
 
 /// Other users of the machine see the arguments, wherever in the URL the password is.
 #[test]
-fn a_password_in_a_url_is_refused_and_nothing_else() {
+fn only_urls_with_a_password_are_rejected() {
     for url in [
         "postgres://lease:sesame@db/orders?namespace=orders",
         "postgres://lease@db/orders?namespace=orders&password=sesame",
@@ -498,7 +498,7 @@ fn a_password_in_a_url_is_refused_and_nothing_else() {
 
 /// One namespace that cannot be read, and a store that was restored, are what an alert is for.
 #[test]
-fn metrics_have_the_other_namespaces_and_a_changed_store() {
+fn metrics_include_unreadable_namespaces_and_restored_stores() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let [url, copy] = ["ids.db", "copy.db"]
         .map(|name| format!("sqlite:{}?allow=overlayfs", folder.path().join(name).display()));
@@ -544,7 +544,7 @@ fn metrics_have_the_other_namespaces_and_a_changed_store() {
 
 /// An operator watches a store because it fails now and then.
 #[test]
-fn a_watched_status_outlives_errors() {
+fn a_watched_status_survives_errors() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let [file, away] = ["ids.db", "away.db"].map(|name| folder.path().join(name));
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
@@ -570,7 +570,7 @@ fn a_watched_status_outlives_errors() {
 }
 
 #[test]
-fn a_closed_pipe_is_a_quiet_end() {
+fn a_closed_pipe_ends_the_program_quietly() {
     let mut command = Command::new(PROGRAM);
     let command = command.args(["new", "sno", "-n", "100000000"]).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("a program");
@@ -580,7 +580,7 @@ fn a_closed_pipe_is_a_quiet_end() {
 }
 
 #[test]
-fn completions_and_the_manual_name_every_command() {
+fn completions_and_the_manual_list_every_command() {
     for text in [out(&["completions", "bash"]), out(&["completions", "fish"]), out(&["man"])] {
         for command in ["inspect", "new", "layout", "lease"] {
             assert!(text.contains(command), "{command}");
@@ -590,7 +590,7 @@ fn completions_and_the_manual_name_every_command() {
 
 /// One page has the options of every command: no other is written, and none is referred to.
 #[test]
-fn the_manual_has_all_options_and_refers_to_no_other_page() {
+fn the_manual_lists_all_options_on_one_page() {
     let page = out(&["man"]).replace("\\-", "-");
     for option in ["--fields", "--metabyte", "--namespace", "--not-before", "--secret-file"] {
         assert!(page.contains(&format!("\\fB{option}\\fR")), "{option}");
@@ -606,7 +606,7 @@ fn the_manual_has_all_options_and_refers_to_no_other_page() {
 /// On a terminal there are colours, unless `NO_COLOR` says otherwise; IDs that go to a file leave a bar on the terminal.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_terminal_gets_colours_and_a_bar() {
+fn a_terminal_gets_colours_and_a_progress_bar() {
     let folder = tempfile::tempdir().expect("a folder");
     let on_terminal = |command: &str, variables: &[(&str, &str)]| {
         let mut script = Command::new("script");

@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_much_memory_is_an_error() {
+    fn an_impossible_allocation_is_an_error() {
         assert_eq!(room::<u64>(usize::MAX), Err(OutOfMemory));
         assert_eq!(room_for::<Sno>(usize::MAX / 2), Err(OutOfMemory));
     }
 
     #[test]
-    fn a_vector_grows_within_its_room() {
+    fn a_vector_grows_within_its_capacity() {
         let mut items: Vec<u16> = room(10).expect("memory");
         for (count, length) in [(0, 0), (4, 4), (3, 4), (10, 10)] {
             grow(&mut items, count);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_result_takes_less_memory() {
+    fn a_shortened_result_frees_memory() {
         let items = first(vec![7_u8; 1000], 10);
         assert_eq!((items.len(), items.capacity() < 1000), (10, true));
         assert_eq!(first(vec![1, 2], 2), [1, 2]);

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_bytes_are_a_table_and_integers_a_list() {
+    fn byte_ids_are_two_dimensional_and_integers_one_dimensional() {
         let table = Packed::new(vec![Sno::default(); 3]);
         assert_eq!((table.shape(), table.strides(), table.is_table()), (&[3, 10], &[10, 1], true));
         assert_eq!((table.len(), table.width(), &*table.arrow_format()), (3, 1, "w:10"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_chosen_by_position() {
+    fn rows_are_selected_by_position() {
         let packed = Packed::in_rows((0..12_u8).collect(), 4);
         assert_eq!((packed.len(), packed.width(), packed.row(1)), (3, 4, &[4, 5, 6, 7][..]));
         let chosen = packed.rows(&[2, 0, 2]).expect("memory");

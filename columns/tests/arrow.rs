@@ -48,12 +48,12 @@ fn said<T>(outcome: Result<T, Fault>) -> Result<T, String> {
 }
 
 #[test]
-fn the_structs_are_those_of_the_interface() {
+fn structs_match_the_c_data_interface() {
     assert!(producer::sizes().iter().all(|(ours, theirs)| ours == theirs));
 }
 
 #[test]
-fn texts_are_read_in_every_layout_from_any_offset() {
+fn strings_are_read_in_every_layout_from_any_offset() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 7, 511, 512, 513, 1500] };
     for (count, before) in counts.iter().flat_map(|count| [(*count, 0), (*count, 3), (*count, 9)]) {
         let (sno, flake) = (snos(count), flakes(count));
@@ -77,7 +77,7 @@ fn texts_are_read_in_every_layout_from_any_offset() {
 }
 
 #[test]
-fn a_bad_text_is_refused_as_alone_with_its_item() {
+fn an_invalid_string_is_rejected_with_its_index() {
     let bad: [&[u8]; 6] =
         [b"", b"x", b"2222222222222222!", b"222222222222222!", b"\xff\xfe", &[b'2'; 40]];
     let items: &[usize] = if cfg!(miri) { &[2] } else { &[0, 2, 511, 512, 600] };
@@ -97,7 +97,7 @@ fn a_bad_text_is_refused_as_alone_with_its_item() {
 }
 
 #[test]
-fn the_first_null_or_bad_text_is_refused() {
+fn the_first_null_or_invalid_string_is_rejected() {
     let mut texts = texts_of(&snos(20));
     for layout in LAYOUTS {
         for null in [0, 7, 8, 19] {
@@ -113,7 +113,7 @@ fn the_first_null_or_bad_text_is_refused() {
 }
 
 #[test]
-fn pieces_are_one_column() {
+fn chunks_are_read_as_one_column() {
     let ids = snos(40);
     let piece =
         |from: usize, to: usize| column(Layout::Offsets64, true, &texts_of(&ids[from..to]), 1);
@@ -130,7 +130,7 @@ fn pieces_are_one_column() {
 }
 
 #[test]
-fn a_stream_may_fail_or_be_released() {
+fn a_failed_or_released_stream_is_an_error() {
     let pieces = vec![column(Layout::Views, true, &texts_of(&snos(3)), 0)];
     let well = ForeignPieces { pieces, ..ForeignPieces::default() };
     let reason = Some(c"no \xff".to_owned());
@@ -298,7 +298,7 @@ fn offsets(offsets: [i32; 3]) -> Foreign {
 }
 
 #[test]
-fn malformed_columns_are_refused() {
+fn malformed_string_columns_are_rejected() {
     for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
         for refused in [said(read::<Sno>(&column)).err(), said(read::<Randflake>(&column)).err()] {
             let refused = refused.expect(what);
@@ -316,7 +316,7 @@ fn malformed_columns_are_refused() {
 type Change = fn(&mut Foreign);
 
 #[test]
-fn malformed_columns_of_integers_and_bytes_are_refused() {
+fn malformed_integer_and_byte_columns_are_rejected() {
     for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
         let as_bytes = column.clone().with(|column| {
             let bytes = |format: &mut String| *format = format.replace('u', "z").replace('U', "Z");
@@ -363,7 +363,7 @@ fn empty_columns_may_have_null_buffers() {
 }
 
 #[test]
-fn dictionaries_select_texts() {
+fn dictionaries_select_strings() {
     let ids = snos(5);
     let keys = [4, 0, 0, 3, 4, 1];
     let expected: Vec<Sno> = keys.map(|key| ids[key]).to_vec();
@@ -424,7 +424,7 @@ fn dictionaries_select_bytes_and_integers() {
 }
 
 #[test]
-fn packed_ids_are_read_from_bytes_of_their_size() {
+fn byte_ids_are_read_from_columns_of_their_width() {
     let rows: Vec<Vec<u8>> = snos(9).iter().map(|id| id.as_bytes().to_vec()).collect();
     for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Offsets64, Layout::Views] {
         let well = column(layout, false, &rows, 2);
@@ -445,7 +445,7 @@ fn packed_ids_are_read_from_bytes_of_their_size() {
 }
 
 #[test]
-fn exported_columns_are_read_again() {
+fn exported_columns_round_trip() {
     use polyflake_columns::{
         arrow::{Column, Pieces},
         texts,
@@ -474,7 +474,7 @@ fn exported_columns_are_read_again() {
 
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
-fn the_error_of_too_many_items_is_not_an_abort() {
+fn too_many_items_are_an_error_and_not_an_abort() {
     // Items of no width are the only ones of which any number is there.
     let many = Foreign::new("w:0", 0, [Buffer::of(&[])]).with(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
@@ -483,7 +483,7 @@ fn the_error_of_too_many_items_is_not_an_abort() {
 
 /// The metadata that names Arrow's type of UUIDs is written and read by its lengths.
 #[test]
-fn only_sixteen_bytes_become_uuids() {
+fn only_16_byte_columns_become_uuids() {
     use polyflake::hotguid::HotGuid;
 
     let guids = Packed::new(vec![HotGuid::default(); 2]);

@@ -44,7 +44,7 @@ fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {
 }
 
 #[test]
-fn formats_of_buffers_that_hold_texts() {
+fn buffer_formats_of_strings_are_recognised() {
     assert_eq!(Unit::of("16s", 1), Some(Unit::PaddedByte));
     assert_eq!(Unit::of("16w", 1), Some(Unit::PaddedChar));
     assert_eq!((Unit::of("B", 1), Unit::of("c", 2)), (Some(Unit::Byte), Some(Unit::Byte)));
@@ -71,7 +71,7 @@ fn rows_of_every_unit_are_read() {
 }
 
 #[test]
-fn bad_rows_are_refused_as_alone() {
+fn invalid_rows_are_rejected_with_their_index() {
     let zeros = |text: &[u8]| [SNO, &padded(text, 16)].concat();
     let bytes = zeros(&SNO[..8]);
     assert_eq!(

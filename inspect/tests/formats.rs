@@ -21,7 +21,7 @@ fn value(reading: &Reading, name: &str) -> Option<u128> {
 
 /// Two IDs of each format, made by the systems' own libraries: bench/inspect says how.
 #[test]
-fn ids_of_other_libraries_are_named() {
+fn ids_of_other_libraries_are_identified() {
     for line in include_str!("made.tsv").lines() {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
         let reading = first(id);
@@ -35,7 +35,7 @@ fn ids_of_other_libraries_are_named() {
 
 /// Examples of the formats' own pages, and of RFC 9562.
 #[test]
-fn published_fields_are_read() {
+fn published_examples_decode_to_their_fields() {
     for (id, format, time, fields) in [
         (
             "175928847299117063",
@@ -93,7 +93,7 @@ fn published_fields_are_read() {
 }
 
 #[test]
-fn fields_cover_all_bits_and_odds_add_up_to_one_at_most() {
+fn fields_cover_all_bits_and_odds_sum_to_at_most_one() {
     for line in include_str!("made.tsv").lines() {
         let (_, id) = line.split_once('\t').expect("a format, a tab and an ID");
         let readings = inspect(id, &NOW);
@@ -115,7 +115,7 @@ fn fields_cover_all_bits_and_odds_add_up_to_one_at_most() {
 
 /// Every form of a UUID is the same UUID, and bytes are the texts that they have.
 #[test]
-fn an_id_is_the_same_in_all_its_forms() {
+fn all_forms_of_an_id_have_the_same_reading() {
     let uuid = first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
     for form in [
         "017f22e279b07cc398c4dc0c0c07398f",
@@ -139,7 +139,7 @@ fn an_id_is_the_same_in_all_its_forms() {
 
 /// A sno in a UUID column is its text's 16 bytes; its version 8 has other bits.
 #[test]
-fn a_sno_is_found_in_both_uuids() {
+fn a_sno_is_recognised_in_both_uuid_forms() {
     let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
     let spelt = format!("{:032x}", u128::from_be_bytes(sno.to_uuid_bytes()));
     assert_eq!(first(&spelt).format, "sno");
@@ -148,7 +148,7 @@ fn a_sno_is_found_in_both_uuids() {
 }
 
 #[test]
-fn the_present_decides_between_formats_of_the_same_bits() {
+fn the_current_time_decides_between_formats_with_equal_bits() {
     let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..NOW });
     let unlikely = at(NOW.now_ms);
     assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
@@ -160,7 +160,7 @@ fn the_present_decides_between_formats_of_the_same_bits() {
 }
 
 #[test]
-fn a_secret_opens_randflakes() {
+fn a_secret_decrypts_randflakes() {
     let codec = Codec::new(*b"sixteen byte key");
     let parts = Parts { timestamp: 1_795_000_000, node: 77, sequence: 3 };
     let id = codec.encrypt(parts).expect("a valid ID");
@@ -179,7 +179,7 @@ fn a_secret_opens_randflakes() {
 }
 
 #[test]
-fn layouts_of_ones_own_are_read_and_their_constants_must_agree() {
+fn custom_layouts_are_read_if_their_constants_match() {
     let fields = |region: i64| {
         [
             Field::timestamp(40, Tick::MILLISECOND, 1_700_000_000_000),
@@ -242,7 +242,7 @@ fn fields_of_more_than_128_bits_are_read() {
 
 /// No text makes the inspector panic; a text that is longer than all formats has no reading.
 #[test]
-fn any_text_is_taken() {
+fn any_string_is_accepted() {
     assert!(inspect("", &NOW).is_empty());
     assert!(inspect("Grüße", &NOW).is_empty() && inspect("0xzz", &NOW).is_empty());
     assert!(inspect(&"9".repeat(1000), &NOW).is_empty());

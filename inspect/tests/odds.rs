@@ -75,7 +75,7 @@ impl Count {
 }
 
 #[test]
-fn of_readings_called_90_percent_nine_in_ten_are_right() {
+fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     let mut formats: BTreeMap<String, Count> = BTreeMap::new();
     let mut tenths: BTreeMap<String, Count> = BTreeMap::new();
     for (format, id) in corpus() {
@@ -109,7 +109,7 @@ fn of_readings_called_90_percent_nine_in_ten_are_right() {
 
 /// Most IDs are named first: 95 in 100 of those that were found and made.
 #[test]
-fn ids_are_named() {
+fn most_ids_are_identified_first() {
     let mut count = Count::default();
     for list in [include_str!("found.tsv"), include_str!("made.tsv")] {
         for (format, id) in listed(list) {
@@ -127,7 +127,7 @@ fn ids_are_named() {
 
 /// X and Discord before September 2022 have the same bits for everything but the time.
 #[test]
-fn only_the_source_tells_twins_apart() {
+fn ambiguous_formats_have_similar_odds_and_a_note() {
     for (format, id) in listed(include_str!("found.tsv")) {
         if !["twitter", "discord"].contains(&format.as_str()) {
             continue;
@@ -154,7 +154,7 @@ fn only_the_source_tells_twins_apart() {
 
 /// A format that the table lacks may explain an ID as well: a rare one, which few bits speak for, is not certain.
 #[test]
-fn a_rare_format_gets_no_more_than_its_share() {
+fn a_rare_format_gets_low_odds() {
     let readings = inspect("7102577116159582209", &NOW);
     assert_eq!(
         (readings[0].format.as_str(), readings[0].time().as_deref()),
@@ -175,7 +175,7 @@ fn a_rare_format_gets_no_more_than_its_share() {
 
 /// A valid ID of this project's own formats is never one of no known format, whatever its time.
 #[test]
-fn own_ids_are_known() {
+fn ids_of_this_project_are_recognised() {
     for id in [
         "a7rdmuv326nct5if",
         "aaaaaaaa55aaaaaa",
@@ -205,7 +205,7 @@ fn own_ids_are_known() {
 
 /// The check character is the one that the core writes.
 #[test]
-fn public_ids_are_those_of_the_vectors() {
+fn public_ids_of_the_vectors_are_recognised() {
     let vectors = include_str!("../../tests/vectors/public.json");
     let texts = vectors.split("\"text\": \"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut count = 0;

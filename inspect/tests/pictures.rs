@@ -19,7 +19,7 @@ const PICTURES: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn pictures_are_as_the_crate_draws_them() {
+fn checked_in_pictures_match_the_drawn_ones() {
     let codec = Codec::new(*b"sixteen byte key");
     // 2026-11-23T09:00:00Z.
     let context = Context { now_ms: 1_795_424_400_000, secret: Some(&codec), layouts: &[] };
@@ -38,7 +38,7 @@ fn pictures_are_as_the_crate_draws_them() {
 
 /// Names come from layouts, which come from anybody.
 #[test]
-fn names_and_ids_do_not_break_out_of_the_picture() {
+fn pictures_escape_names_and_ids() {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [Field::timestamp(32, Tick::SECOND, 0), Field::bindable(32, Some("<b>&\""))];
     let layout = Layout::integer(fields).expect("a layout");

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crates_are_read_from_lines() {
+    fn crates_are_parsed_from_lines() {
         let found = read("zerocopy v0.8.63|MIT/Apache-2.0").unwrap();
         assert_eq!((&*found.name, &*found.version), ("zerocopy", "0.8.63"));
         assert_eq!(found.licence, "MIT OR Apache-2.0");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bill_names_each_crate_and_no_time() {
+    fn a_bill_of_materials_lists_each_crate_without_a_timestamp() {
         let crates = BTreeSet::from([read("libc v0.2.191|MIT").unwrap()]);
         let bill = bill("pkg:npm/polyflake", &crates);
         assert_eq!(bill["metadata"]["component"]["name"], "polyflake");

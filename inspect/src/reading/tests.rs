@@ -43,7 +43,7 @@ fn reason(format: &Format, unix_ms: i64) -> Option<String> {
 }
 
 #[test]
-fn each_format_has_the_reason_of_its_kind() {
+fn each_format_reports_the_reason_of_its_category() {
     for format in FORMATS {
         let expected = match format.name {
             "uuid-v3" | "uuid-v4" | "uuid-v5" | "uuid-v8" => "its version and variant bits say so",
@@ -63,7 +63,7 @@ fn each_format_has_the_reason_of_its_kind() {
 }
 
 #[test]
-fn times_that_cannot_be_say_why() {
+fn impossible_times_report_the_reason() {
     let mut count = 0;
     for format in FORMATS.iter().filter(|format| format.scale.is_some()) {
         let first = format.scale.expect("a scale").first_ms;
@@ -79,7 +79,7 @@ fn times_that_cannot_be_say_why() {
 }
 
 #[test]
-fn a_large_count_is_not_called_small() {
+fn a_large_counter_is_not_called_small() {
     let counter = FORMATS.iter().find(|format| format.name == "counter").expect("a counter");
     let bits = Bits::from_number(1 << 40, 64).expect("64 bits");
     let reading = Reading::of(counter, &bits, NOW).expect("a reading");

@@ -24,7 +24,7 @@ async fn ask(service: &Router, method: &str, path: &str, body: &str) -> (u16, Va
 }
 
 #[tokio::test]
-async fn orders_are_added_found_and_refused() {
+async fn orders_are_added_found_and_rejected() {
     static IDS: Generator = Generator::new();
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
@@ -58,7 +58,7 @@ async fn orders_are_added_found_and_refused() {
 }
 
 #[test]
-fn it_has_fewer_than_100_lines() {
+fn the_example_has_fewer_than_100_lines() {
     let lines = include_str!("../../../examples/axum/src/main.rs").lines().count();
     assert!((50..100).contains(&lines), "{lines}");
     assert_eq!((Person::METABYTE, Order::METABYTE), (1, 2));

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
-fn columns_are_those_of_the_contract() {
+fn column_names_match_the_contract() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let contract: toml::Table = read("packages/api.toml").parse().unwrap();

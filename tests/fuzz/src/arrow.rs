@@ -284,7 +284,7 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
 
 /// A length past all memory, and then a part of it.
 #[test]
-fn what_is_spoilt_twice_is_fair() {
+fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {
         let whole = column(Layout::Fixed(16), false, &[vec![b'2'; 16]], 1);
         let huge = spoilt_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());

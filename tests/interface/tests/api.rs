@@ -178,7 +178,7 @@ fn names_in_contract(family: &Table) -> Names {
 }
 
 #[test]
-fn every_family_has_the_names_of_the_contract_and_no_others() {
+fn every_format_has_exactly_the_names_of_the_contract() {
     let api = api();
     for (family, folders) in FAMILIES {
         let contract = names_in_contract(api[family].as_table().unwrap());
@@ -191,7 +191,7 @@ fn every_family_has_the_names_of_the_contract_and_no_others() {
 }
 
 #[test]
-fn error_codes_are_those_of_the_contract() {
+fn error_codes_match_the_contract() {
     let contract = keys(api().get("errors"));
     let ours: BTreeSet<String> = ErrorKind::ALL.iter().map(|kind| kind.code().into()).collect();
     assert_eq!(ours, contract);

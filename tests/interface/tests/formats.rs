@@ -37,7 +37,7 @@ fn assert_comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value:
 const NOON: i64 = 1_763_650_000_000;
 
 #[test]
-fn ids() {
+fn ids_round_trip() {
     assert_comes_back(&Sno::parse("a7rdmuv326nct5if").unwrap());
     assert_comes_back(&Randflake::from_i64(-7));
     assert_comes_back(&hotguid::generate(7).unwrap());
@@ -50,7 +50,7 @@ fn ids() {
 }
 
 #[test]
-fn fields_and_grants() {
+fn fields_and_grants_round_trip() {
     assert_comes_back(&Sno::MAX.parts());
     assert_comes_back(&hotguid::HotGuid::MAX.parts());
     let shard_key = u32::MAX;
@@ -74,7 +74,7 @@ fn assert_refused<T: DeserializeOwned + Debug>(json: &serde_json::Value, reason:
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn malformed_records_are_rejected() {
     let whole = json!({"timestamp": 1, "node": 2, "sequence": 3});
     let with = |name: &str, value: serde_json::Value| {
         let mut object = whole.clone();
@@ -97,7 +97,7 @@ fn what_is_no_record_is_refused() {
 }
 
 #[test]
-fn ids_of_another_kind_or_spelling_are_refused() {
+fn noncanonical_and_mistyped_ids_are_rejected() {
     assert_refused::<Id<User>>(&json!("aaaaaaaa55aaaaaa"), "expected metabyte 1, found 24");
     for text in ["007", "9223372036854775808", "0xCAFE", "0xabc", "cafe", ""] {
         assert!(serde_json::from_value::<layout::Id>(json!(text)).is_err(), "{text}");
@@ -106,7 +106,7 @@ fn ids_of_another_kind_or_spelling_are_refused() {
 }
 
 #[test]
-fn errors_are_written_with_what_they_know() {
+fn errors_serialize_with_their_details() {
     let error = Sno::parse("9d5ve8222622g22!").unwrap_err();
     let message = "invalid character `!` at position 15";
     let json = json!({"code": "invalid_character", "message": message, "position": 15});
@@ -123,7 +123,7 @@ fn errors_are_written_with_what_they_know() {
 }
 
 #[test]
-fn snapshots_of_sno() {
+fn sno_snapshots_round_trip() {
     let ids = sno::Generator::builder().clock(ManualClock::at_unix_ms(NOON)).partition(7);
     let ids = ids.sequence_min(300).build().unwrap();
     ids.generate(0).unwrap();
@@ -139,7 +139,7 @@ fn snapshots_of_sno() {
 }
 
 #[test]
-fn layouts_and_their_snapshots() {
+fn layouts_and_their_snapshots_round_trip() {
     for name in ["twitter", "discord", "instagram", "sonyflake"] {
         assert_comes_back(&preset(name, []).unwrap());
     }
@@ -149,7 +149,7 @@ fn layouts_and_their_snapshots() {
 
 /// Figures are written and never read, so JSON stands for all formats.
 #[test]
-fn descriptions() {
+fn descriptions_are_serialized() {
     let described: Description = preset("twitter", []).unwrap().describe();
     assert!(serde_json::to_string(&described).unwrap().contains("per_second"));
     assert!(!postcard::to_stdvec(&described).unwrap().is_empty());
@@ -159,7 +159,7 @@ fn descriptions() {
 }
 
 #[test]
-fn bytes_that_are_no_snapshot_are_refused() {
+fn malformed_bytes_are_rejected() {
     assert!(postcard::from_bytes::<sno::Snapshot>(&[1, 2, 3]).is_err());
     assert!(postcard::from_bytes::<layout::Snapshot>(&[1, 2, 3]).is_err());
     assert!(postcard::from_bytes::<Layout>(&[200, 200, 200, 200, 200]).is_err());
@@ -168,7 +168,7 @@ fn bytes_that_are_no_snapshot_are_refused() {
 }
 
 #[test]
-fn brackets_without_end_are_refused() {
+fn deeply_nested_json_is_rejected() {
     let brackets = postcard::to_stdvec(&"[".repeat(1_000_000)).unwrap();
     assert!(postcard::from_bytes::<Layout>(&brackets).is_err());
     assert!(postcard::from_bytes::<layout::Snapshot>(&brackets).is_err());

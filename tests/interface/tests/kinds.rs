@@ -117,7 +117,7 @@ fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
 }
 
 #[test]
-fn an_object_is_of_the_variant_that_its_id_says() {
+fn the_id_selects_the_variant() {
     assert_eq!(in_every_way::<Record>(TEXT), Ok(Record::User(user())));
     let list = format!(r#"[{TEXT}, {{"id": "{}"}}]"#, id_of(3));
     assert!(in_every_way::<Vec<Record>>(&list).unwrap_err().starts_with("expected an ID of"));
@@ -127,7 +127,7 @@ fn an_object_is_of_the_variant_that_its_id_says() {
 }
 
 #[test]
-fn the_id_may_stand_anywhere() {
+fn the_id_can_be_at_any_position() {
     let members = [r#""foo":"b\u0061r""#, r#""baz":"bar""#];
     let id = format!(r#""i\u0064":"{USER}""#);
     for place in 0..=members.len() {
@@ -139,7 +139,7 @@ fn the_id_may_stand_anywhere() {
 }
 
 #[test]
-fn members_before_the_id_are_read_as_those_after_it() {
+fn members_before_the_id_are_read_like_those_after_it() {
     let last = serde_json::to_string(&order()).unwrap();
     let id = format!(r#","id":"{}"}}"#, order().id);
     let first = format!(r#"{{"id":"{}",{}}}"#, order().id, &last[1..last.len() - id.len()]);
@@ -171,7 +171,7 @@ fn integers_of_128_bits_must_follow_the_id() {
 }
 
 #[test]
-fn texts_are_borrowed_where_the_input_lends_them() {
+fn strings_are_borrowed_from_the_input() {
     by_metabyte! {
         #[derive(Debug, PartialEq)]
         enum Lent<'a> {
@@ -189,7 +189,7 @@ fn texts_are_borrowed_where_the_input_lends_them() {
 }
 
 #[test]
-fn the_member_may_have_another_name_and_one_variant_the_rest() {
+fn the_member_name_and_a_catch_all_variant_are_configurable() {
     const SECOND: u8 = 2;
     #[derive(Debug, PartialEq, Deserialize)]
     struct Pair {
@@ -222,7 +222,7 @@ fn the_member_may_have_another_name_and_one_variant_the_rest() {
 
 /// Types that read an object in their own way.
 #[test]
-fn a_variant_may_be_of_any_type_that_reads_an_object() {
+fn a_variant_accepts_any_deserializable_type() {
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(transparent)]
     struct Outer(Inner);
@@ -303,7 +303,7 @@ fn refusal(text: &str) -> Error {
 }
 
 #[test]
-fn an_id_that_is_refused_has_its_code() {
+fn a_rejected_id_reports_its_code() {
     let unknown = refusal(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_of(3)));
     assert_eq!(unknown.code(), "out_of_range");
     assert_eq!(unknown.to_string(), "expected an ID of metabyte 24, 1 | 2, found 3");
@@ -331,7 +331,7 @@ fn an_id_that_is_refused_has_its_code() {
 }
 
 #[test]
-fn what_else_is_refused_is_the_formats() {
+fn other_errors_come_from_the_data_format() {
     let other = |text: &str| {
         let told = in_every_way::<Record>(text).unwrap_err();
         match Record::read(&mut serde_json::Deserializer::from_str(text)) {
@@ -367,7 +367,7 @@ fn what_else_is_refused_is_the_formats() {
 }
 
 #[test]
-fn errors_are_shown_with_their_source() {
+fn errors_display_their_source() {
     use std::error::Error as _;
     let error = Record::read(&mut serde_json::Deserializer::from_str("{}")).unwrap_err();
     assert_eq!(error.to_string(), "missing value for field `id`");
@@ -379,7 +379,7 @@ fn errors_are_shown_with_their_source() {
 
 /// Binary formats that describe themselves are read; the others refuse.
 #[test]
-fn formats_of_bytes_are_read_where_they_describe_themselves() {
+fn self_describing_binary_formats_are_read() {
     let record = Record::User(user());
     let mut bytes = Vec::new();
     ciborium::into_writer(&record, &mut bytes).unwrap();
@@ -395,7 +395,7 @@ fn formats_of_bytes_are_read_where_they_describe_themselves() {
 }
 
 #[test]
-fn every_vector() {
+fn every_vector_is_read() {
     by_metabyte! {
         enum Any {
             _ => Whole(Value),
@@ -431,7 +431,7 @@ by_metabyte! {
 }
 
 #[test]
-fn a_variant_may_have_a_type_of_any_name() {
+fn a_variants_type_can_have_any_name() {
     let text = format!(r#"{{"id": "{USER}"}}"#);
     assert_eq!(in_every_way::<OfD>(&text), Ok(OfD::D(D { id: USER.parse().unwrap() })));
 }
@@ -463,7 +463,7 @@ macro_rules! assert_alike {
 }
 
 #[test]
-fn a_value_is_read_alike_before_the_id_and_after_it() {
+fn values_before_and_after_the_id_are_read_identically() {
     assert_alike! {
         Paid: "0" "1" "-1" "0.0" "null" "true" "[0]" "\"Not\"" "\"Never\"" "\"Partly\"" "\"Wholly\"" "\"Twice\""
             "{\"Partly\":1}" "{\"Partly\":1,\"Not\":null}" "{\"Not\":1}" "{\"0\":1}"

@@ -43,7 +43,7 @@ fn pattern<T: JsonSchema + PartialSchema + Serialize>(ids: &[T]) -> Regex {
 }
 
 #[test]
-fn texts_match_their_patterns_and_others_do_not() {
+fn only_valid_strings_match_the_patterns() {
     let sno = pattern(&[Sno::MIN, Sno::MAX]);
     for text in ["222222222222222", "22222222222222222", "222222222222222y", "1222222222222222"] {
         assert!(!sno.is_match(text) && Sno::parse(text).is_err(), "{text}");
@@ -64,7 +64,7 @@ fn texts_match_their_patterns_and_others_do_not() {
 }
 
 #[test]
-fn a_kinds_pattern_fixes_the_metabyte() {
+fn a_typed_ids_pattern_fixes_the_metabyte() {
     #[track_caller]
     fn check<const METABYTE: u8>() {
         let first = Sno::MIN.with_metabyte(METABYTE);
@@ -85,14 +85,14 @@ fn a_kinds_pattern_fixes_the_metabyte() {
 }
 
 #[test]
-fn names_are_those_of_the_types() {
+fn schema_names_match_the_types() {
     assert_eq!(<Sno as utoipa::ToSchema>::name(), "Sno");
     assert_eq!(<Id<Of<7>> as JsonSchema>::schema_name(), "Id");
     assert!(<Sno as JsonSchema>::inline_schema());
 }
 
 #[test]
-fn bits_become_ids() {
+fn arbitrary_builds_ids_from_bytes() {
     let bytes: Vec<u8> = (1..=64).collect();
     let mut bits = Unstructured::new(&bytes);
     let sno = Sno::arbitrary(&mut bits).unwrap();

@@ -41,7 +41,7 @@ fn each<T>(ids: &[Sno], field: impl Fn(&Sno) -> T) -> Vec<T> {
 }
 
 #[test]
-fn columns_of_every_length_hold_each_ids_fields() {
+fn columns_of_every_length_contain_each_ids_fields() {
     for (level, length) in levels().flat_map(|level| lengths().map(move |length| (level, length))) {
         let ids = ids(length, 1 << 38);
         let (mut times, mut metabytes) = (vec![0; length], vec![0; length]);
@@ -56,7 +56,7 @@ fn columns_of_every_length_hold_each_ids_fields() {
 }
 
 #[test]
-fn the_public_functions_are_the_kernels() {
+fn public_functions_match_the_kernels() {
     let ids = ids(100, 1 << 38);
     assert_eq!(column(&ids, sno::unix_ms_column), each(&ids, Sno::unix_ms));
     assert_eq!(column(&ids, sno::metabyte_column), each(&ids, Sno::metabyte));
@@ -65,7 +65,7 @@ fn the_public_functions_are_the_kernels() {
 }
 
 #[test]
-fn wrong_lengths_are_refused() {
+fn wrong_lengths_are_rejected() {
     let ids = [Sno::default(); 9];
     let refused = |outcome: polyflake::Result<()>| outcome.unwrap_err().to_string();
     assert_eq!(refused(sno::unix_ms_column(&ids, &mut [0; 8])), "expected length 9, found 8");

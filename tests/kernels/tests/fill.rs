@@ -10,7 +10,7 @@ use polyflake::{
 const FIRST: Sno = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]);
 
 #[test]
-fn runs_of_sno_of_every_length_count_on_by_one() {
+fn sno_runs_of_every_length_have_consecutive_sequences() {
     for level in levels() {
         for first in [0, 1, 0xf8, 0xfed3, 0xffff] {
             for length in lengths() {
@@ -33,7 +33,7 @@ fn hot_guid(counter: u32) -> HotGuid {
 }
 
 #[test]
-fn runs_of_hot_guids_of_every_length_count_on_by_one() {
+fn hot_guid_runs_of_every_length_have_consecutive_counters() {
     for level in levels() {
         for first in [0, 1, 0xff, 0xffff, LAST_COUNTER - 100, LAST_COUNTER - 1, LAST_COUNTER] {
             for length in lengths() {

@@ -70,7 +70,7 @@ fn round_trip_of_one(level: Level, number: u64) {
 }
 
 #[test]
-fn slices_of_every_length_are_written_and_read() {
+fn slices_of_every_length_round_trip() {
     for level in levels() {
         for length in lengths() {
             let numbers = numbers(length);
@@ -80,7 +80,7 @@ fn slices_of_every_length_are_written_and_read() {
 }
 
 #[test]
-fn numbers_beside_every_power_of_two_are_written_and_read() {
+fn values_next_to_powers_of_two_round_trip() {
     for level in levels() {
         for bit in some(0..64, 5) {
             for number in [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1, !(1 << bit)] {
@@ -126,7 +126,7 @@ fn bad_bytes() -> impl Iterator<Item = u8> {
 }
 
 #[test]
-fn every_digit_is_read_in_every_place() {
+fn every_digit_is_read_at_every_position() {
     for level in levels() {
         let lengths = (1..=13).filter(|length| !cfg!(miri) || [1, 11, 12, 13].contains(length));
         for (length, place) in lengths.flat_map(|length| (0..length).map(move |at| (length, at))) {
@@ -146,7 +146,7 @@ fn every_digit_is_read_in_every_place() {
 }
 
 #[test]
-fn bytes_after_the_digits_are_refused() {
+fn bytes_after_the_digits_are_rejected() {
     for (level, length) in levels().flat_map(|level| [11, 12, 13].map(|length| (level, length))) {
         for (place, byte) in
             (length..16).flat_map(|at| some(1..=u8::MAX, 61).map(move |byte| (at, byte)))
@@ -163,7 +163,7 @@ fn bytes_after_the_digits_are_refused() {
 }
 
 #[test]
-fn bad_bytes_are_found_in_every_item_and_place() {
+fn invalid_bytes_are_found_at_every_item_and_position() {
     for level in levels() {
         for length in [1, 11, 12, 13] {
             for place in 0..length {
@@ -198,7 +198,7 @@ const NO_TEXTS: [&str; 15] = [
 ];
 
 #[test]
-fn what_is_no_canonical_text_is_refused() {
+fn noncanonical_strings_are_rejected() {
     for level in levels() {
         for text in NO_TEXTS {
             for item in items() {
@@ -220,7 +220,7 @@ fn column_of(numbers: &[u64]) -> (Vec<i32>, String) {
 }
 
 #[test]
-fn columns_of_every_length_are_written_and_read() {
+fn columns_of_every_length_round_trip() {
     for level in levels() {
         for length in lengths() {
             let numbers = numbers(length);
@@ -259,7 +259,7 @@ fn texts(numbers: &[u64]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn bad_bytes_are_found_in_every_item_and_place_of_columns() {
+fn invalid_bytes_are_found_at_every_position_of_columns() {
     for level in levels() {
         for length in [1, 11, 12, 13] {
             for (place, bad) in
@@ -276,7 +276,7 @@ fn bad_bytes_are_found_in_every_item_and_place_of_columns() {
 }
 
 #[test]
-fn what_is_no_canonical_text_is_refused_in_columns() {
+fn noncanonical_strings_in_columns_are_rejected() {
     for (level, text) in levels().flat_map(|level| NO_TEXTS.map(move |text| (level, text))) {
         for item in items() {
             let mut texts = TEXTS.clone();
@@ -287,7 +287,7 @@ fn what_is_no_canonical_text_is_refused_in_columns() {
 }
 
 #[test]
-fn bad_offsets_are_refused_in_every_item() {
+fn invalid_offsets_are_rejected_at_every_item() {
     let numbers = numbers(ITEMS);
     let (offsets, text) = column_of(&numbers);
     let past = i32::try_from(text.len()).unwrap() + 1;
@@ -308,7 +308,7 @@ fn bad_offsets_are_refused_in_every_item() {
 }
 
 #[test]
-fn bad_columns_are_refused() {
+fn invalid_columns_are_rejected() {
     for level in levels() {
         bad_columns_are_refused_by(level);
     }
@@ -331,7 +331,7 @@ fn bad_columns_are_refused_by(level: Level) {
 }
 
 #[test]
-fn slices_of_other_lengths_are_refused() {
+fn slices_of_other_lengths_are_rejected() {
     let (ids, mut slots) = ([Randflake::default(); 2], [[0; 16]; 3]);
     let kind = |outcome: Result<(), Error>| outcome.unwrap_err().kind();
     assert_eq!(kind(randflake::encode_slice(&ids, &mut slots)), ErrorKind::InvalidLength);

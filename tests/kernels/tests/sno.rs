@@ -69,7 +69,7 @@ fn slices_of_every_length_are_decoded() {
 }
 
 #[test]
-fn every_bad_byte_in_every_place_is_found() {
+fn every_invalid_byte_is_found_at_every_position() {
     let mut texts = texts(ITEMS);
     for level in levels() {
         let items = || some(0..ITEMS, 9);
@@ -85,7 +85,7 @@ fn every_bad_byte_in_every_place_is_found() {
 }
 
 #[test]
-fn every_good_byte_in_every_place_is_read() {
+fn every_valid_byte_is_read_at_every_position() {
     for level in vector_levels() {
         let bytes = || some(ALPHABET.iter(), 31);
         for (position, &byte) in (0..16).flat_map(|at| bytes().map(move |byte| (at, byte))) {
@@ -97,7 +97,7 @@ fn every_good_byte_in_every_place_is_read() {
 }
 
 #[test]
-fn the_first_of_many_bad_bytes_is_told_in_slices_of_every_length() {
+fn the_first_of_many_invalid_bytes_is_reported() {
     let mut noise = Noise::new();
     for level in levels() {
         for length in lengths().filter(|&length| length > 0) {
@@ -113,7 +113,7 @@ fn the_first_of_many_bad_bytes_is_told_in_slices_of_every_length() {
 }
 
 #[test]
-fn slices_of_unlike_lengths_are_refused() {
+fn slices_of_different_lengths_are_rejected() {
     for level in levels() {
         let error = encode_sno(level, &ids(3), &mut [[0; 16]; 4]).unwrap_err();
         assert_eq!(error.to_string(), "expected length 3, found 4");
@@ -123,7 +123,7 @@ fn slices_of_unlike_lengths_are_refused() {
 }
 
 #[test]
-fn one_id_is_as_one_of_many() {
+fn one_id_equals_an_item_of_a_batch() {
     for (id, text) in ids(LONGEST).into_iter().zip(texts(LONGEST)) {
         assert_eq!(Sno::from_bytes(id).to_uuid_bytes(), text);
         assert_eq!(Sno::from_uuid_bytes(text), Ok(Sno::from_bytes(id)));
@@ -134,7 +134,7 @@ fn one_id_is_as_one_of_many() {
 }
 
 #[test]
-fn one_text_with_a_bad_byte_is_refused() {
+fn a_string_with_an_invalid_byte_is_rejected() {
     let good = texts(1)[0];
     let bad = (0..16).flat_map(|at| some(bad_bytes(), 97).map(move |bad| (at, bad)));
     for (position, bad) in bad {
@@ -146,7 +146,7 @@ fn one_text_with_a_bad_byte_is_refused() {
 }
 
 #[test]
-fn packed_bytes_are_ids() {
+fn packed_bytes_are_viewed_as_ids() {
     let mut packed = ids(3).concat();
     assert_eq!(Sno::slice_from_bytes(&packed).unwrap()[2], Sno::from_bytes(ids(3)[2]));
     Sno::slice_from_bytes_mut(&mut packed).unwrap()[1] = Sno::default();

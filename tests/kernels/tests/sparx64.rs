@@ -12,7 +12,7 @@ fn lengths_of_groups() -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn slices_of_every_length_are_encrypted_and_decrypted() {
+fn slices_of_every_length_encrypt_and_decrypt() {
     let mut noise = Noise::new();
     for length in lengths_of_groups() {
         let cipher = Sparx64::new(noise.bytes());
@@ -30,7 +30,7 @@ fn slices_of_every_length_are_encrypted_and_decrypted() {
 
 /// Random blocks, which no cipher made, decrypt to the same at every level.
 #[test]
-fn anything_is_decrypted() {
+fn random_blocks_decrypt_identically_at_every_level() {
     let mut noise = Noise::new();
     let cipher = Sparx64::new(noise.bytes());
     for length in lengths_of_groups() {

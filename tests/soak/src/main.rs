@@ -101,7 +101,7 @@ mod tests {
     use crate::{chaos::Chaos, families::Maker};
 
     #[test]
-    fn a_million_ids_of_each_family_differ() {
+    fn a_million_ids_of_each_format_differ() {
         for family in FAMILIES {
             let outcome = soak(&family, 1_000_000, fastrand::u64(..));
             assert!(outcome.made >= 1_000_000);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_id_is_noticed() {
+    fn a_repeated_id_is_detected() {
         let family = Family { name: "repeating", build: repeating };
         assert!(soak(&family, 1000, 1).twice >= 900);
     }

@@ -9,14 +9,14 @@ fn kills(options: &[&str]) -> (bool, String) {
 }
 
 #[test]
-fn no_id_is_there_twice_after_kills() {
+fn kills_never_repeat_an_id() {
     let (well, said) = kills(&["--kills", "20"]);
     assert!(well, "{said}");
     assert_eq!(said.matches(" 0 there twice").count(), 7, "{said}");
 }
 
 #[test]
-fn an_id_is_there_twice_after_careless_lives() {
+fn careless_restarts_repeat_an_id() {
     for kind in ["sno-windows", "hotguid-windows", "randflake-leases", "layout-snapshots"] {
         let (well, said) = kills(&["--kills", "1000", "--careless", "--kind", kind]);
         assert!(!well && !said.contains(" 0 there twice"), "{said}");

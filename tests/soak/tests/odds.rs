@@ -46,7 +46,7 @@ fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
 
 #[test]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
-fn processes_share_partitions_as_often_as_the_readme_says() {
+fn processes_share_partitions_at_the_documented_rate() {
     let rows = table("| generators in a process and its forks");
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);
@@ -61,7 +61,7 @@ fn processes_share_partitions_as_often_as_the_readme_says() {
 
 #[test]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
-fn two_of_one_partition_meet_as_often_as_the_readme_says() {
+fn generators_of_one_partition_collide_at_the_documented_rate() {
     let rows = table("| IDs in the tick, each");
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);

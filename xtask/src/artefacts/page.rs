@@ -92,7 +92,7 @@ mod tests {
     use crate::artefacts::results::File;
 
     #[test]
-    fn a_file_is_in_the_section_of_its_platform_with_what_ran_it() {
+    fn a_file_is_listed_in_its_platforms_section() {
         let file = File { name: "a.whl".to_owned(), bytes: 100, sha256: String::new() };
         let row = Row { files: vec![file], checks: vec!["twine".to_owned()], runs: Vec::new() };
         let run = Run {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn artefacts_belong_to_one_platform() {
+    fn an_artefact_belongs_to_one_platform() {
         assert!(belongs("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
         assert!(belongs("addon-linux-x64-musl", "linux-x64-musl"));
         assert!(!belongs("npm", "linux-x64-gnu") && !belongs("addon-linux-x64-musl", "linux-x64"));

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_each_platform_once() {
+    fn the_table_lists_each_platform_once() {
         let all = all().unwrap();
         let mut names: Vec<_> = all.iter().map(|platform| &platform.name).collect();
         assert!(names.len() >= 7);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_c_library_is_read_from_the_wheels_name() {
+    fn the_c_library_is_derived_from_the_wheel_name() {
         let all = all().unwrap();
         let linux = all.iter().filter(|platform| platform.os == "linux");
         let found: Vec<_> = linux.map(Platform::c_library).collect();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_mac_is_read_from_the_wheels_name() {
+    fn the_oldest_macos_is_derived_from_the_wheel_name() {
         let of = |name: &str| {
             let all = all().unwrap();
             all.into_iter().find(|platform| platform.name == name).unwrap().oldest_mac()

@@ -119,7 +119,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn only_more_by_some_per_cent_is_a_regression() {
+    fn only_an_increase_of_some_percent_is_a_regression() {
         assert!(compare("same", 100.0, Some(&100.0)));
         assert!(compare("a little more", 102.9, Some(&100.0)));
         assert!(compare("less", 50.0, Some(&100.0)));

@@ -133,7 +133,7 @@ mod tests {
     use super::ALL;
 
     #[test]
-    fn a_filter_that_names_a_language_leaves_out_the_others() {
+    fn a_language_filter_excludes_other_languages() {
         let meant = |filter: &str| {
             ALL.iter()
                 .filter(|program| program.is_meant_by(filter))

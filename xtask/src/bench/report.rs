@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_near_the_median_is_open_and_others_are_not() {
+    fn only_a_goal_near_the_median_is_open() {
         assert!(contest().is_open());
         let ratios = || (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect::<Vec<_>>();
         assert!(is_open(ratios(), 0.52));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn only_goals_that_were_asked_for_count() {
+    fn only_selected_goals_count() {
         assert!(report(contest().only_asked_for("rust: met")).is_met());
         assert!(!report(contest().only_asked_for("rust: missed")).is_met());
         assert_eq!(contest().only_asked_for("a contest").goals.len(), 2);

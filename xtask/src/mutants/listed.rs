@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_stands_once_in_its_file() {
+    fn a_fault_must_match_once_in_its_file() {
         let edit = Edit { find: "a".to_owned(), replace: "c".to_owned() };
         let also = vec![Edit { find: "c".to_owned(), replace: "d".to_owned() }];
         let (name, file) = ("a fault".to_owned(), "a.rs".to_owned());

@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_is_kept_with_all_that_follows() {
+    fn the_verdict_is_kept_with_all_lines_after_it() {
         let said = lines("== tidy ==\nFAILED: tidy (0.9 s): 1 faults:\n  a\n  b\n  c\n  d");
         assert_eq!(reasons(&said), said[1..]);
     }
 
     #[test]
-    fn no_step_fills_the_summary() {
+    fn the_summary_limits_the_lines_of_a_step() {
         let said: Vec<_> = (0..50).map(|k| format!("error: {k}")).collect();
         assert_eq!(reasons(&said).len(), MOST);
     }

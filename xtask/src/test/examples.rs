@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_without_an_example_are_found_through_uses_and_in_types() {
+    fn items_without_an_example_are_found_through_reexports() {
         let block = json!({ "inner": { "impl": { "trait": null, "items": [4, 5] } } });
         let of_trait = json!({ "inner": { "impl": { "trait": {}, "items": [5] } } });
         let function = |name: &str, docs: &str| json!({ "name": name, "docs": docs, "inner": { "function": {} } });

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_versions_of_rusqlite_are_those_that_the_crates_allow() {
+    fn tested_rusqlite_versions_match_the_manifests() {
         let manifest = |name: &str| {
             let text = fs::read_to_string(workspace::root().join(name)).unwrap();
             let table: toml::Table = text.parse().unwrap();

@@ -233,40 +233,40 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_counted_and_the_others_run() {
+    fn a_failed_step_does_not_stop_the_others() {
         let shell = Shell::new().unwrap();
         let count = run_all(&[well(), ill(), well()], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: ill\n2 passed, 1 failed");
     }
 
     #[test]
-    fn the_summary_says_why() {
+    fn the_summary_reports_the_reason() {
         let said = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
         let count = run_all(&[ill()], said);
         assert_eq!(count.summary(), "FAILED: ill\n    error: as wanted\n0 passed, 1 failed");
     }
 
     #[test]
-    fn nothing_runs_after_what_all_need() {
+    fn a_failed_prerequisite_skips_all_later_steps() {
         let shell = Shell::new().unwrap();
         let count = run_all(&[fatal(), well(), well()], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: fatal\n0 passed, 1 failed, 2 skipped");
     }
 
     #[test]
-    fn unknown_steps_are_refused() {
+    fn unknown_steps_are_rejected() {
         assert!(chosen(&["tidy".to_owned()], false).is_ok_and(|steps| steps.len() == 1));
         assert!(chosen(&["tidi".to_owned()], false).is_err());
     }
 
     #[test]
-    fn slow_steps_run_where_they_are_asked_for() {
+    fn slow_steps_run_only_on_request() {
         let count = |thorough| chosen(&[], thorough).unwrap().len();
         assert_eq!(count(true), count(false) + steps::thorough().unwrap().len());
     }
 
     #[test]
-    fn a_change_reaches_the_steps_that_name_its_folder() {
+    fn a_change_selects_the_steps_that_list_its_folder() {
         for (path, reached) in
             [("core/src/lib.rs", true), ("lease/tests/model.rs", false), ("Cargo.lock", true)]
         {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_runs_before_a_step_that_is_reached() {
+    fn prerequisites_run_before_a_selected_step() {
         let names = |path: &str| -> Vec<String> {
             let steps = vec![fatal(), well(), fatal()];
             reached(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
@@ -286,7 +286,7 @@ mod tests {
 
     /// Else a folder that is renamed would reach nothing any more.
     #[test]
-    fn every_beginning_of_a_path_is_there() {
+    fn every_listed_path_prefix_exists() {
         for step in chosen(&[], true).unwrap() {
             for path in step.beginnings() {
                 let path = workspace::root().join(path);

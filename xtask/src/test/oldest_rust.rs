@@ -74,7 +74,7 @@ mod tests {
     use super::names_only;
 
     #[test]
-    fn one_version_is_named() {
+    fn only_one_version_may_be_named() {
         assert!(names_only("- **Rust** 1.89 or later. Rust builds. Rust 2024.", "Rust 1.89"));
         for text in ["Rust builds", "Rust 1.89 or Rust 1.91", "Rust 1.90"] {
             assert!(!names_only(text, "Rust 1.89"), "{text}");

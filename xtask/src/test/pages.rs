@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_marked_stands_in_an_example() {
+    fn every_marked_name_needs_an_example() {
         let marked = toml::toml! { sno = ["generate_many", "Sno.parse", "close"] };
         let guide = "ids.generateMany(2); Sno::parse(text); closed";
         let faults = untaught(&marked.into(), guide);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_set_by_a_whole_command() {
+    fn a_variable_must_be_set_by_a_whole_command() {
         let block = |line: &str| format!("text\n```sh\n{line}\n```\n");
         assert!(
             unset("a.md", &block("export POLYFLAKE_LEASE='sqlite:/a' # or another")).is_empty()
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_from_the_page_that_they_are_in() {
+    fn links_are_resolved_relative_to_their_page() {
         assert!(
             broken_links("docs/a.md", "[b](errors.md#code) [c](../README.md) [d](#e)").is_empty()
         );
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_pages_link_by_full_addresses() {
+    fn package_pages_must_link_by_full_urls() {
         let (page, address) = ("core/README.md", env!("CARGO_PKG_REPOSITORY"));
         assert!(broken_links(page, &format!("[a]({HOME}Cargo.toml#L1) [b]({address})")).is_empty());
         let broken = format!("[a]({HOME}cargo.md) [b](CHANGELOG.md)");

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_is_that_of_the_last_run() {
+    fn the_time_left_is_estimated_from_the_last_run() {
         let seconds = BTreeMap::from([("a".to_owned(), 60.0), ("b".to_owned(), 90.0)]);
         let of = |left: &[&str]| {
             let left = left.iter().map(|name| (*name).to_owned()).collect();

@@ -186,7 +186,7 @@ fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_section_lacks_a_language_only_if_it_has_another() {
+    fn a_section_is_incomplete_if_only_some_languages_are_shown() {
         let block = |language: &str| format!("```{language}\n1\n```\n");
         let all = block("rust") + &block("python") + &block("js");
         let page = format!("# a\n{all}\n## b\ntext\n## c\n{}\n## d\n{all}", block("python"));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_one_language_are_found() {
+    fn code_blocks_of_one_language_are_found() {
         let text = "a\n```js\none\n\ntwo\n```\n```python\nthree\n```\n```js\nfour\n```\n";
         assert_eq!(super::blocks(text, "js"), ["one\n\ntwo\n", "four\n"]);
         assert_eq!(super::blocks(text, "rust"), [""; 0]);

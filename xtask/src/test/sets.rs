@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_has_its_features_and_those_below() {
+    fn a_set_includes_the_features_below_it() {
         for (file, features) in [
             ("low/mod.rs", "one,two"),
             ("low/columns.rs", "two"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_that_nothing_proves_is_a_fault() {
+    fn an_unproven_feature_is_a_fault() {
         for (file, features) in [
             ("arch/a/low/mod.rs", "two,three"),
             ("arch/a/other.rs", "one"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_found_in_every_form() {
+    fn features_are_found_in_every_attribute_form() {
         for attribute in [
             "#[target_feature(enable = \"a\", enable = \"b\")]",
             "#[cfg_attr(x, target_feature(enable = \"a,b\"))]",

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_back_is_a_fault_and_one_in_tests_is_not() {
+    fn a_backward_dependency_is_a_fault_except_in_tests() {
         let back = source(
             "core/src/sequence/per_tick.rs",
             "use crate::{clock::Clock, sync::AtomicU64};\n",
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn atomics_that_no_model_sees_are_faults() {
+    fn atomics_hidden_from_the_models_are_faults() {
         let (past, through) =
             ("use core::sync::atomic::AtomicU64;", "use crate::sync::{AtomicU64, Ordering};");
         assert!(atomics_past_the_door(&source("core/src/sno/a.rs", past)).is_some());
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machines_paths_are_faults() {
+    fn paths_of_one_machine_are_faults() {
         let path = ["/ho", "me/someone"].concat();
         assert_eq!(of_one_machine(&source("README.md", &path)).len(), 1);
         assert!(of_one_machine(&source("README.md", "core/src")).is_empty());

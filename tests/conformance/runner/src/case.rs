@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_may_have_more_members_but_not_fewer() {
+    fn a_pattern_allows_extra_members_but_no_missing_ones() {
         let pattern = Pattern::error(&json!("invalid_character"), Some(&json!(3)));
         assert!(
             pattern.fits(
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shortened_list_is_held_to_its_ends_and_length() {
+    fn a_shortened_list_is_compared_by_its_ends_and_length() {
         let pattern = Pattern::ends(5, &[json!(1), json!(2)], &[json!(4), json!(5)]);
         assert!(pattern.fits(&json!([1, 2, 3, 4, 5])));
         assert!(!pattern.fits(&json!([1, 2, 4, 5])));

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mismatch_shows_who_differs_and_where() {
+    fn a_mismatch_shows_which_runtimes_differ_and_where() {
         let case = Case::new("long", "sno.generator", json!({}), Pattern::Any);
         let same = json!({"ok": "x".repeat(5000)});
         let other = json!({"ok": format!("{}y", "x".repeat(4999))});
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn runtimes_must_agree() {
+    fn different_answers_are_a_mismatch() {
         let both =
             |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
         assert!(verdict("abc", Pattern::Any, both(1)));
@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_on_a_wrong_answer_is_not_enough() {
+    fn an_agreed_wrong_answer_is_a_mismatch() {
         let both = || [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": 1}))];
         assert!(verdict("abc", Pattern::ok(json!(1)), both()));
         assert!(!verdict("abc", Pattern::ok(json!(2)), both()));
     }
 
     #[test]
-    fn only_texts_past_the_basic_plane_are_counted_by_unit() {
+    fn only_strings_past_the_basic_plane_are_counted_by_code_unit() {
         let both = |runtime| [(Runtime::Rust, json!({"ok": 1})), (runtime, json!({"ok": 2}))];
         assert!(verdict("\u{1f600}", Pattern::Any, both(Runtime::NodeWasm)));
         assert!(!verdict("\u{1f600}", Pattern::Any, both(Runtime::Python)));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_operation_is_wrong_even_if_all_say_so() {
+    fn an_unknown_operation_is_always_a_mismatch() {
         let answer = json!({"error": {"code": "unknown_op"}});
         assert!(!verdict(
             "abc",

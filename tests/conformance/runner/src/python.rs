@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_become_values() {
+    fn python_expressions_are_converted_to_values() {
         let read = |expression| value(expression).unwrap();
         assert_eq!(read("9223372036854775808"), json!("9223372036854775808"));
         assert_eq!(read("1.0"), json!(1.0));

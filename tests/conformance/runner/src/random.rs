@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_cases_again() {
+    fn a_seed_reproduces_the_same_cases() {
         let requests = |seed| cases(seed, 200).map(|case| case.request).collect::<Vec<_>>();
         assert_eq!(requests(7), requests(7));
         assert_ne!(requests(7), requests(8));

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_given_twice_is_seen() {
+    fn a_repeated_id_is_detected() {
         let outer = |id| json!({"ok": [id]});
         let inner = |id| json!({"ok": null, "inside": [{"ok": [id]}]});
         let trace = |steps: [Value; 2]| json!({"ok": {"steps": steps}});

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ours_wins_and_its_error_hides_the_original() {
+    fn our_values_override_the_originals() {
         let case = json!({"id": "aa", "value": 6, "ours": {"value": 5, "why": ""}});
         assert_eq!(ours(&case, "value"), Some(&json!(5)));
         assert_eq!(ours(&case, "id"), Some(&json!("aa")));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_files_and_empty_folders_are_refused() {
+    fn unknown_files_and_empty_folders_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         assert!(read(folder.path()).is_err());
         fs::write(folder.path().join("sno2.json"), "{}").unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_the_repository_is_known() {
+    fn every_vector_file_of_the_repository_is_known() {
         let cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")).unwrap();
         assert!(cases.len() > 5000, "found {}", cases.len());
     }

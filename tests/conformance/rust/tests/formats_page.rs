@@ -17,7 +17,7 @@ fn on_page(text: &str) {
 }
 
 #[test]
-fn sno() {
+fn the_page_shows_the_sno_example() {
     let id = Sno::parse("hxxxxxxwnbcndcnc").unwrap();
     on_page(&format!("{}  =  {id}", HEXLOWER.encode(id.as_bytes())));
     on_page(&format!(
@@ -32,14 +32,14 @@ fn sno() {
 }
 
 #[test]
-fn sparx64() {
+fn the_page_shows_the_sparx64_example() {
     let cipher = Sparx64::new(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.to_be_bytes());
     let block = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
     on_page(&format!("0123456789abcdef  ->  {}", HEXLOWER.encode(&cipher.encrypt_block(block))));
 }
 
 #[test]
-fn randflake() {
+fn the_page_shows_the_randflake_example() {
     let secret = HEXLOWER.decode(b"dffd6021bb2bd5b0af676290809ec3a5").unwrap();
     let parts = Parts { timestamp: 1_730_000_000, node: 0, sequence: 2 };
     let id = Codec::from_slice(&secret).unwrap().encrypt(parts).unwrap();
@@ -48,7 +48,7 @@ fn randflake() {
 }
 
 #[test]
-fn hot_guid() {
+fn the_page_shows_the_hot_guid_example() {
     let machine = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
     let parts = hotguid::Parts { timestamp: 1_763_650_000, machine, counter: 1, shard_key: 7 };
     let id = HotGuid::from_parts(parts).unwrap();
@@ -57,14 +57,14 @@ fn hot_guid() {
 }
 
 #[test]
-fn layout() {
+fn the_layout_on_the_page_round_trips() {
     let json = PAGE.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let layout = Layout::from_json(json).unwrap();
     assert_eq!(layout, Layout::from_json(&layout.to_json()).unwrap());
 }
 
 #[test]
-fn presets() {
+fn the_page_lists_the_fields_of_every_preset() {
     for name in PRESETS {
         let layout: serde_json::Value =
             serde_json::from_str(&preset(name, []).unwrap().to_json()).unwrap();

@@ -6,7 +6,7 @@ use std::{path::Path, process::Command};
 use conformance_runner::{Runtime, Suite};
 
 #[test]
-fn answers_are_those_of_the_vectors() {
+fn answers_match_the_vectors() {
     let driver = |_| Command::new(env!("CARGO_BIN_EXE_conformance-rust"));
     let suite = Suite { runtimes: &[Runtime::Rust], driver };
     let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");

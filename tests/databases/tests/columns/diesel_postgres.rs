@@ -74,7 +74,7 @@ async fn check(url: &str) {
 }
 
 #[test]
-fn ids_are_written_read_sorted_asked_for_and_refused() {
+fn ids_are_written_read_sorted_queried_and_rejected() {
     let Some(server) = server() else { return };
     run(check(&server.url()));
 }

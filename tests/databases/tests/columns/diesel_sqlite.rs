@@ -65,7 +65,7 @@ fn filled() -> SqliteConnection {
 }
 
 #[test]
-fn ids_are_read_as_written_and_in_their_order() {
+fn ids_round_trip_in_sorted_order() {
     let mut database = filled();
     assert_eq!(ids::table.order(ids::sno).load::<Row>(&mut database).unwrap(), expected());
     assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).unwrap(), expected());
@@ -76,7 +76,7 @@ fn ids_are_read_as_written_and_in_their_order() {
 }
 
 #[test]
-fn ids_are_values_of_queries() {
+fn ids_are_query_parameters() {
     let (mut database, [first, second, _]) = (filled(), rows());
     let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
     let hour = ids::table.select(ids::sno).filter(ids::sno.between(lowest, highest));
@@ -92,7 +92,7 @@ fn ids_are_values_of_queries() {
 }
 
 #[test]
-fn what_is_no_such_id_is_refused() {
+fn invalid_ids_are_rejected() {
     let mut database = filled();
     let typed = ids::table.select(ids::user).first::<Id<Order>>(&mut database).unwrap_err();
     assert_says(&typed, REFUSED);

@@ -25,7 +25,7 @@ fn filled(url: &str) -> Client {
 }
 
 #[test]
-fn ids_take_the_form_of_the_column() {
+fn ids_use_the_form_of_the_column() {
     let Some(server) = server() else { return };
     let mut database = filled(&server.url());
     for order in ["uuid", "text", "sno", "user", "flake", "tweet", "bytes", "guid", "blob", "name"]
@@ -59,7 +59,7 @@ fn ids_take_the_form_of_the_column() {
 }
 
 #[test]
-fn ranges_and_lists_are_parameters() {
+fn ranges_and_lists_are_query_parameters() {
     let Some(server) = server() else { return };
     let mut database = filled(&server.url());
     let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
@@ -83,7 +83,7 @@ fn ranges_and_lists_are_parameters() {
 }
 
 #[test]
-fn what_is_no_such_id_is_refused() {
+fn invalid_ids_are_rejected() {
     let Some(server) = server() else { return };
     let mut database = filled(&server.url());
     let row =

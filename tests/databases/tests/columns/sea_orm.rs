@@ -96,17 +96,17 @@ async fn check(database: DatabaseConnection) {
 }
 
 #[test]
-fn columns_of_sqlite() {
+fn columns_work_in_sqlite() {
     run(async { check(Database::connect("sqlite::memory:").await.unwrap()).await });
 }
 
 #[test]
-fn columns_of_postgresql() {
+fn columns_work_in_postgresql() {
     let Some(server) = server() else { return };
     run(async { check(Database::connect(server.url()).await.unwrap()).await });
 }
 
 #[test]
-fn a_number_that_the_database_counts_is_no_id() {
+fn an_auto_increment_value_is_not_an_id() {
     assert_says(&Uuid::<Sno>::try_from_u64(7).unwrap_err(), "Uuid");
 }

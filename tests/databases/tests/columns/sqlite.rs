@@ -38,7 +38,7 @@ fn one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::Result<
 }
 
 #[test]
-fn ids_are_read_as_written_and_in_their_order() {
+fn ids_round_trip_in_sorted_order() {
     let database = filled();
     for column in ["sno", "blob", "user", "flake", "tweet", "bytes", "guid"] {
         let query = format!("SELECT * FROM ids ORDER BY {column}");
@@ -52,7 +52,7 @@ fn ids_are_read_as_written_and_in_their_order() {
 }
 
 #[test]
-fn blobs_and_texts_and_uuids_are_read() {
+fn blobs_strings_and_uuids_are_read() {
     let (database, [first, ..]) = (filled(), rows());
     assert_eq!(one(&database, "blob"), Ok(first.sno));
     assert_eq!(one(&database, "blob"), Ok(first.user));
@@ -66,7 +66,7 @@ fn blobs_and_texts_and_uuids_are_read() {
 }
 
 #[test]
-fn a_time_range_is_a_range_query() {
+fn a_time_range_selects_ids_in_a_query() {
     let database = filled();
     let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
     let asked = "SELECT sno FROM ids WHERE sno BETWEEN ? AND ?";
@@ -76,7 +76,7 @@ fn a_time_range_is_a_range_query() {
 }
 
 #[test]
-fn what_is_no_such_id_is_refused() {
+fn invalid_ids_are_rejected() {
     let database = filled();
     assert_says(&one::<Id<Order>>(&database, "user").unwrap_err(), REFUSED);
     assert_says(&one::<Id<Order>>(&database, "blob").unwrap_err(), REFUSED);

@@ -82,13 +82,13 @@ macro_rules! check {
 }
 
 #[test]
-fn columns_of_sqlite() {
+fn columns_work_in_sqlite() {
     let table = "CREATE TABLE ids (uuid BLOB PRIMARY KEY, text TEXT, sno BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid BLOB)";
     run(async { check!(SqliteConnection::connect("sqlite::memory:").await.unwrap(), table) });
 }
 
 #[test]
-fn columns_of_postgresql() {
+fn columns_work_in_postgresql() {
     let Some(server) = server() else { return };
     let table = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", sno bytea, "user" text,
         flake bigint, tweet bigint, bytes bytea, guid uuid)"#;
@@ -96,7 +96,7 @@ fn columns_of_postgresql() {
 }
 
 #[test]
-fn a_column_has_the_type_that_it_says() {
+fn columns_report_their_sql_type() {
     fn name<DB: Database, T: sqlx::Type<DB>>() -> String {
         T::type_info().to_string()
     }

@@ -105,7 +105,7 @@ mod tests {
 
     /// A cipher that takes longer for some blocks than for others is noticed.
     #[test]
-    fn a_leak_is_noticed() {
+    fn a_timing_leak_is_detected() {
         let cipher = Sparx64::new([7; 16]);
         let leaking = |block: Block| {
             if block[0] < 64 {

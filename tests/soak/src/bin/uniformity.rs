@@ -79,14 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_million_ids_spread_evenly() {
+    fn a_million_ids_are_uniformly_distributed() {
         for (name, p) in spread(*b"sixteen byte key", 1_000_000) {
             assert!(p > LEAST_P, "{name}: {p}");
         }
     }
 
     #[test]
-    fn an_uneven_spread_is_noticed() {
+    fn a_non_uniform_distribution_is_detected() {
         assert!(p_value(&[500_000, 502_000]) > LEAST_P);
         assert!(p_value(&[500_000, 504_000]) < LEAST_P);
     }

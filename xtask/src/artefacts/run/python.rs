@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tests_import_is_pinned() {
+    fn test_requirements_are_pinned() {
         assert!(requirements().unwrap().len() >= 7);
     }
 }

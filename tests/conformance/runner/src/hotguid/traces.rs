@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_used_twice_is_seen_whatever_its_shard() {
+    fn a_repeated_counter_is_detected_across_shard_keys() {
         let id = |counter, shard| json!({"timestamp": "7", "machine": 0, "counter": counter, "shard_key": shard});
         let trace = |ids: [Value; 2]| json!({"ok": {"steps": [{"ok": ids}]}});
         assert!(no_counter_twice(&trace([id(1, 5), id(2, 5)])));

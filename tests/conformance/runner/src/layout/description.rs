@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_originals_names_become_ours() {
+    fn the_originals_names_are_translated() {
         let vector = json!({"size_bits": 64, "fields": [
             {"kind": "timestamp", "bits": 32, "epoch_ms": "0", "tick": "s_builtin", "invert": true},
             {"kind": "constant_flip_before", "bits": 8, "name": "k", "value": "15", "invert": false},
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_fields_make_it_a_layout_of_bytes() {
+    fn typed_fields_make_a_byte_layout() {
         let vector = json!({"size_bits": 64, "fields": [
             {"kind": "constant_string", "bits": 64, "name": "k", "value": {"text": "a", "utf8_hex": "61"}}]});
         let ours = json!({"id": "bytes", "bits": 64, "fields": [
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn short_layouts_are_read() {
+    fn short_layout_descriptions_are_parsed() {
         let fields =
             short("1 unused, 41 ts ms, 22 seq from 100", &json!(5)).unwrap()["fields"].clone();
         assert_eq!(

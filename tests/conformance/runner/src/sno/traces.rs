@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_given_twice_is_seen_whatever_its_metabyte() {
+    fn a_repeated_id_is_detected_across_metabytes() {
         let first = json!({"ok": ["5d21dba0000100070001"]});
         let again = json!({"ok": ["5d21dba0000200070001"]});
         let given_time = json!({"ok": "5d21dba0000200070001"});

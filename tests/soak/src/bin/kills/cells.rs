@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_noted_once() {
+    fn a_cell_is_recorded_once() {
         let mut cells = Cells::default();
         for cell in [5, 6, 9, 8, 7, 4, 10] {
             assert!(!cells.note(cell), "{cell}");
