@@ -16,7 +16,7 @@ impl Word {
     /// A word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
-        // A word of 64 bits is preferred: some processors cannot swap 128 bits, and `portable_atomic` then falls back to a
+        // A word of 64 bits is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a
         // lock.
         if bits <= 63 {
             Self::Narrow(AtomicU64::new(narrow(value)))

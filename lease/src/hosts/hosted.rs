@@ -323,6 +323,8 @@ impl Hosted {
 
     /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
+        // An SQLite file is closed after each request: a child that is forked while it is open would take its parent's file
+        // locks for its own. After an error, the state of the connection is unknown.
         self.is_stale = self.schema.is_none() || reply.is_err();
         if let Some((check, result)) = &mut self.check {
             *result = reply.and_then(|reply| check.take(reply, now.wall_ms));

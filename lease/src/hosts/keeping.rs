@@ -48,6 +48,7 @@ pub(crate) struct State {
 
 impl Shared {
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic of another thread must not end the lease, so a poisoned lock is used like any other.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,6 +57,7 @@ impl Shared {
         let mut state = self.lock();
         state.is_closing = true;
         let waker = state.waker.take();
+        // The lock is released first, because the waker may poll the task immediately, and the task takes the lock.
         drop(state);
         self.changed.notify_all();
         waker.into_iter().for_each(Waker::wake);
@@ -217,6 +219,8 @@ impl Keeping {
                         in_time.await;
                         Err(silent())
                     };
+                    // The limit is not left to the network: a frozen server still acknowledges what is sent, so no time limit
+                    // of TCP ends the wait.
                     let reply = first_of(asked, silence).await;
                     if reply.is_err() {
                         store = None;
@@ -245,6 +249,8 @@ impl Keeping {
 
     /// Publishes the status of the lease to its owner, and reports its events.
     fn publish(&mut self) {
+        // The lock is held for this statement only. The functions of the program that are called below may read the status
+        // themselves.
         self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {

@@ -220,6 +220,8 @@ impl Lease {
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.ended() else { return };
         shared.leave();
+        // The caller's executor is unknown, so this call polls with the caller's `sleep` instead of waiting on a condition
+        // variable, which would block the executor's thread.
         let began = Instant::now();
         while !shared.is_over() {
             if began.elapsed() >= Self::CLOSE_LIMIT {

@@ -153,6 +153,7 @@ impl Threads {
                     continue;
                 }
             };
+            // The next call may block for seconds, so another thread has to watch the other tasks in the meantime.
             state.is_watched = false;
             drop(state);
             let is_over = self.poll(number, &mut task);
@@ -164,6 +165,7 @@ impl Threads {
             state = self.lock();
             state.put(number, left);
             self.changed.notify_all();
+            // Another thread took over during the call. One of the two is enough, and this one ends.
             if state.is_watched {
                 return;
             }

@@ -295,6 +295,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return;
         }
         let At::Asking(purpose) = core::mem::replace(&mut self.at, At::Ended) else { return };
+        // A second reply to the same request, for example from a network that repeats messages, then has another number.
         self.request += 1;
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
@@ -332,6 +333,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.up(end)).clamp(lowest, held.end);
+        // A lost grant is not released: its record may belong to another holder, or to another incarnation of the store.
         if held.is_lost {
             return;
         }
@@ -369,6 +371,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         for record in records {
             record.check()?;
             let is_ours = shape.index_of(record.first).is_some();
+            // A renewal adds up to `VERSION_STEPS`, and versions must stay below 2^53, because hosts in JavaScript read them as
+            // numbers.
             let is_last = record.version >= MOST - VERSION_STEPS;
             if !is_ours || record.count != BLOCK || is_last {
                 return Err(damaged("expected the record of one number of the namespace"));

@@ -155,6 +155,7 @@ impl Reply {
 
 /// Returns the fields in their order, as one object.
 fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
+    // The map sorts the keys, so that every message has exactly one form and `check_canonical` can compare whole strings.
     let fields: BTreeMap<_, _> = fields.collect();
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))

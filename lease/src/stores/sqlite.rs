@@ -78,6 +78,8 @@ impl Store for Sqlite {
 }
 
 fn connect(path: &Path) -> Result<Connection> {
+    // One thread uses the connection, so SQLite need not lock it. There is no flag for creation, because `file::open` has
+    // created the file if that is allowed.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]

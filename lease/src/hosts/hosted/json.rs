@@ -22,6 +22,8 @@ pub(super) fn refused(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
     let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
+    // Code and message are all that an exception of Python or JavaScript has. A field of its own would be public for this
+    // purpose alone.
     let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_lasting(message);
     if may_end { error } else { error.permanent() }
 }

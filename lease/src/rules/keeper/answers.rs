@@ -18,12 +18,15 @@ pub(super) const VERSION_STEPS: u64 = 1 << 20;
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
+        // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because it
+        // has no generator to seal.
         match core::mem::replace(&mut self.at, At::Ended) {
             At::Idle { .. } if self.is_closing => self.seal(),
             At::Idle { .. } if self.is_due(now) => self.renew(now),
             At::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => self.open(now),
             At::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
             At::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
+                // A late reply must not be taken for the reply to the next request.
                 self.request += 1;
                 self.failed(purpose, silent(), now);
             }
@@ -32,6 +35,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 self.ask_to_release(purpose, now);
             }
+            // Before the next branch: a release already ends the lease, so a call of `close` changes nothing.
             release @ At::Paused { purpose: Purpose::Release { .. }, .. } => self.at = release,
             At::Paused { .. } if self.is_closing => self.seal(),
             At::Paused { until, purpose } if now.elapsed_ms >= until => {
@@ -100,6 +104,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Handles a request that failed or got no reply, so that it is unknown whether its write was done.
     pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
+            // Perhaps only the reply was lost, so the first failure is settled at once. Later ones pause, so that a store in
+            // trouble is not asked in a tight loop.
             (Purpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.refuse(error);
                 let first = claim.put.first;
@@ -267,6 +273,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
+        // A store never goes back below a version that it has acknowledged. So this one was restored although its name is the
+        // same.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
         }
@@ -344,6 +352,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Stops renewing a grant. Its window expires, and the keeper claims another worker ID.
     fn lost(&mut self, error: Error, now: Moment) {
+        // The store may have been restored or replaced, so the next claim counts its records again.
         self.is_surveyed = false;
         self.refuse(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);

@@ -22,6 +22,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Holds a grant until the time of the next renewal, according to its record that was just acknowledged or read.
     pub(super) fn hold(&mut self, record: Record, asked: Asked, end: u64, now: Moment) {
         let quarter = self.options.lease_ms / 4;
+        // A random part of the quarter is left out, so that holders that started together do not renew together.
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
         self.held = Some(Held { record, asked, end, renew_at, soonest, is_lost: false });
@@ -42,6 +43,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
+        // At least half of the pause is kept, so that it really grows. The random rest spreads the holders that failed
+        // together.
         pause / 2 + self.chance(pause / 2)
     }
 

@@ -145,12 +145,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
         let time = self.store_now.0;
         let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
+        // At random, so that holders that start together rarely want the same record and lose the race for it.
         let chosen = self.chance(free.len() as u64);
         if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
             return self.claim(namespace, (*record).clone(), now);
         }
         let capacity = self.options.shape.capacity();
         if namespace.records < capacity {
+            // The number of records doubles, up to 1,024 more at a time. A small fleet in a large namespace then needs few
+            // records, and a growing one rarely stops to create them.
             let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
             return self.grow(namespace.clone(), records, now);
         }
@@ -166,8 +169,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = quiet(namespace, time).or_else(|| self.skewed(time, now)) {
             return self.later(error, now);
         }
+        // The grant begins a little in the past, so that a generator whose clock is behind the store's can use it immediately.
+        // This is safe, because the grant never begins before the recorded end of the previous one.
         let early = time.saturating_sub(SLACK_MS);
         let start = self.grid.up(early.max(old.granted_until).max(namespace.quiet_until));
+        // Both ends are rounded inwards: a generator counts in ticks, and a tick that is granted in part could be granted
+        // twice.
         let granted_until = self.grid.down(time + self.options.lease_ms);
         let token = match (self.random)() {
             Ok(token) if granted_until > start => token,

@@ -48,6 +48,9 @@ impl Pass {
                 (_, 0) => Some(to_word(process, 1)),
                 _ => None,
             };
+            // Sequential consistency, because two words decide together. A request raises `BUSY` and then reads `FORKING`; a
+            // fork raises `FORKING` and then reads `BUSY`. In any weaker order, both could read the old values, and a fork
+            // would happen while a file is open.
             if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
                     "expected a process forked while no SQLite file was open, found an open one";
@@ -57,6 +60,7 @@ impl Pass {
             if !is_forking() {
                 return Ok(pass);
             }
+            // The pass is returned during the pause, or the fork would wait for this request.
             drop(pass);
             thread::sleep(LOOK_AGAIN);
         }

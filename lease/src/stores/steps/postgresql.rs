@@ -57,7 +57,10 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
     Dialect {
         state: format!("SELECT {FAULT}, {store}, {now} FROM {SETTINGS}"),
         store,
+        // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, a write of another holder since the
+        // snapshot would be a serialization error instead of a comparison that fails.
         write: "BEGIN ISOLATION LEVEL READ COMMITTED",
+        // All statements of a read see one snapshot, so that the namespace's record fits the records.
         read: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         shared: "FOR SHARE",
         locked: "FOR UPDATE",

@@ -29,6 +29,8 @@ pub(super) fn dialect(name: &str) -> Dialect {
     Dialect {
         store: format!("'{name}'"),
         state: format!("SELECT NULL, '{name}', {now}"),
+        // IMMEDIATE takes the write lock at the start. A transaction that reads first and takes the lock later fails if another
+        // process wrote in between, instead of waiting.
         write: "BEGIN IMMEDIATE",
         read: "BEGIN",
         shared: "",
