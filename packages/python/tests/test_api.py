@@ -50,21 +50,21 @@ def public(owner: object) -> set[str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_modules_have_the_stated_functions_and_classes(family: str) -> None:
+def test_modules_have_the_listed_functions_and_classes(family: str) -> None:
     stated = mine(API[family].get("functions", {})) | mine(API[family].get("classes", {}))
     assert set(FAMILIES[family].__all__) == set(stated)
     for name, summary in stated.items():
         assert says(getattr(FAMILIES[family], name), summary), name
 
 
-def test_the_package_has_the_stated_functions() -> None:
+def test_the_package_has_the_listed_functions() -> None:
     for name, summary in mine(API["package"]).items():
         assert name in polyflake.__all__
         assert says(getattr(polyflake, name), summary), name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_classes_have_the_stated_members(family: str) -> None:
+def test_classes_have_the_listed_members(family: str) -> None:
     classes = API[family].get("classes", {})
     for name in mine(classes):
         if "members" in classes[name]:
@@ -107,7 +107,7 @@ def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_help_names_the_parameters_of_constructors(family: str) -> None:
+def test_help_shows_the_parameters_of_constructors(family: str) -> None:
     found = constructors(stub_of(family))
     classes = [getattr(FAMILIES[family], name) for name in FAMILIES[family].__all__]
     without = [cls for cls in classes if isinstance(cls, type) and cls.__name__ not in found]
@@ -127,7 +127,7 @@ def test_help_names_the_parameters_of_constructors(family: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*FAMILIES, "_polyflake"])
-def test_help_says_what_the_stubs_say(name: str) -> None:
+def test_help_matches_the_stubs(name: str) -> None:
     module = FAMILIES.get(name, polyflake)
     stub = stub_of(name)
     said = {path: doc for path, doc in documented(stub) if doc}
@@ -141,7 +141,7 @@ def test_help_says_what_the_stubs_say(name: str) -> None:
             assert line in shown, line
 
 
-def test_help_names_the_families() -> None:
+def test_help_lists_the_id_formats() -> None:
     shown = pydoc.plain(pydoc.render_doc(polyflake))
     for name in FAMILIES:
         assert f"polyflake.{name}" in shown
@@ -150,7 +150,7 @@ def test_help_names_the_families() -> None:
 
 
 @pytest.mark.parametrize("record", RECORDS)
-def test_records_have_the_stated_members(record: str) -> None:
+def test_records_have_the_listed_members(record: str) -> None:
     has_members(RECORDS[record], API[record]["members"])
 
 
@@ -162,7 +162,7 @@ def has_members(cls: type, entries: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("family", [name for name, part in API.items() if "Generator" in part.get("classes", {})])
-def test_generators_take_the_stated_options(family: str) -> None:
+def test_generators_accept_the_listed_options(family: str) -> None:
     stated = mine(API[family]["classes"]["Generator"]["options"])
     assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(stated)
     grant = polyflake.randflake.Grant(1, 1_730_000_000, 1_730_000_001)
@@ -172,21 +172,21 @@ def test_generators_take_the_stated_options(family: str) -> None:
     assert set(str(error.value).split("expected one of ")[1].split(", ")) == set(stated)
 
 
-def test_every_code_has_a_class_and_no_other_code_has() -> None:
+def test_every_listed_code_has_an_exception_class() -> None:
     assert set(_errors._CLASSES) == set(mine(API["errors"]))
 
 
 @pytest.mark.parametrize("cls", dict.fromkeys(_errors._CLASSES.values()))
-def test_every_class_says_its_codes(cls: type[PolyflakeError]) -> None:
+def test_every_exception_class_documents_its_codes(cls: type[PolyflakeError]) -> None:
     said = set(re.findall("``([a-z_]+)``", cls.__doc__ or "")) & set(API["errors"])
     assert said == {code for code, raised in _errors._CLASSES.items() if raised is cls}
 
 
-def test_errors_have_the_stated_members() -> None:
+def test_errors_have_the_listed_members() -> None:
     assert set(inspect.get_annotations(PolyflakeError)) == set(API["error"]["members"])
 
 
-def test_error_classes_are_what_python_users_expect() -> None:
+def test_exceptions_derive_from_builtin_exceptions() -> None:
     assert issubclass(polyflake.InvalidTypeError, TypeError)
     assert issubclass(polyflake.InvalidValueError, ValueError)
     assert issubclass(polyflake.OutOfRangeError, OverflowError)
@@ -196,7 +196,7 @@ def test_error_classes_are_what_python_users_expect() -> None:
         assert getattr(polyflake, cls.__name__) is cls, "every class is exported"
 
 
-def test_errors_can_be_pickled_with_all_they_say() -> None:
+def test_errors_can_be_pickled_with_their_details() -> None:
     with pytest.raises(PolyflakeError) as caught:
         sno.Sno("9q6kc9o37a32432!")
     copy = pickle.loads(pickle.dumps(caught.value))
@@ -205,14 +205,14 @@ def test_errors_can_be_pickled_with_all_they_say() -> None:
     assert (copy.code, copy.position) == ("invalid_character", 15)
 
 
-def test_the_version_is_the_workspaces() -> None:
+def test_the_version_matches_the_workspace() -> None:
     manifest = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
     version = manifest["workspace"]["package"]["version"]
     assert polyflake.__version__ == version == importlib.metadata.version("polyflake")
 
 
 @pytest.mark.parametrize("module", [*FAMILIES.values(), polyflake], ids=lambda module: module.__name__)
-def test_what_can_be_pickled_by_name_is_found_by_name(module: Any) -> None:
+def test_public_callables_can_be_pickled_by_name(module: Any) -> None:
     public = [getattr(module, name) for name in module.__all__]
     for named in (value for value in public if callable(value)):
         assert pickle.loads(pickle.dumps(named)) is named
@@ -233,7 +233,7 @@ def test_messages_are_lower_case_without_a_full_stop() -> None:
         assert re.fullmatch(r"[a-z].*[^.\s]", str(caught.value)), str(caught.value)
 
 
-def test_an_error_of_ones_own_says_nothing() -> None:
+def test_a_user_created_error_has_no_details() -> None:
     for cls in {PolyflakeError, *_errors._CLASSES.values()}:
         error = cls("made by hand")
         assert {name: getattr(error, name) for name in API["error"]["members"]} == {
@@ -246,7 +246,7 @@ def test_an_error_of_ones_own_says_nothing() -> None:
         }
 
 
-def test_packed_ids_say_how_many_bytes_they_want() -> None:
+def test_array_errors_report_the_expected_byte_multiple() -> None:
     for make, size, data in ((sno.SnoArray, 10, bytes(15)), (polyflake.hotguid.HotGuidArray, 16, bytes(17))):
         with pytest.raises(PolyflakeError, match=f"^expected a multiple of {size} bytes for `ids`, found {len(data)}$"):
             make(data)

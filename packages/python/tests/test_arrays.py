@@ -22,7 +22,7 @@ bounds = st.one_of(st.none(), st.integers(-50, 50))
 
 
 @given(packed, st.builds(slice, bounds, bounds, bounds.filter(lambda step: step != 0)))
-def test_it_is_indexed_and_sliced_as_a_list(data: bytes, part: slice) -> None:
+def test_arrays_are_indexed_and_sliced_like_lists(data: bytes, part: slice) -> None:
     array = sno.SnoArray(data)
     plain = [sno.Sno.from_bytes(data[i : i + 10]) for i in range(0, len(data), 10)]
     assert len(array) == len(plain)
@@ -35,7 +35,7 @@ def test_it_is_indexed_and_sliced_as_a_list(data: bytes, part: slice) -> None:
         assert plain[index] in array
 
 
-def test_items_are_counted_and_found_as_in_a_list() -> None:
+def test_count_and_index_work_like_those_of_lists() -> None:
     ids = sno.Generator(1).generate_many(3)
     guids = hotguid.Generator().generate_many(3)
     for array in (ids, guids, ids.text_column(), ids.unix_ms(), guids.machines(), ids[:0]):
@@ -56,7 +56,7 @@ def found(values: Any, value: Any, *span: int) -> int | None:
         return None
 
 
-def test_a_column_of_uuids_has_the_ids() -> None:
+def test_a_uuid_column_contains_the_ids() -> None:
     ids = sno.Generator(1).generate_many(300)
     uuids = [id.uuid8 for id in ids]
     column = ids.uuid8_column()
@@ -78,7 +78,7 @@ def test_a_column_of_uuids_has_the_ids() -> None:
         sno.SnoArray.from_uuid8(str(uuids[0]))  # type: ignore[arg-type]
 
 
-def test_arrow_gets_uuids_where_it_asks_for_them() -> None:
+def test_arrow_receives_uuids_on_request() -> None:
     guids = hotguid.Generator().generate_many(3)
     ids = sno.Generator(1).generate_many(3)
     for column, uuids in ((guids, list(guids)), (ids.uuid8_column(), [id.uuid8 for id in ids])):
@@ -100,7 +100,7 @@ def test_the_buffer_outlives_the_array() -> None:
     assert len(others) == 5
 
 
-def test_it_cannot_be_written() -> None:
+def test_arrays_are_read_only() -> None:
     array = sno.Generator(1).generate_many(2)
     before, view = bytes(array), memoryview(array)
     with pytest.raises(TypeError):
@@ -112,14 +112,14 @@ def test_it_cannot_be_written() -> None:
     assert bytes(array) == before
 
 
-def test_indices_are_any_integers_and_steps_are_not_zero() -> None:
+def test_indices_are_integers_and_zero_steps_are_rejected() -> None:
     array = sno.Generator(1).generate_many(2)
     assert array[np.int64(1)] == array[1]
     with pytest.raises(ValueError, match="zero"):
         array[::0]
 
 
-def test_iterators_end_and_stay_ended() -> None:
+def test_iterators_stay_exhausted() -> None:
     iterator = iter(sno.Generator(1).generate_many(2))
     assert len(list(iterator)) == 2
     assert list(iterator) == []
@@ -136,7 +136,7 @@ WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray}
 
 
 @pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
-def test_texts_are_numpys_and_arrows_without_a_copy(cls: Any) -> None:
+def test_numpy_and_arrow_share_the_memory_of_strings(cls: Any) -> None:
     assert {cls for cls in ARRAYS if hasattr(cls, "texts")} == WITH_TEXTS
     ids, column = ARRAYS[cls], ARRAYS[cls].text_column()
     array, arrow = np.asarray(column), pa.array(column)
@@ -151,7 +151,7 @@ def test_texts_are_numpys_and_arrows_without_a_copy(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
-def test_numpy_sees_ids_without_a_copy(cls: Any) -> None:
+def test_numpy_shares_the_memory_of_ids(cls: Any) -> None:
     ids, sizes = ARRAYS[cls], {sno.SnoArray: 10, hotguid.HotGuidArray: 16}
     array, view = np.asarray(ids), memoryview(ids)
     shape, dtype = ((300, sizes[cls]), np.uint8) if cls in sizes else ((300,), np.int64)
@@ -188,7 +188,7 @@ def test_lists_of_ids_become_arrays(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
-def test_lists_may_have_texts_too(cls: Any) -> None:
+def test_lists_can_contain_strings(cls: Any) -> None:
     mixed = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
     for ids in lists_of(mixed):
         assert cls(ids) == ARRAYS[cls][:5]
@@ -200,7 +200,7 @@ def test_lists_may_have_texts_too(cls: Any) -> None:
         cls([IDS[cls][0], TEXTS[cls][0] * 9])
 
 
-def test_integers_of_lists_have_64_bits() -> None:
+def test_integers_in_lists_must_fit_in_64_bits() -> None:
     for cls in (randflake.RandflakeArray, layout.LayoutArray):
         array = cls([-(2**63), np.int64(5), 2**63 - 1])
         assert list(array) == [-(2**63), 5, 2**63 - 1]
@@ -209,7 +209,7 @@ def test_integers_of_lists_have_64_bits() -> None:
                 cls([0, beyond])
 
 
-def test_bytes_of_lists_have_one_size() -> None:
+def test_bytes_in_lists_must_have_the_same_length() -> None:
     ids = [b"abc", bytearray(b"def"), memoryview(b"ghi")]
     assert layout.LayoutArray(ids, 3) == layout.LayoutArray(b"abcdefghi", 3)
     with refused("invalid_length", item=1):
@@ -218,7 +218,7 @@ def test_bytes_of_lists_have_one_size() -> None:
         layout.LayoutArray([5], 3)
 
 
-def test_columns_are_read_of_lists_too() -> None:
+def test_columns_are_read_from_lists() -> None:
     codec = randflake.Codec(bytes(16))
     flakes = IDS[randflake.RandflakeArray]
     assert list(codec.inspect_columns(flakes)) == [codec.inspect(id) for id in flakes]
@@ -228,7 +228,7 @@ def test_columns_are_read_of_lists_too() -> None:
     assert list(packed.parse_columns([b"ab", b"cd"])) == [packed.parse(b"ab"), packed.parse(b"cd")]
 
 
-def test_what_an_iterable_raises_goes_through() -> None:
+def test_exceptions_of_an_iterable_propagate() -> None:
     def raising() -> Any:
         yield IDS[sno.SnoArray][0]
         raise LookupError

@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 
 @pytest.mark.parametrize("call", CALLS)
 @each_family
-def test_the_loop_goes_on_while_a_call_waits(family: Family, call: str) -> None:
+def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
     """Only the loop's turns advance the clock, so a call that held the loop would wait for ever."""
     now = [NOW_NS]
     ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **PATIENT)
@@ -54,7 +54,7 @@ def test_the_loop_goes_on_while_a_call_waits(family: Family, call: str) -> None:
 
 
 @each_family
-def test_results_are_those_of_the_calls_that_hold_the_thread(family: Family) -> None:
+def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
     now = [NOW_NS]
     ids = family.make(clock=lambda: now[0], **PATIENT)
 
@@ -72,7 +72,7 @@ def test_results_are_those_of_the_calls_that_hold_the_thread(family: Family) -> 
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_cancelled_call_stops_and_the_generator_goes_on(call: str) -> None:
+def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
     ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **PATIENT)
     # A traceback keeps the frames of what it went through.
@@ -109,7 +109,7 @@ def test_a_call_that_is_never_awaited_makes_no_id() -> None:
 
 @pytest.mark.parametrize("options", [{"on_exhausted": "error"}, {"max_wait": 0}])
 @pytest.mark.parametrize("call", CALLS)
-def test_a_generator_that_does_not_wait_refuses_at_once(call: str, options: dict[str, Any]) -> None:
+def test_a_generator_that_does_not_wait_raises_immediately(call: str, options: dict[str, Any]) -> None:
     told = list[Stall]()
     ids = SNO.exhausted(clock=lambda: NOW_NS, on_stall=told.append, **options)
 
@@ -123,7 +123,7 @@ def test_a_generator_that_does_not_wait_refuses_at_once(call: str, options: dict
     assert told == []
 
 
-def test_a_clock_that_is_behind_is_awaited() -> None:
+def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
     now, read = [NOW_NS + 10 * SECOND_NS], list[int]()
 
     def clock() -> int:
@@ -147,7 +147,7 @@ def test_a_clock_that_is_behind_is_awaited() -> None:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_exceptions_are_those_of_the_calls_that_hold_the_thread(call: str) -> None:
+def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
     def broken() -> int:
         raise OSError("no time")
 
@@ -167,7 +167,7 @@ def test_exceptions_are_those_of_the_calls_that_hold_the_thread(call: str) -> No
         asyncio.run(CALLS[call](closed))
 
 
-def test_arguments_are_refused_by_the_call_itself() -> None:
+def test_invalid_arguments_raise_before_the_await() -> None:
     ids, sharded = sno.Generator(1), layout.Generator(layout.Layout.preset("instagram"), clock=lambda: NOW_NS)
     with refused("out_of_range", field="metabyte"):
         ids.generate_async(256)
@@ -181,7 +181,7 @@ def test_arguments_are_refused_by_the_call_itself() -> None:
         asyncio.run(sharded.generate_async({"nothing": 1}))
 
 
-def test_arguments_choose_what_is_made() -> None:
+def test_arguments_set_the_fields_of_the_ids() -> None:
     shards, bound = layout.Generator(layout.Layout.preset("instagram")), {"shard": 3}
 
     async def use() -> None:
@@ -209,7 +209,7 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 
 @pytest.mark.parametrize("call", ["many", "fill"])
-def test_the_loop_has_turns_while_many_ids_are_made(call: str) -> None:
+def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
     # With so many nodes a second holds them all: a wait would give the loop its turns as well.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
@@ -258,7 +258,7 @@ def in_child(work: Callable[[], bytes]) -> bytes:
 
 @forks
 @pytest.mark.parametrize("call", ["many", "fill"])
-def test_a_child_that_is_forked_between_blocks_repeats_none(call: str) -> None:
+def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
     """Parent and child go on with the same coroutine, without asyncio, whose loops are no child's."""
     ids, n = hotguid.Generator(), 40_000
     buffer = np.zeros((n, 16), np.uint8)

@@ -26,7 +26,7 @@ READERS = [sno.Sno, sno.metabyte]
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_texts_of_another_length_are_refused(read: Callable[[str], object]) -> None:
+def test_strings_of_another_length_are_rejected(read: Callable[[str], object]) -> None:
     for text in NO_TEXTS:
         with refused("invalid_length", position=None) as caught:
             read(text)
@@ -35,7 +35,7 @@ def test_texts_of_another_length_are_refused(read: Callable[[str], object]) -> N
 
 
 @pytest.mark.parametrize("bad", BAD_CHARACTERS, ids=ascii)
-def test_a_bad_character_is_refused_at_its_position(bad: str) -> None:
+def test_an_invalid_character_is_reported_at_its_position(bad: str) -> None:
     for position in range(16):
         text = TEXT[:position] + bad + TEXT[position + 1 :]
         with refused("invalid_character", position=position):
@@ -50,12 +50,12 @@ def test_a_bad_character_is_refused_at_its_position(bad: str) -> None:
 
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("value", [None, 7, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], ID, 1.5, True])
-def test_what_is_no_text_is_refused(read: Callable[[Any], object], value: object) -> None:
+def test_non_strings_are_rejected(read: Callable[[Any], object], value: object) -> None:
     with refused("invalid_type"):
         read(value)
 
 
-def test_subclasses_of_str_are_texts() -> None:
+def test_subclasses_of_str_are_accepted() -> None:
     class Text(str):
         __slots__ = ()
 
@@ -95,7 +95,7 @@ TIMES = [
 
 
 @pytest.mark.parametrize(("call", "field"), TIMES)
-def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
+def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
     naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
     for time in naive:
         with refused("invalid_type") as caught:
@@ -109,14 +109,14 @@ def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object], fi
         call(AWARE.replace(tzinfo=RaisingZone()))
 
 
-def test_a_limit_that_no_datetime_has_stays_a_number() -> None:
+def test_a_limit_outside_datetimes_is_reported_as_a_number() -> None:
     wide = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
     with refused("out_of_range", field="end") as caught:
         wide.time_range(AWARE, AWARE)
     assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE.astimezone(dt.timezone.utc)}")
 
 
-def test_messages_tell_the_families_of_classes() -> None:
+def test_messages_include_the_module_of_a_class() -> None:
     for call, message in {
         lambda: sno.set_default_generator(hotguid.Generator()): (  # type: ignore[arg-type]
             "expected sno.Generator or None for `generator`, found hotguid.Generator"
@@ -130,7 +130,7 @@ def test_messages_tell_the_families_of_classes() -> None:
         assert str(caught.value) == message
 
 
-def test_messages_tell_times_as_they_were_given() -> None:
+def test_messages_show_times_as_they_were_passed() -> None:
     first = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     for call in (
         lambda time: sno.time_range(time, NOW_MS),
@@ -158,12 +158,12 @@ def test_messages_tell_times_as_they_were_given() -> None:
         (iter((NOW_MS, NOW_MS + 8)), "invalid_type"),
     ],
 )
-def test_a_window_is_a_tuple_or_a_list_of_two_times(window: Any, code: str) -> None:
+def test_a_window_must_be_a_tuple_or_list_of_two_times(window: Any, code: str) -> None:
     with refused(code):
         sno.Generator(window=window)
 
 
-def test_options_are_checked() -> None:
+def test_invalid_options_are_rejected() -> None:
     for text in ("", "WAIT", "wait ", "raise", "\ud800"):
         with refused("out_of_range", field="on_exhausted"):
             sno.Generator(on_exhausted=text)  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_options_are_checked() -> None:
             sno.Sno.from_parts(tick=0, partition=0, sequence=0, tick_tock=flag)  # type: ignore[arg-type]
 
 
-def test_a_refusal_changes_nothing() -> None:
+def test_a_rejected_call_changes_nothing() -> None:
     generator = sno.Generator(1, clock=lambda: NOW_NS)
     generator.generate()
     before = generator.stats()
@@ -195,7 +195,7 @@ def test_a_refusal_changes_nothing() -> None:
     assert generator.generate().sequence == 1
 
 
-def test_an_argument_may_use_the_generator() -> None:
+def test_an_argument_can_call_the_generator() -> None:
     class Reentrant:
         def __index__(self) -> int:
             return SHARED.generate(5).metabyte

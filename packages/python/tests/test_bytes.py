@@ -60,7 +60,7 @@ each = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
 
 
 @each
-def test_any_buffer_of_bytes_is_read_in_its_order(parameter: Parameter) -> None:
+def test_any_buffer_is_read_in_its_own_order(parameter: Parameter) -> None:
     data = bytes(range(1, parameter.size + 1))
     spread = memoryview(bytes(b for byte in data for b in (byte, 0)))
     for same in (bytearray(data), memoryview(data), spread[::2]):
@@ -69,7 +69,7 @@ def test_any_buffer_of_bytes_is_read_in_its_order(parameter: Parameter) -> None:
 
 
 @each
-def test_bytes_of_another_length_are_refused(parameter: Parameter) -> None:
+def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
     for length in (parameter.size + 1, 2 * parameter.size + 1, (1 << 20) + 1):
         for kind in (bytes, bytearray, memoryview):
             with refused(parameter.code):
@@ -81,20 +81,20 @@ def test_bytes_of_another_length_are_refused(parameter: Parameter) -> None:
 
 @each
 @pytest.mark.parametrize("kind", ["sixteen byte key", 1.5, True, [1] * 16, (1,) * 16, object()], ids=repr)
-def test_what_is_no_bytes_is_refused(parameter: Parameter, kind: object) -> None:
+def test_non_bytes_are_rejected(parameter: Parameter, kind: object) -> None:
     with refused("invalid_type"):
         parameter.call(kind)
 
 
 @each
-def test_a_released_view_is_refused(parameter: Parameter) -> None:
+def test_a_released_memoryview_is_rejected(parameter: Parameter) -> None:
     view = memoryview(bytes(parameter.size))
     view.release()
     with pytest.raises(ValueError, match="released"):
         parameter.call(view)
 
 
-def test_numpys_arrays_are_bytes_unless_a_key_is_read() -> None:
+def test_numpy_arrays_are_accepted_as_bytes_except_wrong_keys() -> None:
     data = bytes(ID)
     for same in (np.frombuffer(data, np.uint8), np.frombuffer(data, np.int16), np.void(data)):
         assert sno.Sno.from_bytes(same) == ID
@@ -119,14 +119,14 @@ def test_bytes_are_copied() -> None:
     assert codec.encrypt(NOW_MS // 1000, 0, 0) == before
 
 
-def test_a_secret_of_another_length_is_told() -> None:
+def test_a_secret_of_another_length_is_rejected_with_its_length() -> None:
     for length in (0, 15, 17, 1 << 20):
         with refused("invalid_secret") as caught:
             Sparx64(bytes(length))
         assert str(caught.value) == f"expected a secret of 16 bytes, found {length}"
 
 
-def test_a_secret_is_in_no_text() -> None:
+def test_secrets_never_appear_in_strings() -> None:
     objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET), IDS, IDS.of("order")]
     texts = [text for value in objects for text in (repr(value), str(value))]
     for refuse in (

@@ -28,7 +28,7 @@ def generator() -> sno.Generator:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_metabyte_may_be_left_out_or_said_in_any_way(generator: sno.Generator, name: str) -> None:
+def test_the_metabyte_is_optional_and_passed_in_any_way(generator: sno.Generator, name: str) -> None:
     method: Callable[..., sno.Sno | str] = getattr(generator, name)
     plain: Callable[..., sno.Sno | str] = getattr(sno.Generator, name)
     built = "".join(["meta", "byte"])  # is not the object that source code has
@@ -46,7 +46,7 @@ def test_the_metabyte_may_be_left_out_or_said_in_any_way(generator: sno.Generato
     assert isinstance(method(), sno.Sno if name == "generate" else str)
 
 
-def test_a_clock_may_call_back_and_switch_threads() -> None:
+def test_a_clock_can_call_back_and_switch_threads() -> None:
     made: list[str] = []
 
     def clock() -> int:
@@ -61,6 +61,6 @@ def test_a_clock_may_call_back_and_switch_threads() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_signature_is_said(generator: sno.Generator, name: str) -> None:
+def test_methods_have_a_signature(generator: sno.Generator, name: str) -> None:
     assert str(inspect.signature(getattr(generator, name))) == "(metabyte=None)"
     assert getattr(sno.Generator, name).__qualname__ == f"Generator.{name}"

@@ -65,7 +65,7 @@ each_reader = pytest.mark.parametrize(("make", "call"), READERS)
 
 @each_reader
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), OSError(5, "no"), StopIteration(), RecursionError()])
-def test_what_a_clock_raises_is_the_cause(make: Any, call: Callable[[Any], object], raised: Exception) -> None:
+def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], object], raised: Exception) -> None:
     clock = Clock(raised)
     ids = make(clock=clock)
     with refused("clock_failed") as caught:
@@ -76,7 +76,7 @@ def test_what_a_clock_raises_is_the_cause(make: Any, call: Callable[[Any], objec
 
 @each_reader
 @pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_what_is_no_failure_goes_through(make: Any, call: Callable[[Any], object], through: Any) -> None:
+def test_base_exceptions_that_are_no_failure_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
     clock = Clock(through())
     ids = make(clock=clock)
     with pytest.raises(through):
@@ -85,7 +85,7 @@ def test_what_is_no_failure_goes_through(make: Any, call: Callable[[Any], object
 
 
 @each_reader
-def test_a_reading_is_an_integer_of_64_bits(make: Any, call: Callable[[Any], object]) -> None:
+def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], object]) -> None:
     for reading in (None, True, float(NOW_NS), float("nan"), "now", decimal.Decimal(NOW_NS), b"", [], object()):
         clock = Clock(reading)
         ids = make(clock=clock)
@@ -118,7 +118,7 @@ def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
     return clock
 
 
-def test_the_cause_comes_with_how_many_were_written() -> None:
+def test_a_failed_fill_reports_the_cause_and_the_count() -> None:
     raised, buffer = OSError(5, "no"), bytearray(1000)
     ids = generator(raising_at(3, raised), sequence_min=0, sequence_max=7)
     with refused("clock_failed", written=24) as caught:
@@ -129,7 +129,7 @@ def test_the_cause_comes_with_how_many_were_written() -> None:
 
 
 @each_family
-def test_each_thread_gets_what_its_own_clock_raised(family: Family) -> None:
+def test_each_thread_gets_its_own_clocks_exception(family: Family) -> None:
     barrier = threading.Barrier(4)
     causes: dict[int, bool] = {}
 
@@ -153,7 +153,7 @@ def test_each_thread_gets_what_its_own_clock_raised(family: Family) -> None:
 
 
 @each_family
-def test_nothing_keeps_what_a_clock_raised(family: Family) -> None:
+def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
     class Failure(Exception):
         """Knows weak references, which built-in exceptions do not."""
 
@@ -168,7 +168,7 @@ def test_nothing_keeps_what_a_clock_raised(family: Family) -> None:
     assert gone() is None
 
 
-def test_a_reading_outside_the_formats_time_is_told_in_the_clocks_own_unit() -> None:
+def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
     """A clock that counts milliseconds: a range in milliseconds would contain them."""
     with refused("time_out_of_range", field="clock") as caught:
         generator(Clock(NOW_MS)).generate()
@@ -176,13 +176,13 @@ def test_a_reading_outside_the_formats_time_is_told_in_the_clocks_own_unit() -> 
     assert str(caught.value) == f"expected clock {limits}, found {NOW_MS}"
 
 
-def test_what_stands_for_an_integer_is_a_reading() -> None:
+def test_integer_like_readings_are_accepted() -> None:
     for reading in (np.int64(NOW_NS), np.uint64(NOW_NS)):
         assert generator(Clock(reading)).generate().unix_ms == NOW_MS
     assert abs(sno.Generator(1, clock=time.time_ns).generate().unix_ms - time.time() * 1000) < 60_000
 
 
-def test_a_failure_inside_a_clock_stays_there() -> None:
+def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
     inner = Clock(ValueError("inner"))
 
     def clock() -> int:
@@ -194,7 +194,7 @@ def test_a_failure_inside_a_clock_stays_there() -> None:
 
 
 @each_family
-def test_a_clock_that_calls_for_ever_is_stopped(family: Family) -> None:
+def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
     """The limit comes long before the end of a thread's stack, which Python's own limit does not know."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
@@ -223,7 +223,7 @@ def test_a_clock_that_calls_for_ever_is_stopped(family: Family) -> None:
 
 
 @each_family
-def test_clocks_may_be_64_deep_in_each_other(family: Family) -> None:
+def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
     def level(below: int) -> Any:
         if below == 0:
             return family.make(clock=lambda: NOW_NS)
@@ -241,7 +241,7 @@ def slow_clock() -> Callable[[], int]:
     return iter(range(NOW_NS, NOW_NS + TICK_NS)).__next__
 
 
-def test_a_wait_lasts_as_long_as_max_wait_says() -> None:
+def test_a_wait_lasts_up_to_max_wait() -> None:
     for clock, wait in ((Clock(), 0), (Clock(), 300), (slow_clock(), 50)):
         ids = generator(clock, sequence_max=3, max_wait=wait)
         started = time.monotonic()
@@ -311,7 +311,7 @@ LONG = layout.Layout(
     ],
     ids=["many", "try many", "fill"],
 )
-def test_a_signal_ends_a_call_for_many_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
+def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     # They take far longer than the time between two looks at signals, and most of their memory is never touched.
     ids, room = layout.Generator(LONG, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
@@ -381,7 +381,7 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
 
 
-def test_ids_can_be_made_until_the_interpreter_is_gone() -> None:
+def test_ids_can_be_made_until_the_interpreter_exits() -> None:
     """By what is run at the exit, by what is deleted last, and by a clock that is; and what Arrow holds is let go."""
     program = textwrap.dedent(
         """
@@ -412,7 +412,7 @@ def test_ids_can_be_made_until_the_interpreter_is_gone() -> None:
 
 
 @pytest.mark.parametrize("choice", ["exact", "counter", "another word"])
-def test_the_environment_chooses_what_the_system_clock_is_read_by(choice: str) -> None:
+def test_the_environment_selects_the_clock_source(choice: str) -> None:
     code = "import polyflake; polyflake.sno.generate(); print(polyflake.clock_source())"
     environment = {**os.environ, "POLYFLAKE_CLOCK": choice}
     said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -119,7 +119,7 @@ def column_of(kind: str, family: Family, texts: list[str]) -> Any:
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("count", [0, 1, 513, 1500])
 @each_family
-def test_all_kinds_of_columns_are_read(family: Family, kind: str, count: int) -> None:
+def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) -> None:
     texts = family.some(count)
     read = family.array.from_texts(column_of(kind, family, texts))
     assert read == family.ids[:count]
@@ -129,7 +129,7 @@ def test_all_kinds_of_columns_are_read(family: Family, kind: str, count: int) ->
 @pytest.mark.parametrize("kind", ANY)
 @pytest.mark.parametrize("text", ["", "x!", "2" * 37, "é" * 8, "2é" * 8, "\U0001d7d7" * 4])
 @each_family
-def test_a_bad_text_is_refused_as_alone(family: Family, kind: str, text: str) -> None:
+def test_an_invalid_string_is_rejected_like_a_single_one(family: Family, kind: str, text: str) -> None:
     for item in (0, 600):
         texts = family.some(601)
         texts[item:] = [text, *["also bad"] * (600 - item)]
@@ -141,7 +141,7 @@ def test_a_bad_text_is_refused_as_alone(family: Family, kind: str, text: str) ->
 
 @pytest.mark.parametrize("kind", ALL)
 @each_family
-def test_a_bad_character_is_found(family: Family, kind: str) -> None:
+def test_an_invalid_character_is_found(family: Family, kind: str) -> None:
     for item in (0, 511, 512, 699):
         texts = family.some(700)
         position = len(texts[item]) - 1
@@ -151,7 +151,7 @@ def test_a_bad_character_is_found(family: Family, kind: str) -> None:
 
 
 @given(st.sampled_from([*ANY]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
-def test_each_bad_character_is_refused_as_alone(kind: str, position: int, bad: str) -> None:
+def test_each_invalid_character_is_rejected_like_in_a_single_string(kind: str, position: int, bad: str) -> None:
     good = "93bm44ab22flxhjb"
     text = good[:position] + bad + good[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
@@ -161,7 +161,7 @@ def test_each_bad_character_is_refused_as_alone(kind: str, position: int, bad: s
         sno.SnoArray.from_texts(ANY[kind]([good, text]))
 
 
-def test_lone_surrogates_are_refused() -> None:
+def test_lone_surrogates_are_rejected() -> None:
     text = "93bm44ab22flxhj\ud800"
     columns: list[Any] = [[text], np.array([text]), np.array([text], dtype=object)]
     for column in columns:
@@ -171,7 +171,7 @@ def test_lone_surrogates_are_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["string", "large_string", "string_view", "dictionary", "polars", "chunked", "sliced"])
 @each_family
-def test_a_null_is_refused(family: Family, kind: str) -> None:
+def test_a_null_is_rejected(family: Family, kind: str) -> None:
     for item in (0, 8, 600):
         texts: list[Any] = family.some(700)
         texts[item] = texts[item + 1] = None
@@ -204,7 +204,7 @@ def test_an_empty_column_needs_no_type(read: Any, typed: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1, b"2" * 16, np.bytes_(b"2" * 16), ["2" * 16], object()])
-def test_an_item_that_is_no_text_is_refused(value: Any) -> None:
+def test_a_non_string_item_is_rejected(value: Any) -> None:
     for item in (0, 600):
         texts: list[Any] = some(700)
         texts[item] = value
@@ -234,13 +234,13 @@ def test_an_item_that_is_no_text_is_refused(value: Any) -> None:
     ids=lambda column: str(getattr(column, "type", getattr(column, "dtype", column)))[:40],
 )
 @each_family
-def test_what_is_no_column_of_texts_is_refused(family: Family, column: Any) -> None:
+def test_other_columns_than_strings_are_rejected(family: Family, column: Any) -> None:
     with refused("invalid_type"):
         family.array.from_texts(column)
 
 
 @each_family
-def test_numbers_and_tables_of_polars_are_refused(family: Family) -> None:
+def test_polars_numbers_and_tables_are_rejected(family: Family) -> None:
     for column in (pl.Series([1]), pl.DataFrame({"id": some(2)})):
         with refused("invalid_type"):
             family.array.from_texts(column)
@@ -258,12 +258,12 @@ def test_numbers_and_tables_of_polars_are_refused(family: Family) -> None:
     ids=repr,
 )
 @each_family
-def test_bytes_of_another_width_are_refused(family: Family, column: Any) -> None:
+def test_bytes_of_another_width_are_rejected(family: Family, column: Any) -> None:
     with refused("invalid_length"):
         family.array.from_texts(column)
 
 
-def test_numpy_text_may_be_padded_and_nothing_else() -> None:
+def test_only_numpy_strings_can_be_padded() -> None:
     good = some(1)[0].encode()
     assert sno.SnoArray.from_texts(np.array([good + b"\0" * 3])).texts() == [good.decode()]
     for bad in (good[:-1] + b"\0", b"\0" * 16):
@@ -303,7 +303,7 @@ def capsules() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("claims", [ClaimsArray, ClaimsStream])
-def test_what_only_claims_to_be_arrows_is_refused(claims: type[Claims]) -> None:
+def test_invalid_arrow_capsules_are_rejected(claims: type[Claims]) -> None:
     schema, array = capsules()
     wrong = [None, (), (1, 2), (schema,), (schema, schema), (array, schema), (array, array), object()]
     for what in [*wrong, *([schema, array] if claims is ClaimsStream else [])]:
@@ -315,14 +315,14 @@ def test_what_only_claims_to_be_arrows_is_refused(claims: type[Claims]) -> None:
             sno.SnoArray.from_texts(claims(leaving))
 
 
-def test_capsules_are_taken_once() -> None:
+def test_capsules_are_consumed_once() -> None:
     claim = ClaimsArray(capsules())
     assert len(sno.SnoArray.from_texts(claim)) == 3
     with refused("invalid_type"):
         sno.SnoArray.from_texts(claim)
 
 
-def test_a_stream_may_fail() -> None:
+def test_a_failed_stream_is_rejected() -> None:
     def batches() -> Iterator[Any]:
         yield pa.record_batch({"id": some(2)})
         raise ZeroDivisionError
@@ -332,7 +332,7 @@ def test_a_stream_may_fail() -> None:
         sno.SnoArray.from_texts(reader)
 
 
-def test_an_iterator_may_raise() -> None:
+def test_exceptions_of_an_iterator_propagate() -> None:
     def raising(error: BaseException) -> Iterator[str]:
         yield some(1)[0]
         raise error
@@ -375,7 +375,7 @@ each_export = pytest.mark.parametrize(("ids", "kind", "plain", "read"), EXPORTED
 
 
 @each_export
-def test_ids_are_arrows_columns_without_a_copy(ids: Any, kind: Any, plain: Any, read: Any) -> None:
+def test_arrow_shares_the_memory_of_ids(ids: Any, kind: Any, plain: Any, read: Any) -> None:
     expected = [plain(id) for id in ids]
     array = pa.array(ids)
     array.validate(full=True)
@@ -423,21 +423,21 @@ def one_of_each(ids: Any) -> list[Any]:
     ]
 
 
-def test_uuids_of_arrow_are_hot_guids() -> None:
+def test_arrow_uuids_are_read_as_hot_guids() -> None:
     kind = getattr(pa, "uuid", None)
     if kind is None:
         pytest.skip("this pyarrow has no UUIDs")
     assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind())) == GUIDS
 
 
-def test_columns_of_a_layout_are_parsed_from_arrow() -> None:
+def test_layout_columns_are_parsed_from_arrow() -> None:
     expected = [parsed.unix_ms for parsed in WIDE.parse_columns(WIDES)]
     for column in one_of_each(WIDES):
         assert [parsed.unix_ms for parsed in WIDE.parse_columns(column)] == expected
 
 
 @pytest.mark.parametrize("kind", ["categorical", "enum"])
-def test_categories_of_polars_are_read(kind: str) -> None:
+def test_polars_categories_are_read(kind: str) -> None:
     def column(texts: list[str]) -> Any:
         return pl.Series(
             texts, dtype=pl.Categorical if kind == "categorical" else pl.Enum(["not used", *dict.fromkeys(texts)])

@@ -31,7 +31,7 @@ def clock() -> int:
     return NOW_NS
 
 
-def test_the_one_that_is_set_makes_the_ids() -> None:
+def test_the_default_generator_makes_the_ids() -> None:
     own = sno.Generator(7, metabyte=3, clock=clock)
     sno.set_default_generator(own)
     made = sno.generate()
@@ -43,7 +43,7 @@ def test_the_one_that_is_set_makes_the_ids() -> None:
         sno.generate()
 
 
-def test_every_function_uses_it() -> None:
+def test_every_function_uses_the_default_generator() -> None:
     sno.set_default_generator(sno.Generator(7, metabyte=3, clock=clock))
     hotguid.set_default_generator(hotguid.Generator(clock=clock))
 
@@ -60,7 +60,7 @@ def test_every_function_uses_it() -> None:
     assert [len(set(made)) for made in (ids, guids)] == [8, 8]
 
 
-def test_every_function_takes_what_its_method_takes() -> None:
+def test_every_function_accepts_the_arguments_of_its_method() -> None:
     async def later() -> tuple[list[int], list[int]]:
         ids = [
             await sno.generate_async(5),
@@ -79,7 +79,7 @@ def test_every_function_takes_what_its_method_takes() -> None:
         sno.generate_many(-1)
 
 
-def test_none_stands_for_a_new_one_each_time() -> None:
+def test_none_installs_a_new_default_generator() -> None:
     partitions, machines = set(), set()
     for _ in range(20):
         sno.set_default_generator(None)
@@ -91,7 +91,7 @@ def test_none_stands_for_a_new_one_each_time() -> None:
     assert sno.generate().metabyte == 0
 
 
-def test_anything_else_is_refused_and_changes_nothing() -> None:
+def test_invalid_default_generators_are_rejected() -> None:
     sno.set_default_generator(sno.Generator(7))
     for wrong in (0, "7", sno.Generator, hotguid.Generator(), object()):
         with refused("invalid_type", field="generator"):
@@ -101,7 +101,7 @@ def test_anything_else_is_refused_and_changes_nothing() -> None:
     assert sno.generate().partition == 7
 
 
-def test_the_one_before_is_let_go() -> None:
+def test_the_previous_default_generator_is_released() -> None:
     class Clock:
         def __call__(self) -> int:
             return NOW_NS
@@ -117,7 +117,7 @@ def test_the_one_before_is_let_go() -> None:
     assert seen() is None
 
 
-def test_a_clock_may_set_another_one() -> None:
+def test_a_clock_can_replace_the_default_generator() -> None:
     def replacing() -> int:
         sno.set_default_generator(sno.Generator(9))
         gc.collect()
@@ -128,7 +128,7 @@ def test_a_clock_may_set_another_one() -> None:
     assert sno.generate().partition == 9
 
 
-def test_threads_may_set_and_use_it_at_once() -> None:
+def test_threads_can_set_and_use_the_default_generator() -> None:
     made: list[sno.Sno] = []
 
     def work(partition: int) -> None:
@@ -167,7 +167,7 @@ os.wait()
 
 
 @pytest.mark.parametrize(("given", "said"), [(True, "forked"), (False, "another")])
-def test_in_a_forked_child_it_does_what_it_does_elsewhere(given: bool, said: str) -> None:
+def test_the_default_generator_follows_the_fork_rules(given: bool, said: str) -> None:
     command = [sys.executable, "-c", f"given = {given}\n{FORKED}"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert (result.stdout.strip(), result.stderr) == (said, "")

@@ -38,7 +38,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), 
 
 
 @pytest.mark.parametrize("block", range(len(BLOCKS)))
-def test_each_example_of_the_readme_runs_alone(block: int) -> None:
+def test_each_readme_example_runs_separately(block: int) -> None:
     if "import polars" in BLOCKS[block]:
         pytest.importorskip("polars")
     done = subprocess.run([sys.executable, "-c", BLOCKS[block]], capture_output=True, text=True)
@@ -51,7 +51,7 @@ def test_the_readme_shows_an_error() -> None:
     assert done.stdout == "invalid_length expected length 16, found 9\n"
 
 
-def test_the_readme_is_of_use_outside_the_repository() -> None:
+def test_the_readme_has_only_absolute_links() -> None:
     text = README.read_text(encoding="utf-8")
     assert text.splitlines()[4:7] == ["```sh", "pip install polyflake", "```"]
     links = re.findall(r"\]\(([^)]*)\)", text)
@@ -59,7 +59,7 @@ def test_the_readme_is_of_use_outside_the_repository() -> None:
     assert [link for link in links if not link.startswith("https://")] == []
 
 
-def test_records_come_back_as_what_they_were() -> None:
+def test_records_round_trip() -> None:
     text = '{"id": "a7rdmuv326nct5if", "name": "Ada"}'
     user = polymorphic.from_json(text)
     assert type(user) is polymorphic.User
@@ -71,12 +71,12 @@ def test_records_come_back_as_what_they_were() -> None:
 
 
 @pytest.mark.parametrize(("region", "shard"), [(0, 0), (1, 5), (1023, 2**22 - 1)])
-def test_a_shard_key_is_a_region_and_a_shard(region: int, shard: int) -> None:
+def test_a_shard_key_encodes_region_and_shard(region: int, shard: int) -> None:
     home = shard_routing.Home(region, shard)
     assert shard_routing.Home.of(hotguid.generate(home.shard_key())) == home
 
 
-def test_requests_are_routed_from_everywhere() -> None:
+def test_requests_are_routed_from_every_region() -> None:
     regions: dict[int, shard_routing.Region] = {}
     eu, ap = shard_routing.Region("eu", 4096, regions), shard_routing.Region("ap", 1, regions)
     ids = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
@@ -87,7 +87,7 @@ def test_requests_are_routed_from_everywhere() -> None:
         ap.read("/records/none")
 
 
-def test_a_record_has_256_versions() -> None:
+def test_a_record_can_have_256_versions() -> None:
     documents = record_versions.Documents()
     last = first = documents.create("0")
     for version in range(1, 256):
@@ -99,7 +99,7 @@ def test_a_record_has_256_versions() -> None:
         documents.update(last, "one too many")
 
 
-def test_a_query_finds_what_is_in_its_half_open_range() -> None:
+def test_a_query_selects_a_half_open_range() -> None:
     start = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
     unit = dt.timedelta(milliseconds=4)
     events = [(start + k * unit, str(k)) for k in range(-5, 15)]
@@ -108,7 +108,7 @@ def test_a_query_finds_what_is_in_its_half_open_range() -> None:
         assert time_range_query.between(database, start + 100 * unit, start + 101 * unit) == []
 
 
-def test_links_tell_when_their_messages_were_written() -> None:
+def test_links_contain_the_time_of_their_messages() -> None:
     written = [well_known_ids.read(link).unix_ms for link in well_known_ids.LINKS]
     assert written == [1_656_432_460_105, 1_462_015_105_796]
 

@@ -40,7 +40,7 @@ PACKED: dict[str, tuple[int, Callable[[bytes], Any]]] = {
 
 @pytest.mark.parametrize("name", FIELDS)
 @given(st.data())
-def test_a_field_of_many_is_that_of_each(name: str, data: st.DataObject) -> None:
+def test_a_field_column_contains_the_field_of_each_id(name: str, data: st.DataObject) -> None:
     family, (of, dtype, field) = name.split()[0], FIELDS[name]
     size, array_of = PACKED[family]
     length = size * data.draw(st.integers(0, 40))
@@ -56,13 +56,13 @@ def test_a_field_of_many_is_that_of_each(name: str, data: st.DataObject) -> None
         assert arrow.buffers()[1].address == array.ctypes.data
 
 
-def test_machines_of_hot_guids_are_rows_of_bytes() -> None:
+def test_hot_guid_machines_are_rows_of_bytes() -> None:
     machines = hotguid.HotGuidArray(bytes(range(160))).machines()
     assert list(machines) == pa.array(machines).to_pylist()
     assert (np.asarray(machines).shape, repr(machines)) == ((10, 5), "<FieldColumn of 10 values>")
 
 
-def test_parts_of_randflakes_are_read_from_any_column_of_integers() -> None:
+def test_randflakes_are_inspected_from_any_integer_column() -> None:
     ids = randflake.RandflakeArray(range(-500, 500))
     expected = [CODEC.inspect(id) for id in ids]
     for column in (ids, list(ids), np.asarray(ids), pa.array(ids), pl.Series(ids), pa.array(ids).dictionary_encode()):
@@ -78,14 +78,14 @@ def ids_of(metabytes: list[int]) -> sno.SnoArray:
     return sno.SnoArray(b"".join(bytes(one.with_metabyte(metabyte)) for metabyte in metabytes))
 
 
-def test_arrays_of_bool_may_have_steps() -> None:
+def test_boolean_arrays_can_have_steps() -> None:
     ids = ids_of([*range(20)])
     passes = np.arange(40) % 3 == 0
     assert list(ids[passes[::2]].metabytes()) == [k for k in range(20) if 2 * k % 3 == 0]
     assert list(ids[passes[19::-1]].metabytes()) == [k for k in range(20) if (19 - k) % 3 == 0]
 
 
-def test_an_index_is_one_bool_for_each_id() -> None:
+def test_a_boolean_index_must_have_one_item_per_id() -> None:
     ids = ids_of([1, 2, 3])
     for length in (0, 2, 4):
         with refused("invalid_length", field="index"):

@@ -57,7 +57,7 @@ def ids_of(family: Family, buffer: Any) -> list[bytes]:
 
 @pytest.mark.parametrize("n", [0, 1, 3277, 10_000])
 @each_family
-def test_every_kind_of_buffer_is_filled(family: Family, n: int) -> None:
+def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
     for kind, buffer in buffers(family, n).items():
         ids = family.make()
         assert ids.fill(buffer) is None, kind
@@ -70,7 +70,7 @@ def test_every_kind_of_buffer_is_filled(family: Family, n: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 3276, 3277, 9000])
 @pytest.mark.parametrize("name", ["sno", "randflake", "layout", "wide layout"])
-def test_a_buffer_holds_what_a_batch_would(name: str, n: int) -> None:
+def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
     """Generators of the same clock and identity make the same IDs, either way (Hot Guids have random bytes)."""
     family = FAMILIES[name]
     buffer = family.room(n)
@@ -78,7 +78,7 @@ def test_a_buffer_holds_what_a_batch_would(name: str, n: int) -> None:
     assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen).generate_many(n))
 
 
-def test_options_are_those_of_a_batch() -> None:
+def test_fill_accepts_the_options_of_a_batch() -> None:
     buffer = bytearray(30)
     sno.Generator(7, metabyte=3).fill(buffer)
     assert {id.metabyte for id in sno.SnoArray(buffer)} == {3}
@@ -130,7 +130,7 @@ NO_TARGETS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("kind", NO_TARGETS)
 @each_family
-def test_what_is_no_target_is_refused(family: Family, kind: str) -> None:
+def test_invalid_targets_are_rejected(family: Family, kind: str) -> None:
     ids = family.make(clock=frozen)
     for target in (NO_TARGETS[kind](), bytearray(720) if family.size is None else np.zeros(90, np.int64)):
         with refused("invalid_type", field="buffer"):
@@ -139,7 +139,7 @@ def test_what_is_no_target_is_refused(family: Family, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sno", "hotguid", "wide layout"])
-def test_ids_must_be_whole(name: str) -> None:
+def test_buffers_must_hold_whole_ids(name: str) -> None:
     family = FAMILIES[name]
     size = family.size or 0
     wrong: list[Any] = [bytearray(length) for length in (1, size - 1, size + 1, 25 * size - 1)]
@@ -152,7 +152,7 @@ def test_ids_must_be_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [100, 3276, 3277, 5000])
-def test_what_was_written_before_an_error_can_be_used(limit: int) -> None:
+def test_ids_written_before_an_error_are_usable(limit: int) -> None:
     ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen, on_exhausted="error")
     buffer = bytearray(b"\xff" * 10 * 6000)
     with refused("sequence_exhausted", written=limit):
@@ -164,7 +164,7 @@ def test_what_was_written_before_an_error_can_be_used(limit: int) -> None:
         ids.fill(buffer)
 
 
-def test_a_buffer_cannot_change_its_size_meanwhile() -> None:
+def test_a_buffer_cannot_be_resized_during_a_fill() -> None:
     buffer = bytearray(100)
 
     def clock() -> int:
@@ -179,7 +179,7 @@ def test_a_buffer_cannot_change_its_size_meanwhile() -> None:
     assert len(buffer) == 122
 
 
-def test_a_clock_may_write_to_the_buffer_and_fill_it_itself() -> None:
+def test_a_clock_can_write_to_the_buffer_being_filled() -> None:
     buffer = bytearray(10 * 5000)
 
     def clock() -> int:

@@ -41,7 +41,7 @@ def in_child(work: Callable[[], Any]) -> Any:
     return answer
 
 
-def test_children_forked_before_the_first_id_differ_too() -> None:
+def test_children_forked_before_the_first_id_differ() -> None:
     """In a process of its own, which has made no ID before it forks, as a pre-forking server does: one table gives
     them all their partitions."""
     program = textwrap.dedent(
@@ -77,7 +77,7 @@ GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
     ],
     ids=["sno", "randflake", "hotguid", "layout"],
 )
-def test_what_a_generator_was_given_stays_with_the_parent(make: Callable[[], Any]) -> None:
+def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any]) -> None:
     generator = make()
     generator.generate()
     calls: list[Callable[[Any], Any]] = [
@@ -98,7 +98,7 @@ def _make(_: int) -> list[str]:
     return [str(sno.generate()) for _ in range(1000)]
 
 
-def test_hundreds_of_forks_share_nothing() -> None:
+def test_hundreds_of_forks_never_repeat_an_id() -> None:
     """A short run of ``cargo xtask forks``: all families, children and grandchildren."""
     program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120)
@@ -106,7 +106,7 @@ def test_hundreds_of_forks_share_nothing() -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_pools_of_processes_share_nothing(method: str) -> None:
+def test_process_pools_never_repeat_an_id(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
@@ -116,7 +116,7 @@ def test_pools_of_processes_share_nothing(method: str) -> None:
 
 @pytest.mark.parametrize("call", ["generate_many", "fill"])
 @pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
-def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool, call: str) -> None:
+def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -> None:
     """The child has a copy of what its parent wrote: it begins again, or is refused with nothing written."""
     program = textwrap.dedent(
         """

@@ -27,7 +27,7 @@ SNAPSHOT: dict[str, Any] = {
 }
 
 
-def test_the_metabyte_is_the_calls_or_the_generators() -> None:
+def test_the_metabyte_defaults_to_the_generators() -> None:
     generator = sno.Generator(7, metabyte=3)
     assert generator.generate().metabyte == 3
     assert generator.generate(0).metabyte == 0
@@ -47,7 +47,7 @@ def test_sequences_stay_within_their_bounds() -> None:
     assert [id.sequence for id in generator.generate_many(9)] == [10, 11, 12, 13, 10, 11, 12, 13, 10]
 
 
-def test_a_full_tick_is_an_error_where_that_is_asked_for() -> None:
+def test_on_exhausted_error_raises_in_a_full_tick() -> None:
     generator = sno.Generator(1, sequence_max=3, clock=lambda: NOW_NS, on_exhausted="error")
     with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
         generator.generate_many(5)
@@ -55,7 +55,7 @@ def test_a_full_tick_is_an_error_where_that_is_asked_for() -> None:
         generator.generate()
 
 
-def test_a_window_is_of_datetimes_or_milliseconds() -> None:
+def test_a_window_accepts_datetimes_or_milliseconds() -> None:
     time = [NOW_NS - 1]
     start = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.timezone.utc)
     generator = sno.Generator(1, window=(start, NOW_MS + 8), clock=lambda: time[0])
@@ -70,7 +70,7 @@ def test_a_window_is_of_datetimes_or_milliseconds() -> None:
     assert generator.generate().unix_ms == NOW_MS + 8
 
 
-def test_a_restored_generator_goes_on() -> None:
+def test_a_restored_generator_continues() -> None:
     first = sno.Generator(b"xy", sequence_min=5, sequence_max=99, clock=lambda: NOW_NS)
     last = first.generate_many(10)[9]
     snapshot = sno.Snapshot.from_json(first.close().to_json())
@@ -102,13 +102,13 @@ def test_snapshots_have_the_originals_members() -> None:
         ({"format": 2}, "out_of_range", "format"),
     ],
 )
-def test_dicts_that_are_no_snapshots_are_refused(change: dict[str, Any], code: str, field: str) -> None:
+def test_dicts_that_are_not_snapshots_are_rejected(change: dict[str, Any], code: str, field: str) -> None:
     for read, members in ((sno.Snapshot.from_dict, dict), (sno.Snapshot.from_json, json.dumps)):
         with refused(code, field=field):
             read(members({**SNAPSHOT, **change}))
 
 
-def test_texts_and_values_that_are_no_snapshots_are_refused() -> None:
+def test_strings_and_values_that_are_not_snapshots_are_rejected() -> None:
     with refused("invalid_character", position=1) as caught:
         sno.Snapshot.from_json("{")
     assert isinstance(caught.value.__cause__, json.JSONDecodeError)
@@ -160,7 +160,7 @@ def test_threads_share_a_generator(family: Family) -> None:
     assert len(made) == len(set(made)) == 8 * 300 * 21
 
 
-def test_a_repr_says_what_a_generator_is_and_stats_what_it_made() -> None:
+def test_repr_shows_the_identity_and_stats_the_count() -> None:
     ids, guids = sno.Generator(), hotguid.Generator(clock=lambda: NOW_NS)
     assert "without a partition" in repr(ids) and "without a machine" in repr(guids)
     ids.generate()

@@ -24,7 +24,7 @@ ID = uuid.UUID(TEXT)
     "use",
     [hotguid.parts, hotguid.shard_key, hotguid.timestamp, hotguid.to_sql, hotguid.from_sql, hotguid.to_dotnet_bytes],
 )
-def test_an_id_is_a_uuid(use: Callable[[Any], object]) -> None:
+def test_an_id_must_be_a_uuid(use: Callable[[Any], object]) -> None:
     class Mine(uuid.UUID):
         pass
 
@@ -34,7 +34,7 @@ def test_an_id_is_a_uuid(use: Callable[[Any], object]) -> None:
             use(value)
 
 
-def test_a_uuid_that_lies_is_refused() -> None:
+def test_a_uuid_with_inconsistent_bytes_is_rejected() -> None:
     class Short(uuid.UUID):
         @property
         def bytes(self) -> bytes:  # type: ignore[override]
@@ -58,7 +58,7 @@ def test_times_are_datetimes_in_utc() -> None:
             hotguid.time_range(0, 1000, sql=flag)  # type: ignore[arg-type]
 
 
-def test_the_machine_is_bytes_in_one_form_and_34_bits_in_the_other() -> None:
+def test_the_machine_is_bytes_or_34_bits_depending_on_the_form() -> None:
     fields: dict[str, Any] = {"timestamp": SECOND, "counter": 0}
     for machine in (-1, 2**34, 2**200):
         with refused("out_of_range", field="machine"):
@@ -75,7 +75,7 @@ def test_the_machine_is_bytes_in_one_form_and_34_bits_in_the_other() -> None:
             Generator(uuid8=flag)  # type: ignore[arg-type]
 
 
-def test_a_generator_makes_uuids_of_version_8_where_it_is_asked_to() -> None:
+def test_the_uuid8_option_makes_uuids_of_version_8() -> None:
     ids = Generator(uuid8=True, clock=lambda: NOW_NS)
     made = [ids.generate(7), hotguid.parse(ids.generate_text(7)), *ids.generate_many(3, 7)]
     parts = [hotguid.parts(id, uuid8=True) for id in made]
@@ -89,7 +89,7 @@ def test_a_generator_makes_uuids_of_version_8_where_it_is_asked_to() -> None:
         hotguid.parts(ID, uuid8=True)
 
 
-def test_ids_are_of_their_shard() -> None:
+def test_ids_contain_their_shard_key() -> None:
     ids = Generator()
     assert hotguid.shard_key(ids.generate()) == hotguid.shard_key(hotguid.generate()) == 0
     assert hotguid.shard_key(ids.generate(7)) == 7

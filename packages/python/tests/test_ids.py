@@ -18,7 +18,7 @@ ids = st.binary(min_size=10, max_size=10).map(sno.Sno.from_bytes)
 
 
 @given(ids)
-def test_every_form_of_an_id_reads_back(id: sno.Sno) -> None:
+def test_every_form_of_an_id_round_trips(id: sno.Sno) -> None:
     assert sno.Sno(str(id)) == sno.Sno.parse(str(id)) == id
     assert {id: 1}[sno.Sno(str(id))] == 1
     assert sno.Sno.from_bytes(bytes(id)) == id
@@ -33,7 +33,7 @@ def test_every_form_of_an_id_reads_back(id: sno.Sno) -> None:
 
 
 @given(ids, ids)
-def test_ids_compare_as_their_bytes_texts_and_uuids_do(a: sno.Sno, b: sno.Sno) -> None:
+def test_ids_compare_like_their_bytes_strings_and_uuids(a: sno.Sno, b: sno.Sno) -> None:
     for left, right in ((bytes(a), bytes(b)), (str(a), str(b)), (a.uuid, b.uuid), (a.uuid8, b.uuid8)):
         assert (a < b, a <= b, a == b, a != b, a >= b, a > b) == (
             left < right,
@@ -74,7 +74,7 @@ def test_datetimes_of_any_zone_are_floored_to_milliseconds(moment: dt.datetime) 
         assert generator.generate_at(moment).unix_ms == unix_ms // 4 * 4
 
 
-def test_a_time_range_takes_datetimes() -> None:
+def test_a_time_range_accepts_datetimes() -> None:
     start, day = dt.datetime(2026, 1, 1, tzinfo=UTC), dt.timedelta(days=1)
     lowest, highest = sno.time_range(start, start + day)
     at = sno.Generator(1).generate_at
@@ -102,7 +102,7 @@ def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
         ids.try_generate()
 
 
-def test_the_originals_null_is_read_and_written_only_when_asked_for() -> None:
+def test_the_originals_null_is_supported_only_on_request() -> None:
     zero, other = sno.Sno("2222222222222222"), sno.Sno("93bm44ab22flxhjb")
     for id in (zero, other):
         assert sno.to_json_value(id) == str(id)

@@ -116,7 +116,7 @@ each = pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: pa
 
 
 @each
-def test_integers_outside_their_range_are_refused(parameter: Parameter) -> None:
+def test_integers_outside_their_range_are_rejected(parameter: Parameter) -> None:
     below = [parameter.least - 1, -(2**63) - 1, -(2**200), -(10**10_000)]
     above = [parameter.most + 1, *(value for value in HUGE if value > parameter.most)]
     for value in below + above:
@@ -129,7 +129,7 @@ def test_integers_outside_their_range_are_refused(parameter: Parameter) -> None:
 @pytest.mark.parametrize(
     "parameter", [each for each in PARAMETERS if each.name != "n"], ids=lambda parameter: parameter.name
 )
-def test_whatever_stands_for_an_integer_is_taken(parameter: Parameter) -> None:
+def test_integer_like_values_are_accepted(parameter: Parameter) -> None:
     usual = parameter.usual
     for value in [
         usual,
@@ -147,7 +147,7 @@ def test_whatever_stands_for_an_integer_is_taken(parameter: Parameter) -> None:
 
 
 @each
-def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
+def test_non_integers_are_rejected(parameter: Parameter) -> None:
     # A layout also parses an integer's decimal string, as the services' APIs send it.
     reads_strings = parameter.call == SNOWFLAKE.parse
     for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
@@ -159,13 +159,13 @@ def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
 
 
 @pytest.mark.parametrize("call", [ID.with_metabyte, ID.with_partition, randflake.encode_text, SNO.generate_many])
-def test_none_is_no_integer(call: Callable[[Any], object]) -> None:
+def test_none_is_rejected_as_an_integer(call: Callable[[Any], object]) -> None:
     with refused("invalid_type"):
         call(None)
 
 
 @each
-def test_what_an_index_raises_goes_through(parameter: Parameter) -> None:
+def test_exceptions_of_index_propagate(parameter: Parameter) -> None:
     # An OverflowError is not mistaken for an integer that is too large.
     for kind in (ZeroDivisionError, OverflowError, TypeError, MemoryError, KeyboardInterrupt, SystemExit):
         raised = kind("no")

@@ -30,25 +30,25 @@ def order(*, id: str, total: object) -> tuple[str, object]:
 HOOK = sno.by_metabyte({24: User, 2: order})
 
 
-def test_an_object_is_of_the_kind_that_its_id_says() -> None:
+def test_the_id_selects_the_type_of_an_object() -> None:
     assert json.loads(TEXT, object_hook=HOOK) == User(str(USER), "bar", "bar")
     assert HOOK({"id": str(ORDER), "total": 2}) == (str(ORDER), 2)
 
 
-def test_in_any_text_and_within_each_other_while_the_rest_stays() -> None:
+def test_nested_objects_are_converted_and_others_kept() -> None:
     text = f'[{{"id": "{ORDER}", "total": {TEXT}}}, {{"id": "{OTHER}"}}, {{"id": "none"}}, {{"id": 1}}, {{}}, 1]'
     first, *rest = json.loads(text, object_hook=HOOK)
     assert first == (str(ORDER), User(str(USER), "bar", "bar"))
     assert rest == [{"id": str(OTHER)}, {"id": "none"}, {"id": 1}, {}, 1]
 
 
-def test_the_member_may_have_another_name() -> None:
+def test_the_member_name_is_configurable() -> None:
     hook = sno.by_metabyte({24: dict}, name="_id")
     assert hook({"_id": str(USER), "id": 1}) == {"_id": str(USER), "id": 1}
     assert sno.by_metabyte({24: lambda **members: len(members)}, name="_id")({"_id": str(USER)}) == 1
 
 
-def test_what_is_no_kind_is_refused() -> None:
+def test_invalid_types_are_rejected() -> None:
     for kinds in (None, 1, [User]):
         with refused("invalid_type", field="kinds"):
             sno.by_metabyte(kinds)  # type: ignore[arg-type]
@@ -63,6 +63,6 @@ def test_what_is_no_kind_is_refused() -> None:
         HOOK([])  # type: ignore[arg-type]
 
 
-def test_what_a_kind_raises_goes_through() -> None:
+def test_exceptions_of_a_constructor_propagate() -> None:
     with pytest.raises(TypeError, match="unexpected keyword"):
         HOOK({"id": str(USER), "foo": "", "baz": "", "more": 1})

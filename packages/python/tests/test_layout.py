@@ -52,7 +52,7 @@ def only(field: dict[str, Any], **more: Any) -> Layout:
     return Layout({"id": "bytes", "bits": 16, "fields": [{"bits": 16, **field, **more}]})
 
 
-def test_a_layout_is_a_value() -> None:
+def test_layouts_compare_copy_and_pickle_by_value() -> None:
     for of, description in ((ONE, SNOWFLAKE), (MANY, WIDE)):
         assert of == Layout(description) == copy.deepcopy(of) == pickle.loads(pickle.dumps(of))
         assert of == eval(repr(of), {"Layout": Layout})
@@ -63,14 +63,14 @@ def test_a_layout_is_a_value() -> None:
         hash(ONE)
 
 
-def test_a_layout_of_any_names_is_what_its_repr_says() -> None:
+def test_the_repr_of_a_layout_evaluates_to_it() -> None:
     for name in ("", "'", '"', "\\", "\u200b", "Grüße", "\0", "\n", "\U0001f600"):
         of = only({"kind": "bindable", "name": name})
         assert eval(repr(of), {"Layout": Layout}) == of == Layout.from_json(of.to_json())
         assert of.parse(of.pack(bindables={name: 7})).bindables == {name: 7}
 
 
-def test_values_are_copied() -> None:
+def test_mutable_values_are_copied() -> None:
     value = bytearray(b"abc")
     ids = Generator(MANY, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
     description = json.loads(ONE.to_json())
@@ -82,7 +82,7 @@ def test_values_are_copied() -> None:
     assert of == ONE
 
 
-def test_names_of_presets_in_any_case() -> None:
+def test_preset_names_are_case_insensitive() -> None:
     for name in ("X", "x", "Twitter"):
         assert Layout.preset(name) == Layout.preset("twitter")
     with refused("invalid_layout", field="name") as caught:
@@ -90,7 +90,7 @@ def test_names_of_presets_in_any_case() -> None:
     assert str(caught.value).endswith("found `Discrod`; did you mean `discord`?")
 
 
-def test_integer_ids_as_decimal_strings() -> None:
+def test_integer_ids_are_parsed_from_decimal_strings() -> None:
     discord = Layout.preset("discord")
     assert discord.parse("175928847299117063").unix_ms == 1462015105796
     for text, code in (
@@ -109,7 +109,7 @@ def test_integer_ids_as_decimal_strings() -> None:
         one_byte.parse("7")
 
 
-def test_copies_of_presets_are_the_same_layouts() -> None:
+def test_copies_of_presets_are_equal_layouts() -> None:
     assert presets() == ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"]
     for preset in map(Layout.preset, presets()):
         assert copy.copy(preset) == pickle.loads(pickle.dumps(preset)) == preset
@@ -120,7 +120,7 @@ def test_copies_of_presets_are_the_same_layouts() -> None:
             Layout.preset("twitter", worker=wrong)  # type: ignore[arg-type]
 
 
-def test_whatever_stands_for_json_is_taken() -> None:
+def test_json_like_values_are_accepted() -> None:
     fields = ({"kind": "unused", "bits": np.int64(60)}, OrderedDict(kind="sequence", bits=MyInt(4), start=Indexed(3)))
     assert Layout({"id": "integer", "bits": 64, "fields": fields}).to_json() == (
         '{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":60},{"kind":"sequence","bits":4,"start":3}]}'
@@ -159,12 +159,12 @@ for _ in range(100_000):
     ],
     ids=lambda bad: str(bad)[:60] if bad is not DEEP else "deep",
 )
-def test_what_json_does_not_have_is_refused(bad: Any) -> None:
+def test_values_outside_json_are_rejected(bad: Any) -> None:
     with refused("invalid_layout"):
         Layout(bad)
 
 
-def test_a_description_is_a_dict_and_json_a_text() -> None:
+def test_a_description_must_be_a_dict_and_json_a_string() -> None:
     for bad in (None, "{}", [], [("id", "integer")], MappingProxyType(SNOWFLAKE)):
         with refused("invalid_type"):
             Layout(bad)  # type: ignore[arg-type]
@@ -176,14 +176,14 @@ def test_a_description_is_a_dict_and_json_a_text() -> None:
             Layout.from_json(text)
 
 
-def test_what_a_members_own_code_raises_goes_through() -> None:
+def test_exceptions_of_description_members_propagate() -> None:
     with pytest.raises(ZeroDivisionError):
         Layout(changed(bits=Raising(ZeroDivisionError())))
     with pytest.raises(KeyboardInterrupt):
         Layout(changed(bits=Raising(KeyboardInterrupt())))
 
 
-def test_a_description_that_changes_while_it_is_read_is_read_as_it_was() -> None:
+def test_a_description_modified_during_the_call_is_read_unchanged() -> None:
     class Meddling:
         def __index__(self) -> int:
             description["another"] = 1
@@ -193,7 +193,7 @@ def test_a_description_that_changes_while_it_is_read_is_read_as_it_was() -> None
     assert Layout(description) == ONE
 
 
-def test_values_of_all_types_go_there_and_back() -> None:
+def test_values_of_all_types_round_trip() -> None:
     id = MANY.pack(timestamp=NOW_MS, sequence=2**32 - 1, bindables=BINDABLES)
     assert (type(id), len(id)) == (bytes, 32)
     parsed = MANY.parse(id)
@@ -218,7 +218,7 @@ class Lying(int):
 
 
 @pytest.mark.parametrize("bits", [63, 64, 120, 127, 128])
-def test_integers_of_any_width_fit_or_are_refused(bits: int) -> None:
+def test_integers_of_any_width_fit_or_are_rejected(bits: int) -> None:
     fields = [{"kind": "unused", "bits": 128 - bits}, {"kind": "bindable", "bits": bits, "name": "n"}]
     of = Layout({"id": "bytes", "bits": 128, "fields": fields})
     wide = bits >= 64
@@ -235,7 +235,7 @@ def test_integers_of_any_width_fit_or_are_refused(bits: int) -> None:
 NO_VALUES: list[Any] = [None, True, False, 1.0, float("nan"), 1j, [], {}, object(), int, dt.datetime.now(UTC)]
 
 
-def test_a_value_is_of_its_fields_type() -> None:
+def test_a_value_must_have_the_type_of_its_field() -> None:
     for name, wrong in (("n", ["7", b"7"]), ("hash", [7, "abc"]), ("text", [7, b"abc"])):
         for value in [*wrong, *NO_VALUES]:
             with refused("invalid_type"):
@@ -251,7 +251,7 @@ def test_a_value_is_of_its_fields_type() -> None:
         )
 
 
-def test_a_text_is_unicode() -> None:
+def test_strings_must_be_valid_unicode() -> None:
     with refused("invalid_character", field="text"):
         MANY.pack(timestamp=0, sequence=0, bindables={**BINDABLES, "text": "a\ud800"})
     with refused("invalid_character", field="text"):
@@ -265,7 +265,7 @@ def test_a_text_is_unicode() -> None:
         MANY.parse(broken)
 
 
-def test_values_are_given_by_name() -> None:
+def test_values_are_passed_by_name() -> None:
     wanted = ONE.pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2})
     for same in (MappingProxyType({"worker": 2}), OrderedDict(worker=2)):
         assert ONE.pack(timestamp=NOW_MS, sequence=1, bindables=same) == wanted
@@ -276,7 +276,7 @@ def test_values_are_given_by_name() -> None:
         ONE.pack(NOW_MS, 1)  # type: ignore[misc]
 
 
-def test_what_a_mapping_raises_goes_through() -> None:
+def test_exceptions_of_a_mapping_propagate() -> None:
     class Broken(dict[str, int]):
         def items(self) -> Any:
             raise ZeroDivisionError
@@ -287,14 +287,14 @@ def test_what_a_mapping_raises_goes_through() -> None:
         ONE.pack(bindables={"worker": Raising(ZeroDivisionError())})
 
 
-def test_an_id_is_of_its_layouts_kind() -> None:
+def test_an_id_must_have_the_type_of_its_layout() -> None:
     for of, wrongs in ((ONE, [b"12345678", None, 1.0, True]), (MANY, [7, "x" * 32, None])):
         for wrong in wrongs:
             with refused("invalid_type"):
                 of.parse(wrong)
 
 
-def test_a_description_says_its_fields() -> None:
+def test_a_description_lists_its_fields() -> None:
     figures = Layout.preset("sonyflake").describe()
     assert repr(figures.fields[1]) == "<FieldDescription: timestamp timestamp, 39 bits at 1>"
     assert figures.fields[1] == Layout.preset("sonyflake").describe().fields[1]
@@ -302,7 +302,7 @@ def test_a_description_says_its_fields() -> None:
     assert "4 fields in 64 bits" in repr(figures)
 
 
-def test_a_time_is_milliseconds_or_an_aware_datetime() -> None:
+def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
     moment = dt.datetime(2026, 1, 2, 3, 4, 5, 678_901, dt.timezone(dt.timedelta(hours=-7)))
     unix_ms = (moment - dt.datetime(1970, 1, 1, tzinfo=UTC)) // dt.timedelta(milliseconds=1)
     values: dict[str, Any] = {"sequence": 0, "bindables": {"worker": 0}}
@@ -321,7 +321,7 @@ def test_a_time_is_milliseconds_or_an_aware_datetime() -> None:
             ONE.pack(timestamp=outside, **values)
 
 
-def test_ticks_shorter_than_a_millisecond_take_microseconds() -> None:
+def test_submillisecond_ticks_keep_microseconds() -> None:
     fields = [{"kind": "timestamp", "bits": 64, "tick": "50us", "epoch_ms": 0}]
     of = Layout({"id": "bytes", "bits": 64, "fields": fields})
     moment = dt.datetime(2026, 1, 2, 3, 4, 5, 678_949, UTC)
@@ -339,7 +339,7 @@ def test_ticks_shorter_than_a_millisecond_take_microseconds() -> None:
         (253_402_300_800_000, False),
     ],
 )
-def test_a_time_outside_of_datetimes_is_still_a_number(unix_ms: int, is_datetime: bool) -> None:
+def test_a_time_outside_datetimes_has_only_a_number(unix_ms: int, is_datetime: bool) -> None:
     fields = [{"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}]
     of = Layout({"id": "integer", "bits": 64, "fields": fields})
     parsed = of.parse(of.pack(timestamp=unix_ms))
@@ -347,7 +347,7 @@ def test_a_time_outside_of_datetimes_is_still_a_number(unix_ms: int, is_datetime
     assert (parsed.unix_ms, parsed.datetime) == (unix_ms, expected)
 
 
-def test_bindables_are_fixed_or_given_for_each_id() -> None:
+def test_bindables_are_bound_or_passed_with_each_call() -> None:
     fixed, free = Generator(ONE, bindables={"worker": 3}), Generator(ONE)
     of = [ONE.parse(id).bindables["worker"] for id in (fixed.generate(), fixed.generate({"worker": 4}))]
     assert of == [3, 4]
@@ -369,7 +369,7 @@ def test_bindables_are_fixed_or_given_for_each_id() -> None:
     assert fixed.stats().len <= 2, "refused calls make no ID"
 
 
-def test_a_range_is_a_name_and_two_numbers() -> None:
+def test_a_range_must_be_a_name_and_two_integers() -> None:
     ids = Generator(ONE, range=["worker", 8, np.int64(10)], clock=lambda: NOW_NS)
     assert [ONE.parse(id).bindables["worker"] for id in ids.generate_many(3 * 4096)[::4096]] == [8, 9, 10]
     for wrong in (7, "worker", {"worker": 1}, (1, 2, 3), ("worker", "1", 2), ("worker", 1.0, 2)):
@@ -393,7 +393,7 @@ def test_a_sequence_alone_needs_no_clock() -> None:
     assert ids.stats().last_ms is None
 
 
-def test_snapshots_are_values_of_json() -> None:
+def test_snapshots_round_trip_through_json() -> None:
     first = Generator(ONE, bindables={"worker": 3}, clock=lambda: NOW_NS)
     last = first.generate_many(10)[9]
     snapshot = first.close()
@@ -418,7 +418,7 @@ def test_snapshots_are_values_of_json() -> None:
             Snapshot.from_dict(value)  # type: ignore[arg-type]
 
 
-def test_arrays_are_made_of_whole_ids() -> None:
+def test_arrays_must_contain_whole_ids() -> None:
     with refused("invalid_length"):
         LayoutArray(bytes(33), 32)
     for size in (0, -1, 129):
@@ -431,7 +431,7 @@ def test_arrays_are_made_of_whole_ids() -> None:
         LayoutArray(b"", 1.0)  # type: ignore[call-overload]
 
 
-def test_a_call_makes_so_many_bytes_at_most() -> None:
+def test_a_call_makes_a_limited_number_of_bytes() -> None:
     fields = [
         {"kind": "timestamp", "bits": 48, "tick": "1ms", "epoch_ms": 0},
         {"kind": "unused", "bits": 128 * 8 - 80},

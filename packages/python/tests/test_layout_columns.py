@@ -44,7 +44,7 @@ TIMES = np.arange(1_500_000_000_000, 1_500_000_000_005)
 
 
 @pytest.mark.parametrize("described", [PLAIN, ODD], ids=["integers", "bytes"])
-def test_columns_are_what_ids_are_one_by_one(described: Layout) -> None:
+def test_columns_match_packing_and_parsing_each_id(described: Layout) -> None:
     fives = np.arange(5)
     for timestamp, sequence, worker, dc in ((TIMES, fives, 3, 1), (1_500_000_000_000, 7, fives, fives[::-1])):
         packed = described.pack_columns(
@@ -90,7 +90,7 @@ COLUMNS: dict[str, Callable[[list[int]], Any]] = {
 
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("count", [0, 1, 1001])
-def test_all_kinds_of_columns_are_read(kind: str, count: int) -> None:
+def test_all_types_of_columns_are_read(kind: str, count: int) -> None:
     values = [k % 4096 for k in range(count)]
     packed = PLAIN.pack_columns(timestamp=1_500_000_000_000, sequence=COLUMNS[kind](values), bindables={"worker": 3})
     assert list(PLAIN.parse_columns(packed).sequence or []) == values
@@ -110,7 +110,7 @@ def test_columns_outlive_the_ids() -> None:
     assert len(others) == 3
 
 
-def test_what_was_given_may_change_afterwards() -> None:
+def test_inputs_can_change_afterwards() -> None:
     described, ids = PLAIN, np.arange(5)
     read = described.parse_columns(ids)
     ids[:] = -1
@@ -135,7 +135,7 @@ MIXED = bytes_of(
 
 
 @pytest.mark.parametrize("data", [b"ab", bytearray(b"ab"), memoryview(b"a.b.")[::2]])
-def test_fields_of_bytes_text_or_many_bits_have_no_column(data: Any) -> None:
+def test_byte_string_and_wide_fields_have_no_column(data: Any) -> None:
     values: dict[str, Any] = {"number": np.arange(3), "text": "hé", "data": data, "huge": 2**90}
     packed = MIXED.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
     assert [MIXED.parse(id).bindables for id in packed] == [
@@ -149,7 +149,7 @@ def test_fields_of_bytes_text_or_many_bits_have_no_column(data: Any) -> None:
             MIXED.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
 
 
-def test_layouts_without_time_or_sequence_have_no_such_columns() -> None:
+def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
     described = integers(bindable("a", 32), bindable("b", 32))
     read = described.parse_columns(described.pack_columns(bindables={"a": np.arange(3), "b": 5}))
     assert (read.unix_ms, read.sequence, read.constants) == (None, None, {})
@@ -165,7 +165,7 @@ def pack(**given: Any) -> LayoutArray:
     return PLAIN.pack_columns(**whole | given)
 
 
-def test_a_null_is_no_integer() -> None:
+def test_a_null_integer_is_rejected() -> None:
     for column in (
         pa.array([0, None, 2], pa.int64()),
         pl.Series([0, None]),
@@ -177,7 +177,7 @@ def test_a_null_is_no_integer() -> None:
             assert str(caught.value) == f"item 1: expected int for `{caught.value.field}`, found null"
 
 
-def test_values_that_do_not_fit_say_which_item() -> None:
+def test_out_of_range_values_report_their_index() -> None:
     for code, field, item, values in (
         ("out_of_range", "sequence", 1, {"sequence": np.array([0, 4096, 5000])}),
         ("out_of_range", "worker", 2, {"bindables": {"worker": np.array([0, 31, -1])}}),
@@ -194,7 +194,7 @@ def test_values_that_do_not_fit_say_which_item() -> None:
             pack(**values)
 
 
-def test_columns_are_equally_long_and_there_is_one() -> None:
+def test_columns_must_have_equal_lengths() -> None:
     for values in (np.arange(2), np.array([], np.int64)):
         with refused("invalid_length"):
             pack(bindables={"worker": values})
@@ -224,11 +224,11 @@ def test_columns_are_equally_long_and_there_is_one() -> None:
     ],
     ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', '')} {getattr(column, 'shape', '')}",
 )
-def test_what_is_no_column_is_refused(column: Any) -> None:
+def test_invalid_columns_are_rejected(column: Any) -> None:
     check_refused(column)
 
 
-def test_fractions_of_polars_are_refused() -> None:
+def test_polars_floats_are_rejected() -> None:
     check_refused(pl.Series([0.0, 1.0, 2.0]))
 
 
@@ -243,7 +243,7 @@ def check_refused(column: Any) -> None:
             pack(**{"sequence": np.arange(3)} | wrong)
 
 
-def test_ids_are_of_the_layouts_kind() -> None:
+def test_ids_must_have_the_type_of_the_layout() -> None:
     plain, odd = PLAIN, ODD
     for described, ids, code in (
         (plain, bytes(16), "invalid_type"),
@@ -260,7 +260,7 @@ def test_ids_are_of_the_layouts_kind() -> None:
     assert len(odd.parse_columns(np.zeros((2, 9), np.uint8))) == len(odd.parse_columns(LayoutArray(bytes(18), 9))) == 2
 
 
-def test_a_time_that_no_column_holds_says_which_item() -> None:
+def test_a_time_past_64_bits_reports_its_index() -> None:
     described = bytes_of(72, {"kind": "timestamp", "bits": 64, "tick": "1s", "epoch_ms": 0}, bindable("x", 8))
     far = (2**62).to_bytes(8, "big") + b"\7"
     read = described.parse_columns(bytes(9) + far + bytes(9))
@@ -269,7 +269,7 @@ def test_a_time_that_no_column_holds_says_which_item() -> None:
     assert np.asarray(read.bindables["x"]).tolist() == [0, 7, 0]
 
 
-def test_memory_for_byte_ids_has_a_limit() -> None:
+def test_the_memory_for_byte_ids_is_limited() -> None:
     described = bytes_of(1024, bindable("x", 64), {"kind": "unused", "bits": 960})
     with refused("out_of_range", field="n"):
         described.pack_columns(bindables={"x": np.zeros(2**21 + 1, np.int64)})

@@ -100,7 +100,7 @@ def fails_at_once(ids: Any) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_makes_ids_under_its_number(url: str, family: str) -> None:
+def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> None:
     with polyflake.lease(url, "orders", numbers=(37, 40)) as lease:
         ids = FAMILIES[family](lease)
         made = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
@@ -117,7 +117,7 @@ def test_every_family_makes_ids_under_its_number(url: str, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_a_leased_generator_cannot_do_names_the_remedy(url: str, family: str) -> None:
+def test_unsupported_calls_of_a_leased_generator_name_the_remedy(url: str, family: str) -> None:
     lease = polyflake.lease(url, "orders")
     ids = FAMILIES[family](lease)
     calls = [ids.close, ids.stats]
@@ -135,7 +135,7 @@ def test_what_a_leased_generator_cannot_do_names_the_remedy(url: str, family: st
     assert not Path(path_of(url)).exists(), "nothing was leased"
 
 
-def test_what_a_lease_gives_is_not_given_beside_it(url: str) -> None:
+def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
     grant = randflake.Grant(1, 1_730_000_000, 1_730_000_001)
     twitter = layout.Layout.preset("twitter")
     window = (0, 2**40)
@@ -176,7 +176,7 @@ DEFAULTS_OF_PLACES = {
 }
 
 
-def test_urls_are_read_as_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_urls_are_parsed_like_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     for case in URLS:
         monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
         monkeypatch.delenv("POLYFLAKE_NODE", raising=False)
@@ -201,7 +201,7 @@ def server_of(url: str) -> dict[str, Any]:
     return server
 
 
-def test_clients_connect_as_a_url_says() -> None:
+def test_clients_connect_with_the_parameters_of_the_url() -> None:
     url = "postgres://lease:a%40b@[::1]:6432/app?options=-c%20a%3Db&application_name=ids"
     assert _lease_stores.for_psycopg(server_of(url)) == {
         "host": "::1",
@@ -236,7 +236,7 @@ def test_clients_connect_as_a_url_says() -> None:
             assert given(server).get("target_session_attrs") == expected, attributes
 
 
-def test_arguments_override_the_terms_of_a_url(url: str) -> None:
+def test_arguments_override_the_parameters_of_a_url(url: str) -> None:
     terms = f"{url}&numbers=3-4&lease_seconds=90&wait=2.5"
     lease = polyflake.lease(terms, "orders")
     assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
@@ -246,7 +246,7 @@ def test_arguments_override_the_terms_of_a_url(url: str) -> None:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
 
-def test_the_variable_is_refused_at_each_id() -> None:
+def test_an_invalid_variable_is_rejected_at_each_id() -> None:
     code = """
 from polyflake import PolyflakeError, sno
 for _ in range(2):
@@ -263,9 +263,7 @@ for _ in range(2):
     assert "sesame" not in done.stdout + done.stderr
 
 
-def test_a_relative_path_in_code_counts_from_the_folder_in_which_the_lease_was_made(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_paths_resolve_where_the_lease_was_made(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(path_of(url)).parent
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
@@ -298,13 +296,13 @@ print(json.dumps([sno.generate().partition, sno.generate_many(2)[1].partition, m
 """
 
 
-def test_the_variable_gives_the_functions_their_numbers(url: str) -> None:
+def test_the_variable_sets_the_worker_id_of_module_functions(url: str) -> None:
     assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41]
     assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid")] == [(41, False)] * 2
 
 
 @pytest.mark.parametrize("call", ["polyflake.sno.generate()", "polyflake.hotguid.generate()", "polyflake.lease()"])
-def test_variables_that_name_no_store_are_refused(call: str) -> None:
+def test_variables_without_a_store_are_rejected(call: str) -> None:
     code = f"""
 import json, polyflake
 try:
@@ -320,13 +318,13 @@ except polyflake.PolyflakeError as error:
     assert child(code, POLYFLAKE_LEASE="") == child(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7") == empty
 
 
-def test_a_lease_without_a_store_or_a_variable_says_what_to_set() -> None:
+def test_a_lease_without_a_store_names_the_variable_to_set() -> None:
     with pytest.raises(PolyflakeError, match=r"POLYFLAKE_LEASE: it is not set; .*") as refused:
         polyflake.lease()
     assert refused.value.code == "lease_unavailable"
 
 
-def test_a_variable_set_before_the_first_id_counts(url: str) -> None:
+def test_a_variable_set_before_the_first_id_takes_effect(url: str) -> None:
     code = f"""
 import os, polyflake
 os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_NODE": "9"}}
@@ -336,7 +334,7 @@ print(polyflake.sno.generate().partition)
 
 
 @pytest.mark.parametrize("variable", ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"])
-def test_a_random_worker_id_beside_leased_ones_is_warned_of(
+def test_a_random_worker_id_with_a_lease_variable_warns(
     url: str, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
@@ -353,7 +351,7 @@ def test_a_random_worker_id_beside_leased_ones_is_warned_of(
         sno.Generator()
 
 
-def test_a_program_under_a_lease_gets_no_warning(url: str) -> None:
+def test_a_leased_program_gets_no_warning(url: str) -> None:
     code = f"""
 import json, os, warnings
 warnings.simplefilter("error")
@@ -365,12 +363,12 @@ print(json.dumps(sno.generate().partition))
     assert child(code) == 0
 
 
-def test_the_names_of_leases_are_listed() -> None:
+def test_dir_and_help_list_the_lease_names() -> None:
     assert {*polyflake.__all__, "__doc__"} <= set(dir(polyflake))
     assert "LeaseStatus" in pydoc.render_doc(polyflake)
 
 
-def test_functions_at_exit_make_ids_before_the_number_is_returned(url: str) -> None:
+def test_functions_run_at_exit_make_ids_before_the_release(url: str) -> None:
     code = f"""
 import atexit, polyflake
 from polyflake import sno
@@ -381,7 +379,7 @@ ids.generate()
     assert (child(code), granted(url)) == (0, [])
 
 
-def test_the_example_of_the_readme_runs(url: str) -> None:
+def test_the_readme_example_runs(url: str) -> None:
     (block,) = re.findall(
         r"```Python\n(.*?)```", (REPOSITORY / "packages/python/README.md").read_text("utf-8"), re.DOTALL
     )
@@ -392,7 +390,7 @@ def test_the_example_of_the_readme_runs(url: str) -> None:
     assert granted(url) == []
 
 
-def test_the_import_loads_nothing_for_leases() -> None:
+def test_the_import_loads_no_lease_modules() -> None:
     code = """
 import json, sys
 before = set(sys.modules)
@@ -426,7 +424,7 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
     assert any(level == "WARNING" for level, _ in said)
 
 
-def test_a_namespace_of_another_shape_is_refused_at_once(url: str) -> None:
+def test_a_namespace_with_another_shape_is_rejected_immediately(url: str) -> None:
     with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
     began = time.monotonic()
@@ -441,7 +439,7 @@ def test_a_namespace_of_another_shape_is_refused_at_once(url: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "expected"), [("me", "me"), (None, f"{socket.gethostname()} {os.getpid()}")])
-def test_a_record_names_its_holder(url: str, given: str | None, expected: str) -> None:
+def test_a_record_contains_its_holder(url: str, given: str | None, expected: str) -> None:
     with polyflake.lease(url, "orders", holder=given) as lease:
         sno.Generator(lease=lease).generate()
         with closing(sqlite3.connect(path_of(url))) as store:
@@ -461,7 +459,7 @@ def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
     assert len(set(made)) == len(made)
 
 
-def test_a_worker_that_is_stopped_past_its_lease_makes_no_ids(url: str) -> None:
+def test_a_worker_stopped_past_its_lease_makes_no_ids(url: str) -> None:
     """As one that holds the interpreter: its number is another's meanwhile."""
     code = """
 import sys, threading, polyflake
@@ -504,7 +502,7 @@ def test_the_status_after_the_end_of_a_lease_has_no_worker_id(url: str) -> None:
     lease.close()
 
 
-def test_the_first_id_waits_and_lets_signals_in(url: str) -> None:
+def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
     class Interrupted(Exception):
         pass
 
@@ -539,7 +537,7 @@ def test_the_first_id_waits_and_lets_signals_in(url: str) -> None:
             sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0))).try_generate()
 
 
-def test_a_process_waits_once_and_has_an_id_as_soon_as_there_is_news(url: str) -> None:
+def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
     with polyflake.lease(url, "orders", numbers=(0, 0)) as lease:
         assert sno.Generator(lease=lease).generate().partition == lease.ready() == 0
         waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=3, lease_seconds=5)
@@ -566,7 +564,7 @@ def test_a_process_waits_once_and_has_an_id_as_soon_as_there_is_news(url: str) -
         ("sqlite:/dev/shm/ids.db", "store_not_durable", "the file is on tmpfs, which may lose what was written; .*"),
     ],
 )
-def test_what_no_wait_cures_is_an_error_at_once(store: str, code: str, reason: str) -> None:
+def test_permanent_errors_are_raised_immediately(store: str, code: str, reason: str) -> None:
     begun = time.monotonic()
     for ids in [sno.Generator(lease=polyflake.lease(store, "orders"))] * 2:
         with refused("lease_unavailable") as error:
@@ -612,7 +610,7 @@ def test_a_check_rejects_the_terms_that_a_lease_rejects(
     assert re.search(reason, str(error.value))
 
 
-def test_a_connection_that_cannot_be_given_back_has_no_consequences() -> None:
+def test_a_connection_that_cannot_be_released_is_ignored() -> None:
     class Connection:
         def remove_log_listener(self, _: object) -> None:
             pass
@@ -626,7 +624,7 @@ def test_a_connection_that_cannot_be_given_back_has_no_consequences() -> None:
     assert driver.connection is None
 
 
-def test_one_line_of_the_log_for_each_reason(url: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) -> None:
     folder = Path(path_of(url)).parent / "late"
     late = f"sqlite:{folder}/ids.db?allow=overlayfs"
     with caplog.at_level(logging.INFO, "polyflake.lease"), polyflake.lease(late, "orders") as lease:
@@ -672,7 +670,7 @@ def test_one_line_of_the_log_for_each_reason(url: str, caplog: pytest.LogCapture
         ("sigterm", "x", "invalid_type"),
     ],
 )
-def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(field: str, value: Any, code: str) -> None:
+def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: str) -> None:
     given = {"store": "sqlite:/ids.db", "namespace": "orders", field: value}
     if not code:
         polyflake.lease(**given)
@@ -681,9 +679,7 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(field: str, value: A
         polyflake.lease(**given)
 
 
-def test_an_argument_that_does_not_fit_the_format_is_refused_with_the_generator(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for given in ({"prefer": 65_536}, {"numbers": (0, 65_536)}, {"lease_seconds": 0.1}, {"holder": "a" * 201}):
         with refused("out_of_range"):
             sno.Generator(lease=polyflake.lease(url, "orders", **given))
@@ -694,7 +690,7 @@ def test_an_argument_that_does_not_fit_the_format_is_refused_with_the_generator(
     assert str(error.value).startswith("cannot use the worker ID in POLYFLAKE_NODE: ")
 
 
-def test_a_holder_is_named_by_the_variable(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYFLAKE_HOLDER", "pod-7")
     with polyflake.lease(url, "orders") as lease:
         sno.Generator(lease=lease).generate()
@@ -732,18 +728,18 @@ ids.generate()
 
 
 @pytest.mark.parametrize("end", ["", "raise ValueError", "sys.exit(3)", "os.kill(os.getpid(), signal.SIGINT)"])
-def test_the_number_comes_back_at_exit(url: str, end: str) -> None:
+def test_a_worker_id_is_released_at_exit(url: str, end: str) -> None:
     assert at_exit_of(url, end) == []
 
 
-def test_sigterm_returns_the_number_if_asked_for(url: str) -> None:
+def test_sigterm_releases_the_worker_id_on_request(url: str) -> None:
     terminate = "os.kill(os.getpid(), signal.SIGTERM)"
     assert at_exit_of(url, terminate, options=", sigterm=True") == []
     assert at_exit_of(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
     assert at_exit_of(url, terminate) == [0], "a signal without a handler ends the process at once"
 
 
-def test_sigterm_leaves_a_program_with_its_own_handler_its_ids(url: str) -> None:
+def test_sigterm_with_a_custom_handler_keeps_the_lease(url: str) -> None:
     ignored = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     handled = "signal.signal(signal.SIGTERM, lambda *_: done.append(ids.generate()))"
     for setting in (ignored, handled):
@@ -760,7 +756,7 @@ print(ids.generate().partition + len(done))
         assert (child(code), granted(url)) == (int(setting is handled), [])
 
 
-def test_a_handler_of_sigterm_is_installed_by_the_main_thread_alone(url: str) -> None:
+def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
     before = signal.getsignal(signal.SIGTERM)
     url = f"{url}&sigterm=true"
     try:
@@ -779,13 +775,13 @@ def test_a_handler_of_sigterm_is_installed_by_the_main_thread_alone(url: str) ->
         signal.signal(signal.SIGTERM, before)
 
 
-def test_one_number_comes_back_again_and_again(url: str) -> None:
+def test_one_worker_id_is_reused_by_consecutive_processes(url: str) -> None:
     for _ in range(5):
         assert at_exit_of(url, "") == []
     assert records(url) == [(0, False)]
 
 
-def test_a_lease_that_is_closed_before_or_while_it_waits_has_no_ids(url: str) -> None:
+def test_a_closed_lease_makes_no_ids(url: str) -> None:
     unused = polyflake.lease(url, "orders")
     unused.close()
     fails_at_once(sno.Generator(lease=unused))
@@ -801,7 +797,7 @@ def test_a_lease_that_is_closed_before_or_while_it_waits_has_no_ids(url: str) ->
         fails_at_once(ids)
 
 
-def test_an_unknown_exception_of_a_client_does_not_end_the_lease(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=3)
     ids = sno.Generator(lease=lease)
     ids.generate()
@@ -823,7 +819,7 @@ def test_an_unknown_exception_of_a_client_does_not_end_the_lease(url: str, monke
     assert granted(url) == []
 
 
-def test_closing_ends_ids_at_once_while_the_store_does_not_answer(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)
     ids.generate()
@@ -845,7 +841,7 @@ def test_closing_ends_ids_at_once_while_the_store_does_not_answer(url: str, monk
 
 
 @forks
-def test_a_forked_child_leases_a_number_of_its_own(url: str) -> None:
+def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
     lease = polyflake.lease(url, "orders", numbers=(0, 7))
     ids = sno.Generator(lease=lease)
     mine = [ids.generate() for _ in range(100)]
@@ -908,7 +904,7 @@ def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
 
 
 @forks
-def test_a_child_of_a_process_without_a_number_begins_as_it(url: str) -> None:
+def test_a_child_forked_before_the_lease_gets_its_own(url: str) -> None:
     lease = polyflake.lease(url, "orders")
     ids = sno.Generator(lease=lease)
     child = os.fork()
@@ -940,7 +936,7 @@ def make(_: int) -> list[str]:
 
 @forks
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_processes_of_multiprocessing_return_their_numbers(url: str, method: str) -> None:
+def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str) -> None:
     """Workers that end after two tasks each: with four numbers for twenty of them."""
     context = multiprocessing.get_context(method)
     tasks, workers = (40, 2) if method == "fork" else (8, 2)
@@ -974,7 +970,7 @@ def application(environ, start_response):
 
 
 @pytest.mark.parametrize("options", [(), ("--preload",), ("--worker-class", "gthread", "--threads", "2")])
-def test_workers_of_gunicorn_return_their_numbers(
+def test_gunicorn_workers_release_their_worker_ids(
     url: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two workers that are replaced after a few requests: six numbers are enough for all of them."""

@@ -24,7 +24,7 @@ TEXT = "order_1abpg7dgwhjba5j"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
-def test_texts_are_those_of_the_vectors(case: dict[str, Any]) -> None:
+def test_strings_match_the_vectors(case: dict[str, Any]) -> None:
     of = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
     number = int(case["number"])
     assert (of.name, of.encode(number), of.decode(case["text"])) == (case["type"], case["text"], number)
@@ -33,13 +33,13 @@ def test_texts_are_those_of_the_vectors(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("one", [7, MyInt(7), Indexed(7), np.int64(7), np.uint8(7), enum.IntEnum("Row", {"A": 7}).A])
-def test_what_stands_for_an_integer_is_one(one: Any) -> None:
+def test_integer_like_values_are_accepted(one: Any) -> None:
     assert ORDERS.decode(ORDERS.encode(one)) == 7
     assert ORDERS.encode_many([one]) == [ORDERS.encode(7)]
 
 
 @pytest.mark.parametrize("value", [*NO_INTEGERS, None, b"7"], ids=repr)
-def test_what_is_no_integer_is_refused(value: Any) -> None:
+def test_non_integers_are_rejected(value: Any) -> None:
     with refused("invalid_type", field="number"):
         ORDERS.encode(value)
     with refused("invalid_type", field="numbers", item=1):
@@ -53,7 +53,7 @@ def test_what_is_no_integer_is_refused(value: Any) -> None:
     [-1, 1 << 48, -(2**63), *(value for value in HUGE if value >= 1 << 48)],
     ids=lambda number: f"{number:x}"[:20],
 )
-def test_numbers_outside_the_type_are_refused(number: int) -> None:
+def test_integers_outside_the_type_are_rejected(number: int) -> None:
     with refused("out_of_range", field="number") as caught:
         ORDERS.encode(number)
     assert "from 0 to 281474976710655" in str(caught.value)
@@ -62,14 +62,14 @@ def test_numbers_outside_the_type_are_refused(number: int) -> None:
         ORDERS.encode_many([1, number])
 
 
-def test_what_an_index_raises_goes_through() -> None:
+def test_exceptions_of_index_propagate() -> None:
     for value in (Raising(ZeroDivisionError("no")), *NO_INDICES):
         with pytest.raises((ZeroDivisionError, TypeError)):
             ORDERS.encode(value)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, ">i8", np.int32, object])
-def test_arrays_and_columns_are_taken(dtype: Any) -> None:
+def test_arrays_and_columns_are_accepted(dtype: Any) -> None:
     numbers, texts = [5, 0, 1 << 30], ORDERS.encode_many(iter([5, 0, 1 << 30]))
     assert texts == [ORDERS.encode(number) for number in numbers]
     given = np.array(numbers, dtype)
@@ -85,7 +85,7 @@ def test_arrays_and_columns_are_taken(dtype: Any) -> None:
             ORDERS.encode_many(scalar)
 
 
-def test_all_64_bits_go_both_ways() -> None:
+def test_all_64_bits_round_trip() -> None:
     for most in (2**63 - 1, 2**63, 2**64 - 1):
         texts = [POSTS.encode(most), *POSTS.encode_many(array("Q", [most]))]
         assert texts[0] == texts[1]
@@ -108,7 +108,7 @@ class MyStr(str):
         raise AssertionError
 
 
-def test_texts_are_any_str() -> None:
+def test_subclasses_of_str_are_accepted() -> None:
     assert ORDERS.decode(MyStr(TEXT)) == ORDERS.decode(np.str_(TEXT)) == 0
     assert ORDERS.decode_many((MyStr(TEXT), TEXT)) == [0, 0]
     long = IDS.of("x" * 63)
@@ -116,7 +116,7 @@ def test_texts_are_any_str() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 42, True, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], object()], ids=repr)
-def test_what_is_no_text_is_refused(value: Any) -> None:
+def test_non_strings_are_rejected(value: Any) -> None:
     with refused("invalid_type", field="text"):
         ORDERS.decode(value)
     with refused("invalid_type", field="texts", item=1):
@@ -141,7 +141,7 @@ def test_what_is_no_text_is_refused(value: Any) -> None:
     ],
     ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
 )
-def test_other_texts_are_refused(text: str, code: str, position: int | None) -> None:
+def test_other_strings_are_rejected(text: str, code: str, position: int | None) -> None:
     with refused(code, position=position) as caught:
         ORDERS.decode(text)
     assert isinstance(caught.value, InvalidValueError)
@@ -150,7 +150,7 @@ def test_other_texts_are_refused(text: str, code: str, position: int | None) -> 
         ORDERS.decode_many([TEXT, TEXT, text])
 
 
-def test_a_text_alone_is_not_many() -> None:
+def test_a_single_string_is_not_a_batch() -> None:
     for many in (TEXT, 5, None):
         with refused("invalid_type", field="texts"):
             ORDERS.decode_many(many)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def test_the_highest_version_is_written_and_all_are_read() -> None:
         public.Keyring(old).of("order").decode(both.encode(42))
 
 
-def test_another_version_than_the_highest_can_be_written() -> None:
+def test_a_version_other_than_the_highest_can_be_written() -> None:
     old, new = bytes(32), b"n" * 32
     both = public.Keyring({2: new, 1: old}, write=1).of("order")
     assert both.encode(42) == public.Keyring(old).of("order").encode(42)
@@ -176,7 +176,7 @@ def test_another_version_than_the_highest_can_be_written() -> None:
         public.Keyring({2: new, 1: old}, write=3)
 
 
-def test_widths_of_a_type_have_nothing_in_common() -> None:
+def test_widths_of_a_type_use_different_keys() -> None:
     ids = public.Keyring(bytes(32))
     narrow, wide = ids.of("order"), ids.of("order", 63)
     with refused("unknown_id"):
@@ -198,13 +198,13 @@ def test_widths_of_a_type_have_nothing_in_common() -> None:
     ],
     ids=repr,
 )
-def test_other_secrets_are_refused(secrets: Any, code: str) -> None:
+def test_invalid_secrets_are_rejected(secrets: Any, code: str) -> None:
     with refused(code):
         public.Keyring(secrets)
 
 
 @pytest.mark.parametrize("name", ["", "Order", "1st", "_a", "a-b", "\ud800", "x" * 64, "x" * 100_000], ids=len)
-def test_other_names_are_refused(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         IDS.of(name)
     assert (caught.value.field, len(str(caught.value)) < 100) == ("name", True)
@@ -221,12 +221,12 @@ def test_threads_share_a_type() -> None:
     assert found == [numbers] * 4
 
 
-def test_a_copy_of_a_type_is_itself_and_a_pickle_is_refused() -> None:
+def test_a_type_copies_as_itself_and_cannot_be_pickled() -> None:
     assert copy.copy(ORDERS) is copy.deepcopy([ORDERS])[0] is ORDERS
     with refused("invalid_type"):
         pickle.dumps(ORDERS)
 
 
-def test_a_type_shows_its_name_and_nothing_else() -> None:
+def test_repr_shows_only_the_name_of_a_type() -> None:
     assert repr(ORDERS) == '<IdType "order">'
     assert repr(IDS).startswith("<polyflake.public.Keyring object")

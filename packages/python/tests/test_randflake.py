@@ -26,13 +26,13 @@ def generator(clock: Callable[[], Any] = lambda: NOW_NS, **options: Any) -> Gene
     return Generator(Grant(42, FIRST, END), SECRET, clock=clock, **options)
 
 
-def test_a_timestamp_beyond_64_bits_is_told_in_seconds() -> None:
+def test_a_timestamp_past_64_bits_is_reported_in_seconds() -> None:
     with refused("time_out_of_range", field="timestamp") as caught:
         CODEC.encrypt(2**63, 0, 0)
     assert str(caught.value) == "expected timestamp in 64-bit seconds, found 9223372036854775808"
 
 
-def test_a_grant_is_a_value() -> None:
+def test_grants_compare_hash_and_pickle_by_value() -> None:
     grant = Grant((5, 9), SECOND, SECOND + 1)
     assert grant == Grant([5, 9], SECOND, end=SECOND + 1) != Grant((5, 8), SECOND, SECOND + 1)
     assert grant == copy.deepcopy(grant) == pickle.loads(pickle.dumps(grant)) == eval(repr(grant))
@@ -55,7 +55,7 @@ def test_a_grant_is_a_value() -> None:
         ((1, 2, 3), "invalid_length"),
     ],
 )
-def test_nodes_are_one_or_a_range(nodes: Any, code: str) -> None:
+def test_nodes_must_be_one_node_or_a_range(nodes: Any, code: str) -> None:
     with refused(code):
         Grant(nodes, SECOND, SECOND + 1)
 
@@ -74,7 +74,7 @@ def test_a_generator_resumes_after_the_last_second_used() -> None:
     assert f"{SECOND + 1}" in repr(parts)
 
 
-def test_integers_are_read_wherever_they_lie() -> None:
+def test_unaligned_and_multidimensional_integers_are_read() -> None:
     unaligned = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
     assert list(RandflakeArray(unaligned)) == unaligned.tolist()
     assert list(RandflakeArray(np.array([[1, 2], [3, 4]]))) == [1, 2, 3, 4]
@@ -87,6 +87,6 @@ def test_integers_are_read_wherever_they_lie() -> None:
     [None, 7, [1, 2.0], "12345678", bytes(8), np.zeros(2), np.zeros(2, np.uint64), np.zeros(2, np.int32), object()],
     ids=repr,
 )
-def test_an_array_is_made_of_signed_64_bit_integers(value: Any) -> None:
+def test_an_array_requires_signed_64_bit_integers(value: Any) -> None:
     with refused("invalid_type"):
         RandflakeArray(value)

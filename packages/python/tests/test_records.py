@@ -74,7 +74,7 @@ each = pytest.mark.parametrize(
 )
 
 
-def test_every_record_is_here() -> None:
+def test_every_record_is_tested() -> None:
     modules = [polyflake, sno, randflake, hotguid, layout]
     named = {
         "Description",
@@ -94,7 +94,7 @@ def test_every_record_is_here() -> None:
 
 
 @each
-def test_a_record_is_copied_and_pickled(record: Any) -> None:
+def test_records_can_be_copied_and_pickled(record: Any) -> None:
     copies = [pickle.loads(pickle.dumps(record, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     for same in [copy.copy(record), copy.deepcopy(record), *copies]:
         assert type(same) is type(record)
@@ -109,7 +109,7 @@ def shown(record: Any) -> tuple[Any, str]:
     return record, repr(record)
 
 
-def test_records_go_through_processes() -> None:
+def test_records_can_be_sent_between_processes() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for record, (back, said) in zip(RECORDS, pool.map(shown, RECORDS), strict=True):
             assert (back, said) == (record, repr(record))
@@ -128,7 +128,7 @@ def test_records_go_through_processes() -> None:
     ],
     ids=repr,
 )
-def test_generators_and_keys_stay_the_only_ones(unique: Any) -> None:
+def test_generators_and_keys_cannot_be_copied(unique: Any) -> None:
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
         with refused("invalid_type"):
             copied(unique)

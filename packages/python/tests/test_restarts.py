@@ -10,7 +10,7 @@ GRANT = (7, 1_730_000_000, 2_803_741_824)
 SECRET = b"sixteen byte key"
 
 
-def test_generators_in_a_row_repeat_nothing() -> None:
+def test_consecutive_generators_repeat_no_id() -> None:
     snos = [sno.Generator(partition=7001).generate(7) for _ in range(50)]
     assert len(set(snos)) == 50
     discord = layout.Layout.preset("discord", worker=1, process=2)
@@ -18,7 +18,7 @@ def test_generators_in_a_row_repeat_nothing() -> None:
     assert len(set(integers)) == 50
 
 
-def test_the_wait_has_limits() -> None:
+def test_max_wait_limits_the_first_wait() -> None:
     ids = sno.Generator(partition=7002, max_wait=0)
     with pytest.raises(ExhaustedError) as raised:
         ids.generate()
@@ -28,7 +28,7 @@ def test_the_wait_has_limits() -> None:
     assert sno.Generator(partition=7003, on_exhausted="error").generate().partition == 7003
 
 
-def test_a_grant_that_runs_already_is_no_exception() -> None:
+def test_a_running_grant_also_waits_for_the_next_second() -> None:
     before = time.time()
     ids = randflake.Generator(randflake.Grant(*GRANT), SECRET)
     with pytest.raises(ExhaustedError):
@@ -36,7 +36,7 @@ def test_a_grant_that_runs_already_is_no_exception() -> None:
     assert ids.inspect(ids.generate()).timestamp > int(before)
 
 
-def test_what_has_no_predecessor_begins_at_once() -> None:
+def test_generators_without_a_predecessor_start_immediately() -> None:
     now = 1_763_650_000_000_000_000
     assert sno.Generator(max_wait=0).generate()
     assert hotguid.Generator(max_wait=0).generate()

@@ -66,7 +66,7 @@ def test_columns_are_sequences(column: Any, items: list[Any]) -> None:
 
 
 @each
-def test_slices_and_arrays_of_bool_give_columns(column: Any, items: list[Any]) -> None:
+def test_slices_and_boolean_arrays_return_columns(column: Any, items: list[Any]) -> None:
     for part in (slice(None), slice(3, 9), slice(None, None, -1), slice(15, 2, -4), slice(30, 40), slice(-7, None, 3)):
         some = column[part]
         assert type(some) is type(column)
@@ -80,7 +80,7 @@ def test_slices_and_arrays_of_bool_give_columns(column: Any, items: list[Any]) -
 
 
 @each
-def test_columns_are_values(column: Any, items: list[Any]) -> None:
+def test_columns_compare_copy_and_pickle_by_value(column: Any, items: list[Any]) -> None:
     copies = [pickle.loads(pickle.dumps(column, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     for same in [copy.copy(column), copy.deepcopy(column), *copies, column[:], column[::-1][::-1]]:
         assert type(same) is type(column)
@@ -94,7 +94,7 @@ def test_columns_are_values(column: Any, items: list[Any]) -> None:
     assert pickle.loads(pickle.dumps(empty)) == empty
 
 
-def test_columns_of_numbers_of_another_kind_differ() -> None:
+def test_columns_of_different_fields_differ() -> None:
     zeros = sno.SnoArray(bytes(20))
     assert list(zeros.metabytes()) == list(zeros.partitions()) == [0, 0]
     assert zeros.metabytes() != zeros.partitions()
@@ -107,7 +107,7 @@ def test_columns_of_other_classes_differ() -> None:
         assert [column == other for other in zeros] == [k == other for other in range(len(zeros))]
 
 
-def test_only_sources_of_ids_and_keys_are_compared_by_identity() -> None:
+def test_only_generators_and_keys_compare_by_identity() -> None:
     modules = [polyflake, sno, randflake, hotguid, layout, public, sparx64]
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     own = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException | tuple)]
@@ -117,7 +117,7 @@ def test_only_sources_of_ids_and_keys_are_compared_by_identity() -> None:
 
 
 @each
-def test_other_indices_are_refused(column: Any, items: list[Any]) -> None:
+def test_invalid_indices_are_rejected(column: Any, items: list[Any]) -> None:
     for bad in (None, 1.0, "1", True, b"", [0], (0,), object()):
         with refused("invalid_type", field="index"):
             column[bad]
@@ -129,7 +129,7 @@ NUMBERS = {name: COLUMNS[name] for name in ("times", "metabytes", "partitions", 
 
 
 @pytest.mark.parametrize(("column", "items"), NUMBERS.values(), ids=NUMBERS)
-def test_numpy_takes_columns_by_its_protocol(column: Any, items: list[Any]) -> None:
+def test_numpy_reads_columns_by_the_array_protocol(column: Any, items: list[Any]) -> None:
     shown = column.__array__()
     assert shown.tolist() == items
     assert shown.dtype == np.asarray(column).dtype
@@ -149,7 +149,7 @@ def test_numpy_takes_columns_by_its_protocol(column: Any, items: list[Any]) -> N
 
 
 @pytest.mark.parametrize("name", ["texts", "texts of Randflakes"])
-def test_texts_have_no_array_protocol_so_that_pandas_reads_them_as_str(name: str) -> None:
+def test_string_columns_have_no_array_protocol(name: str) -> None:
     column, items = COLUMNS[name]
     assert not hasattr(column, "__array__")
     assert np.asarray(column).astype(str).tolist() == items
@@ -163,7 +163,7 @@ def test_an_empty_column_is_an_empty_sequence(make: Callable[[], Any]) -> None:
         column[0]
 
 
-def test_a_column_of_a_column_outlives_it() -> None:
+def test_a_slice_outlives_its_column() -> None:
     part = sno.Generator(1).generate_many(3000).text_column()[1000:2000]
     array = np.asarray(part)
     texts = [bytes(text).decode() for text in array]

@@ -86,7 +86,7 @@ def server(folder: Path, *options: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("--worker-class", "gthread", "--threads", "2")], ids=["sync", "threads"])
-def test_no_two_workers_make_the_same(options: tuple[str, ...]) -> None:
+def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         server(Path(folder), "--preload", "--workers", str(WORKERS), *options) as address,
@@ -101,7 +101,7 @@ def test_no_two_workers_make_the_same(options: tuple[str, ...]) -> None:
     assert {answer["given"] for answer in answers} == {"forked"}
 
 
-def test_a_worker_that_loads_by_itself_has_a_generator_of_its_own() -> None:
+def test_a_worker_without_preload_has_its_own_generator() -> None:
     """Without ``--preload`` nothing is forked: a partition that all workers are given is theirs to keep apart."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
         answers = [ask(address) for _ in range(5)]

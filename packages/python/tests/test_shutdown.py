@@ -24,7 +24,7 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
-def test_a_generator_that_is_deleted_last_works_or_refuses(call: str, clock: str) -> None:
+def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) -> None:
     """The result does not depend on earlier calls: here the module ran nothing before."""
     returned, said, errors = run(
         f"""
@@ -70,7 +70,7 @@ def test_a_generator_that_is_deleted_last_works_or_refuses(call: str, clock: str
 
 @pytest.mark.parametrize("inside", ["clock", "on_stall"])
 @pytest.mark.parametrize("does", ["time.sleep(0.001)", "sum(range(1000))", "threading.Event().wait(1)"])
-def test_a_daemon_thread_in_a_callable_does_not_end_the_process_badly(inside: str, does: str) -> None:
+def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does: str) -> None:
     """CPython before 3.14 ends such a thread by unwinding it, wherever it is."""
     returned, said, errors = run(
         f"""
@@ -102,7 +102,7 @@ def test_a_daemon_thread_in_a_callable_does_not_end_the_process_badly(inside: st
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
-def test_a_long_text_is_refused_by_its_length() -> None:
+def test_a_long_string_is_rejected_without_encoding_it() -> None:
     """Python would keep the UTF-8 of a borrowed text as long as the text lives."""
     returned, said, errors = run(
         """

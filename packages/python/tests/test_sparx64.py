@@ -9,7 +9,7 @@ from polyflake.sparx64 import Sparx64
 CIPHER = Sparx64(bytes(range(16)))
 
 
-def test_one_block_and_many_are_encrypted_alike_and_back() -> None:
+def test_single_and_batch_encryption_round_trip_identically() -> None:
     blocks = bytearray(range(80))
     encrypted = CIPHER.encrypt_many(blocks)
     assert blocks == bytes(range(80)) != encrypted, "what was given stays as it is"

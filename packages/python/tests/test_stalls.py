@@ -36,7 +36,7 @@ WAITS: dict[str, Any] = {"on_exhausted": "wait"}
 
 
 @each
-def test_a_stall_is_told_before_each_sleep(family: Family) -> None:
+def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     told: list[tuple[Stall, int]] = []
     readings = [NOW_NS]
     ids = family.exhausted(
@@ -59,7 +59,7 @@ def test_a_stall_is_told_before_each_sleep(family: Family) -> None:
 
 @each
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
-def test_what_a_callback_raises_ends_the_wait(family: Family, raised: BaseException) -> None:
+def test_an_exception_of_the_callback_ends_the_wait(family: Family, raised: BaseException) -> None:
     def on_stall(_: Stall) -> None:
         raise raised
 
@@ -71,7 +71,7 @@ def test_what_a_callback_raises_ends_the_wait(family: Family, raised: BaseExcept
 
 
 @each
-def test_a_callback_may_use_the_generator(family: Family) -> None:
+def test_a_callback_can_call_the_generator(family: Family) -> None:
     def on_stall(_: Stall) -> None:
         ids.close()
 
@@ -81,7 +81,7 @@ def test_a_callback_may_use_the_generator(family: Family) -> None:
 
 
 @each
-def test_a_callback_that_stalls_for_ever_is_stopped(family: Family) -> None:
+def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
     depth = []
 
     def on_stall(_: Stall) -> None:
@@ -97,7 +97,7 @@ def test_a_callback_that_stalls_for_ever_is_stopped(family: Family) -> None:
 
 @each
 @pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
-def test_nothing_is_told_where_nothing_waits(family: Family, option: dict[str, Any]) -> None:
+def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
     told: list[Stall] = []
     ids = family.exhausted(**{**WAITS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
     with refused("sequence_exhausted"):

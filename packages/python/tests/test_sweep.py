@@ -250,11 +250,11 @@ def is_method(cls: type, member: str) -> bool:
     return not member.startswith("_") and callable(getattr(cls, member))
 
 
-def test_every_public_call_is_here() -> None:
+def test_every_public_call_is_tested() -> None:
     assert set(CALLS) == set(names())
 
 
-def test_classes_cannot_be_extended_or_made_by_the_back_door() -> None:
+def test_classes_cannot_be_subclassed_or_made_without_their_constructor() -> None:
     modules = [polyflake, *(getattr(polyflake, name) for name in FAMILIES)]
     public = [getattr(module, name) for module in modules for name in module.__all__]
     compiled = (cls for cls in public if isinstance(cls, type) and not issubclass(cls, Exception))
@@ -424,7 +424,7 @@ def try_call(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_value_in_every_place(name: str) -> None:
+def test_every_argument_survives_every_value(name: str) -> None:
     call = CALLS[name]
     member = name.split(".")[-1]
     call.function(member)(*call.args, **call.kwargs)
@@ -441,7 +441,7 @@ def test_every_value_in_every_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_value_of_another_type_is_refused_by_its_parameters_name(name: str) -> None:
+def test_a_value_of_another_type_is_rejected_by_parameter_name(name: str) -> None:
     call = CALLS[name]
     member = name.split(".")[-1]
     names = list(inspect.signature(call.function(member)).parameters)[: len(call.args)]
@@ -457,7 +457,7 @@ def test_a_value_of_another_type_is_refused_by_its_parameters_name(name: str) ->
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_other_numbers_of_arguments_and_other_names_are_type_errors(name: str) -> None:
+def test_wrong_argument_counts_and_names_are_type_errors(name: str) -> None:
     call = CALLS[name]
     function = call.function(name.split(".")[-1])
     with pytest.raises(TypeError):
@@ -478,7 +478,7 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=repr)
-def test_every_value_as_an_index(array: Any) -> None:
+def test_indexing_survives_every_value(array: Any) -> None:
     for make in VALUES:
         value = make()
         with suppress(IndexError):
@@ -519,7 +519,7 @@ OBJECTS = [
 
 
 @pytest.mark.parametrize("object", OBJECTS, ids=lambda object: f"{type(object).__module__}.{type(object).__name__}")
-def test_objects_are_compared_with_anything_and_never_changed(object: Any) -> None:
+def test_objects_compare_with_anything_and_are_immutable(object: Any) -> None:
     for make in VALUES:
         value = make()
         equal = type(object).__eq__(object, value)
@@ -533,7 +533,7 @@ def test_objects_are_compared_with_anything_and_never_changed(object: Any) -> No
     assert repr(object)
 
 
-def test_a_buffer_that_changes_its_size_during_a_call_was_copied() -> None:
+def test_a_buffer_resized_during_a_call_was_copied() -> None:
     machine = bytearray(b"abcde")
 
     class Grows:
@@ -551,7 +551,7 @@ def test_a_buffer_that_changes_its_size_during_a_call_was_copied() -> None:
     assert cipher.encrypt(bytes(8)) == before
 
 
-def test_a_buffer_that_is_read_cannot_change_its_size() -> None:
+def test_a_buffer_being_read_cannot_be_resized() -> None:
     column = bytearray(16 * 4)
 
     class Reader:

@@ -30,7 +30,7 @@ def raw(ids: Any) -> bytes:
 
 
 @each_family
-def test_they_give_what_there_is_now_and_say_when_to_retry(family: Family) -> None:
+def test_try_calls_return_available_ids_and_report_the_retry_time(family: Family) -> None:
     ids = patient(family)
     made = ids.generate_many(family.per_tick - 4)
     some = ids.try_generate_many(2)
@@ -69,7 +69,7 @@ def test_all_other_errors_are_raised(family: Family) -> None:
         failing.try_fill(b"")
 
 
-def test_what_ids_are_about_is_taken_as_elsewhere() -> None:
+def test_try_calls_accept_the_arguments_of_other_calls() -> None:
     ids = sno.Generator(1, metabyte=9)
     ids.generate()  # waits for the first tick
     assert [ids.try_generate().metabyte, ids.try_generate(7).metabyte] == [9, 7]

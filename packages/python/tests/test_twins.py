@@ -51,7 +51,7 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
     return lambda: request.param(number)
 
 
-def test_a_twin_is_warned_of_where_it_is_made(make: Callable[[], Any]) -> None:
+def test_a_conflicting_generator_warns_where_it_is_made(make: Callable[[], Any]) -> None:
     with silence():
         one = make()
     with pytest.warns(RuntimeWarning, match="another generator of this process has the same") as caught:
@@ -62,7 +62,7 @@ def test_a_twin_is_warned_of_where_it_is_made(make: Callable[[], Any]) -> None:
     assert any(f"{number}" in str(caught[0].message) for number in range(40_000, next(fresh)))
 
 
-def test_an_identity_is_warned_of_once(make: Callable[[], Any]) -> None:
+def test_each_identity_warns_once(make: Callable[[], Any]) -> None:
     with pytest.warns(RuntimeWarning) as caught:
         kept = [make() for _ in range(3)]
         for _ in range(100):
@@ -74,7 +74,7 @@ def test_an_identity_is_warned_of_once(make: Callable[[], Any]) -> None:
     assert len(kept) == 4
 
 
-def test_where_warnings_are_errors_there_is_no_twin(make: Callable[[], Any]) -> None:
+def test_a_warning_as_error_prevents_the_conflicting_generator(make: Callable[[], Any]) -> None:
     one = make()
     with silence():
         for _ in range(2):
@@ -85,7 +85,7 @@ def test_where_warnings_are_errors_there_is_no_twin(make: Callable[[], Any]) -> 
         make()
 
 
-def test_one_that_was_closed_or_is_gone_has_no_twin(make: Callable[[], Any]) -> None:
+def test_closed_or_collected_generators_do_not_conflict(make: Callable[[], Any]) -> None:
     with silence():
         make().close()
         make()
@@ -95,7 +95,7 @@ def test_one_that_was_closed_or_is_gone_has_no_twin(make: Callable[[], Any]) -> 
             gc.collect()
 
 
-def test_other_grants_are_no_twins() -> None:
+def test_different_grants_do_not_conflict() -> None:
     with silence():
         kept = [
             flakes(),
@@ -110,7 +110,7 @@ def test_other_grants_are_no_twins() -> None:
         flakes(start=START + 999, end=START + 1001)
 
 
-def test_an_extended_grant_is_a_longer_one() -> None:
+def test_an_extended_grant_conflicts_until_its_new_end() -> None:
     node = next(fresh)
     one = flakes(node)
     one.extend_grant(randflake.Grant(node, START, START + 1500))
@@ -118,7 +118,7 @@ def test_an_extended_grant_is_a_longer_one() -> None:
         flakes(node, start=START + 1400, end=START + 2000)
 
 
-def test_other_bindables_and_windows_are_no_twins() -> None:
+def test_different_bindables_and_windows_do_not_conflict() -> None:
     with silence():
         kept = [
             sonyflakes(),
@@ -139,7 +139,7 @@ def test_other_bindables_and_windows_are_no_twins() -> None:
         layout.Generator(layout.Layout.from_json(SONYFLAKE.to_json()), bindables={"machine": 60_007})
 
 
-def test_ranges_are_twins_where_their_numbers_meet() -> None:
+def test_ranges_conflict_if_they_overlap() -> None:
     discord = layout.Layout.preset("discord")
 
     def ranged(first: int, last: int, process: int = 9) -> Any:
@@ -162,7 +162,7 @@ def test_ranges_are_twins_where_their_numbers_meet() -> None:
     assert len(kept) == 6
 
 
-def test_a_restored_generator_is_the_only_one() -> None:
+def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
     one = sonyflakes(60_010)
     with silence():
         snapshot = one.close()
@@ -172,7 +172,7 @@ def test_a_restored_generator_is_the_only_one() -> None:
     two.close()
 
 
-def test_partitions_are_twins_where_sequences_and_time_meet() -> None:
+def test_partitions_conflict_if_sequences_and_windows_overlap() -> None:
     partition, other, windowed = next(fresh), next(fresh), next(fresh)
     with silence():
         kept = [
@@ -193,7 +193,7 @@ def test_partitions_are_twins_where_sequences_and_time_meet() -> None:
 
 @pytest.mark.parametrize("is_given", [True, False])
 @pytest.mark.parametrize("restore", [sno.Generator.restore, sno.Generator.import_original])
-def test_a_snapshot_restored_twice_is_warned_of(is_given: bool, restore: Callable[..., Any]) -> None:
+def test_restoring_a_snapshot_twice_warns(is_given: bool, restore: Callable[..., Any]) -> None:
     one = sno.Generator(next(fresh) if is_given else None)
     one.generate()
     snapshot = one.close()
@@ -204,7 +204,7 @@ def test_a_snapshot_restored_twice_is_warned_of(is_given: bool, restore: Callabl
     assert two.partition == snapshot.partition
 
 
-def test_bounds_of_the_go_library_are_those_that_it_reads() -> None:
+def test_bounds_are_read_like_the_go_library() -> None:
     partition = next(fresh)
     members = sno.Generator(partition, sequence_min=1000).close().to_dict()
     swapped = sno.Snapshot.from_dict({**members, "sequenceMin": 2000, "sequenceMax": 1000, "sequence": 1000})

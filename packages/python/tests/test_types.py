@@ -23,17 +23,17 @@ def run(*arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_typed_use_is_what_mypy_sees() -> None:
+def test_typed_use_passes_mypy() -> None:
     run("-m", "mypy", "--strict", "tests/typed_use.py")
 
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.14"])
-def test_numpys_arrays_are_buffers_for_mypy(version: str) -> None:
+def test_mypy_accepts_numpy_arrays_as_buffers(version: str) -> None:
     """On all versions: NumPy's own stubs declare it from 3.12 on."""
     run("-m", "mypy", "--strict", "--python-version", version, "../../tests/packaging/python/tools/use_types.py")
 
 
-def test_the_stubs_are_what_the_module_has(tmp_path: Path) -> None:
+def test_the_stubs_match_the_module(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)
     # Modules without a stub hold their types themselves, and some need other libraries.
@@ -42,7 +42,7 @@ def test_the_stubs_are_what_the_module_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
-def test_what_the_stubs_show_is_true(stub: Path) -> None:
+def test_examples_in_the_stubs_run(stub: Path) -> None:
     module = importlib.import_module(f"polyflake.{stub.stem}")
     described = [
         node
