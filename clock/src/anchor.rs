@@ -212,18 +212,24 @@ impl Anchor {
     pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
+            // A write that a different process generation began will never end, because its thread exists in the parent only.
+            // This thread then takes the write over.
             if seq & WRITING != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
                 match self.wait(hardware, seq)? {
                     Some(reading) => return Ok(reading),
                     None => continue,
                 }
             }
+            // Without a valid anchor, a write is useful only once the mark is old enough to measure a rate. Until then, threads
+            // read the wall clock and leave the shared words alone.
             if self.span.load(Ordering::Acquire) == 0 {
                 let now = hardware.wall()?;
                 if (0..MARK).contains(&now.saturating_sub(self.mark.nanos())) {
                     return Ok(now);
                 }
             }
+            // The round changes with each write, so that a reader that was suspended during a whole write does not find the
+            // `seq` that it began with.
             let round = seq.wrapping_add(ROUND) & ((1 << EPOCH_SHIFT) - ROUND);
             let writing = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
             if self.swap(seq, writing).is_ok() {
@@ -240,6 +246,7 @@ impl Anchor {
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let look = Look {
             before: hardware.counter_in_order(),
+            // If the wall clock fails, the write must end all the same, or every other thread would wait for it in vain.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
             after: hardware.counter_in_order(),
         };
@@ -302,6 +309,7 @@ fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     if !(0..HOLD).contains(&ahead) {
         return (nanos, scale);
     }
+    // Divided first, because the product could exceed 64 bits.
     let slower = scale / SPAN.unsigned_abs() * ahead.unsigned_abs();
     (shown, scale - slower)
 }
@@ -313,6 +321,7 @@ impl Mark {
 
     /// Nanoseconds a count, with [`SHIFT`] binary places; 0 if unknown. Sets a new mark if the last one is old enough.
     fn rate_at(&self, look: Look) -> u64 {
+        // The words of the mark need no order of their own: `seq` makes sure that there is one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
         let width = u128::from(look.after.wrapping_sub(look.before)) * u128::from(last);
         let is_wide = width > u128::from(WIDEST) << SHIFT;
@@ -321,6 +330,8 @@ impl Mark {
             return last;
         }
         let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
+        // A wide look changes neither the mark nor the rate, unless it is the last of several in a row. Then the rate is so
+        // wrong that ordinary looks seem wide, and the measurement starts over.
         self.strays.store(strays % STRAYS, Ordering::Relaxed);
         if is_wide && strays < STRAYS {
             return 0;

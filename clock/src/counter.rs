@@ -94,6 +94,7 @@ std::thread_local! {
 /// Returns any error that `wall` returns.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
+    // Relaxed, because the choice is a plain number that guards no other memory.
     match CHOICE.load(Ordering::Relaxed) {
         COUNTER => match LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
@@ -111,6 +112,8 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
 /// Returns the time by the anchor, for a thread that may use it for `left` more readings.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
+    // The count bounds how long a stopped counter goes unnoticed. It is a number of this thread, because a shared one would be
+    // a write to contended memory with every reading.
     let more = left.get().checked_sub(1)?;
     left.set(more);
     anchor.read(hardware)

@@ -37,6 +37,7 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
             (0..TIMES).for_each(|_| read());
             hardware.counter_in_order().wrapping_sub(start)
         };
+        // The fastest trial counts, because interruptions can only add time.
         (0..TRIALS).map(|_| trial()).min().unwrap_or(u64::MAX)
     };
     let counter = time(&|| {

@@ -55,6 +55,7 @@ plain! {
 /// Returns [`OutOfMemory`] if the allocation fails, instead of aborting the process.
 pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
+    // The count comes from a caller, so running out of memory must be an error of the call and not the end of the process.
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
     Ok(items)
 }

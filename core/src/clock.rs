@@ -550,6 +550,7 @@ pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     let (_, least, most) = error.range().unwrap_or_default();
     let name = if unit == Duration::from_nanos(1) { "ns" } else { "ms" };
     let unit = i128::from(nanos(unit));
+    // The error's range consists of whole milliseconds, both ends included. So it ends just before the next millisecond begins.
     let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
     let found = i128::from(unix_nanos).div_euclid(unit);
     Error::time_out_of_range(

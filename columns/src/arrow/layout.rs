@@ -125,6 +125,8 @@ impl Place for i64 {
     fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize) {
         let offsets = &mut room[..places.len()];
         for (offset, place) in offsets.iter_mut().zip(places) {
+            // Relative to the first offset, so that 32 bits are enough for a block. An offset that does not fit becomes one
+            // that the decoder rejects.
             let behind = place.wrapping_sub(places[0]).clamp(-1, i32::MAX.into());
             *offset = i32::try_from(behind).unwrap_or(-1);
         }

@@ -183,6 +183,7 @@ pub(crate) fn ids_up_to<I: Textual>(
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
+    // Blocks of a fixed size on the stack: no memory is allocated in proportion to a column that may turn out to be invalid.
     let (mut room, mut read) = ([I::BLANK; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);

@@ -77,6 +77,8 @@ impl Alphabet {
 /// Spreads 40 bits, five to each byte.
 #[inline]
 pub(crate) const fn spread(bits: u64) -> u64 {
+    // Each step halves every group and moves the halves apart: 40 bits, two twenties, four tens, eight fives. Three steps
+    // replace eight single shifts.
     let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
     let tens = (twenties & 0x000f_fc00_000f_fc00) << 6 | twenties & 0x0000_03ff_0000_03ff;
     (tens & 0x03e0_03e0_03e0_03e0) << 3 | tens & 0x001f_001f_001f_001f
@@ -85,6 +87,7 @@ pub(crate) const fn spread(bits: u64) -> u64 {
 /// Gathers 40 bits from five bits in each byte.
 #[inline]
 pub(crate) const fn gather(fives: u64) -> u64 {
+    // The steps of `spread` in reverse.
     let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
     let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
     (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff

@@ -74,6 +74,7 @@ mod known {
         let level = lowered(highest(), requested.as_ref().and_then(|name| name.to_str()));
         let index = Set::ALL.iter().position(|&set| set == level.set());
         let index = index.and_then(|index| u8::try_from(index).ok());
+        // Relaxed, because each thread computes the same index, and the index guards no other memory.
         KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
         level
     }

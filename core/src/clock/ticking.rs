@@ -89,6 +89,7 @@ impl TickingClock {
         let ticks = Ticks::new(system::exact()?);
         let generation = fork::process();
         let shared = Arc::new(Shared { ticks, generation, interval });
+        // A weak reference, so that the thread ends once the last clone of the clock has been dropped.
         let weak = Arc::downgrade(&shared);
         let thread = thread::Builder::new().name("polyflake-clock".into());
         thread.spawn(move || tick(&weak, interval)).map_err(|error| {
@@ -114,6 +115,7 @@ impl Shared {
     #[inline(never)]
     fn look_here(&self) -> Result<i64> {
         let wall = system::exact()?;
+        // The thread that updates the time was not forked, so in a child every reading reads the wall clock.
         if fork::process() != self.generation {
             return Ok(wall);
         }

@@ -18,6 +18,8 @@ pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str, bits: u32) -> Spar
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     let all = Hkdf::<Sha256>::new(None, secret);
     let bits = format!("/{bits}");
+    // The width is part of the key. Otherwise two types with one name and different widths would decode each other's strings.
+    // The version is not: it only selects the secret, which is different for each version.
     all.expand_multi_info(&[INFO, name.as_bytes(), bits.as_bytes()], &mut *key)
         .expect("fewer than 255 digests");
     Sparx64::new(*key)

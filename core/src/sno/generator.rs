@@ -372,6 +372,8 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_alone(&self) -> Result<Snapshot> {
+        // The partition is kept before the machine is closed. If keeping it fails, the generator is still open and the caller
+        // can try again.
         let (family, identity) = (&self.engine.family, self.engine.keep()?);
         let state = self.engine.machine.close()?;
         let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);

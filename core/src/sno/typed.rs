@@ -74,6 +74,7 @@ pub trait Kind {
 #[repr(transparent)]
 pub struct Id<T> {
     sno: Sno,
+    // A function type, so that an ID is `Send` and `Sync` whatever `T` is, and owns no `T`.
     kind: PhantomData<fn() -> T>,
 }
 

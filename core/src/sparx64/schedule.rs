@@ -19,6 +19,7 @@ impl Schedule {
             permute(&mut state, count);
         }
         schedule.last.as_flattened_mut().copy_from_slice(&state[..2 * BRANCHES]);
+        // The subkeys are wiped when the schedule is dropped, so no other copy of the key material may remain.
         state.zeroize();
         key.zeroize();
         schedule
@@ -26,6 +27,7 @@ impl Schedule {
 
     /// All bits in which subkeys at the same place differ, joined by `|`: 0 if the keys are the same.
     pub(super) fn differences(&self, other: &Self) -> u16 {
+        // Without an early end, so that the time of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))
     }

@@ -61,8 +61,8 @@ impl<T: Send + Sync> PerProcess<T> {
                 return (value, false);
             }
             let made = Box::into_raw(Box::new((fork::process(), make())));
-            // The value before is never freed. Another thread may still use it, or it is the parent's, whose destructor must not
-            // run in this process.
+            // The value before is never freed. Another thread may still use it, or it is the parent's, whose destructor must
+            // not run in this process.
             if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 // SAFETY: leaked above, and only `drop` frees it.
                 return (unsafe { &(*made).1 }, true);

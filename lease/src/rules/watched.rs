@@ -117,8 +117,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 }
             }
             Action::Wait(until) => {
-                // Hosts wake up at the end of a grant, so that its expiry is reported in time. They also wake up regularly,
-                // because the wall clock may be set forward during the pause.
+                // Hosts wake up at the end of a grant, so that its expiry is reported in time.
                 let longest =
                     self.report_end(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
                 return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));

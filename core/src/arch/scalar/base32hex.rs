@@ -24,6 +24,7 @@ pub(crate) fn shifted(number: u64) -> Slot {
 pub(crate) const fn length_of(number: u64) -> u8 {
     // Bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
+    // 205 / 1024 is slightly more than a fifth. For up to 68, the result is that of a division by five.
     (((bits + 4) * 205) >> 10) as u8
 }
 

@@ -55,6 +55,8 @@ pub fn encode_column(
         let most_numbers = i128::from(i32::MAX) / 13;
         return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
     }
+    // The strings are encoded into slots of a fixed size first, because the kernels write whole registers, and then moved
+    // together.
     let mut slots = [[0; 16]; CHUNK];
     // It ends at `most` or below, which is known to fit an offset.
     let mut end: u32 = 0;

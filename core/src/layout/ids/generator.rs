@@ -154,7 +154,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.machine.state();
-        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // 0 beside a range of numbers
+        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // 0 with a range
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
@@ -186,6 +186,8 @@ impl<C: Clock> Generator<C> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
         if let (Some(begun), Some((_, last))) = (self.engine.begun_after(), self.layout().slots()) {
+            // A call came as far as the floor but generated no ID. The snapshot then counts the floor's last tick as used up,
+            // because an earlier generator may have used it, and a restored generator has no floor.
             (tick, next) = (begun, u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;

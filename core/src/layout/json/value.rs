@@ -79,6 +79,7 @@ impl Json {
 impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Self {
         match value {
+            // Above 2^53, a parser of another language may round a number without a warning, so larger integers are strings.
             Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
                 i64::try_from(n).map_or(Self::Fraction, Self::Integer)
             }

@@ -18,8 +18,8 @@ pub(super) const VERSION_STEPS: u64 = 1 << 20;
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
-        // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because it
-        // has no generator to seal.
+        // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
+        // it has no generator to seal.
         match core::mem::replace(&mut self.at, At::Ended) {
             At::Idle { .. } if self.is_closing => self.seal(),
             At::Idle { .. } if self.is_due(now) => self.renew(now),
