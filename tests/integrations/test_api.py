@@ -20,7 +20,7 @@ API = tomllib.loads((Path(__file__).parents[2] / "packages/api.toml").read_text(
 
 
 @pytest.mark.parametrize("name", API)
-def test_a_module_has_the_stated_names_with_documentation(name: str) -> None:
+def test_a_module_has_the_listed_names_with_documentation(name: str) -> None:
     found = importlib.import_module(f"polyflake.{name}")
     assert found.__all__ == API[name]
     assert (found.__doc__ or "").startswith(
@@ -32,14 +32,14 @@ def test_a_module_has_the_stated_names_with_documentation(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", API)
-def test_what_a_module_shows_is_true(name: str) -> None:
+def test_the_doctests_of_a_module_pass(name: str) -> None:
     found = importlib.import_module(f"polyflake.{name}")
     shown = doctest.testmod(found)
     assert (shown.failed, shown.attempted > 0) == (0, ">>>" in inspect.getsource(found))
 
 
 @pytest.mark.parametrize("name", [None, *(name for name in API if name not in ("django", "rest_framework"))])
-def test_no_library_is_imported_unless_its_module_is(name: str | None) -> None:
+def test_importing_polyflake_imports_no_other_library(name: str | None) -> None:
     libraries = {"asyncpg", "django", "msgspec", "orjson", "psycopg", "pydantic", "rest_framework", "sqlalchemy"}
     allowed = {name} - {None}
     load = f"import polyflake.{name}" if name else "import polyflake, json; json.dumps(str(polyflake.sno.generate()))"

@@ -36,7 +36,7 @@ def statements(heading: str, page: str = PAGE) -> tuple[str, list[str]]:
     return table, questions
 
 
-def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -> None:
+def test_postgresql_statements_find_ids_in_a_time_span(server: Server) -> None:
     table, questions = statements("Columns and queries", POSTGRESQL)
     with psycopg.connect(server.url()) as connection:
         connection.execute(table)
@@ -47,7 +47,7 @@ def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -
             assert [id for (id,) in found] == [row["uuid8"] for row in ROWS[5:10]], question
 
 
-def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
+def test_postgresql_finds_the_newest_id_without_max(server: Server) -> None:
     (newest,) = re.findall(r"^SELECT id FROM orders ORDER BY .* LIMIT 1;$", POSTGRESQL, re.MULTILINE)
     with psycopg.connect(server.url()) as connection:
         for column, made in (("uuid", "uuid8"), ("bytea", "bytes")):
@@ -57,7 +57,7 @@ def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
             connection.execute("DROP TABLE orders")
 
 
-def test_sqlite_finds_no_text_in_a_blob() -> None:
+def test_sqlite_never_matches_a_string_with_a_blob() -> None:
     (advice,) = re.findall(r"a string is never equal to a `BLOB`, .* For a `BLOB` column, pass `(.+?)`", PAGE)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE orders (id BLOB)")
@@ -69,7 +69,7 @@ def test_sqlite_finds_no_text_in_a_blob() -> None:
         assert found == [0, 1]
 
 
-def test_the_time_of_an_id_is_an_expression_of_its_column(server: Server) -> None:
+def test_expressions_read_the_time_of_an_id(server: Server) -> None:
     section = POSTGRESQL.split("## The creation time of an ID\n")[1].split("```sql\n")[1].split("```")[0]
     questions = dict(reversed(one) for one in re.findall(r"(SELECT [^;]+);  -- (\w+)", section))
     columns = {"uuid8": "uuid", "bytes": "bytea", "text": "text", "hotguid": "uuid", "twitter": "bigint"}
@@ -92,7 +92,7 @@ def test_the_time_of_an_id_is_an_expression_of_its_column(server: Server) -> Non
 REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb fil ha ig om to yo"
 
 
-def test_the_named_languages_sort_a_sno_in_another_order_and_english_does_not(server: Server) -> None:
+def test_the_listed_collations_reorder_snos(server: Server) -> None:
     """Strings of three characters are enough: no language has a longer letter within the alphabet."""
     alphabet = "SELECT substr('23456789abcdefghijklmnopqrstuvwx', k, 1) AS c FROM generate_series(1, 32) k"
     with psycopg.connect(server.url()) as connection:
@@ -104,7 +104,7 @@ def test_the_named_languages_sort_a_sno_in_another_order_and_english_does_not(se
             assert (sorted_texts == sorted(sorted_texts)) == (name == "en"), name
 
 
-def test_mariadbs_statements_find_what_was_made_in_the_span(mariadb: MariaDb) -> None:
+def test_mariadb_statements_find_ids_in_a_time_span(mariadb: MariaDb) -> None:
     table, questions = statements("MySQL and MariaDB")
     with closing(mariadb.connect(database=mariadb.database())) as connection:
         cursor = connection.cursor()
@@ -121,7 +121,7 @@ def test_mariadbs_statements_find_what_was_made_in_the_span(mariadb: MariaDb) ->
             assert "range" in plan, plan  # by an index, without a conversion of the column
 
 
-def test_sqlites_statements_find_what_was_made_in_the_span() -> None:
+def test_sqlite_statements_find_ids_in_a_time_span() -> None:
     table, questions = statements("SQLite")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(table)
@@ -136,6 +136,6 @@ def test_sqlites_statements_find_what_was_made_in_the_span() -> None:
 @pytest.mark.parametrize(
     "database", ["PostgreSQL", "MySQL, MariaDB", "SQLite", "SQL Server", "MongoDB", "DynamoDB", "ClickHouse"]
 )
-def test_every_database_has_a_column_for_each_family(database: str) -> None:
+def test_every_database_has_a_column_for_each_format(database: str) -> None:
     (row,) = re.findall(rf"^\| {database} \|(.*)\|$", PAGE, re.MULTILINE)
     assert all(column.strip() for column in row.split(" | ")) and row.count(" | ") == 2

@@ -79,7 +79,7 @@ def _undone(orders: str) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def test_migrations_import_the_fields_and_leave_nothing_to_change(migrations: Path) -> None:
+def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None:
     (written,) = migrations.glob("0001*.py")
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
@@ -101,7 +101,7 @@ def column(table: str, name: str) -> tuple[str, str | None]:
 
 
 @pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
-def test_every_form_sorts_and_ranges_as_the_ids_do(name: str) -> None:
+def test_every_form_sorts_and_ranges_like_the_ids(name: str) -> None:
     assert list(Order.objects.order_by(name).values_list(name, flat=True)) == IDS
     found = Order.objects.filter(**{f"{name}__range": SNO_SPAN}).order_by(name)
     assert [getattr(order, name) for order in found] == IDS[5:10]
@@ -120,13 +120,13 @@ def test_guids_and_integers_sort_and_range_by_time() -> None:
     assert (order.guid, order.flake, order.post) == (GUIDS[0], -(2**63), POSTS[0])
 
 
-def test_columns_are_those_that_sort_by_bytes(database: str) -> None:
+def test_columns_sort_by_bytes(database: str) -> None:
     assert Order.objects.aggregate(last=models.Max("id")) == {"last": IDS[-1]}
     stated = STATED.get(database, {})
     assert {name: column(*name.split(".")) for name in stated} == stated
 
 
-def test_a_default_makes_ids_and_dumps_have_texts() -> None:
+def test_a_default_makes_ids_and_dumps_contain_strings() -> None:
     new = Order.objects.create()
     assert (new.id.metabyte, new.raw) == (7, None)
     dumped = serializers.serialize("json", Order.objects.order_by("id"))
@@ -142,20 +142,20 @@ def test_a_default_makes_ids_and_dumps_have_texts() -> None:
     [read_sno, SnoField().to_python, lambda given: Order.objects.filter(id=given)],
     ids=["all", "field", "query"],
 )
-def test_a_value_that_is_no_id_is_refused_with_the_stable_code(read: Any, given: Any, code: str) -> None:
+def test_an_invalid_id_is_rejected_with_its_code(read: Any, given: Any, code: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read(given)
     assert caught.value.code == code
 
 
 @pytest.mark.parametrize("post", ["12.0", " 12", "1_000", 12.0, True])
-def test_a_value_that_is_no_integer_is_refused(post: Any) -> None:
+def test_a_non_integer_is_rejected(post: Any) -> None:
     with pytest.raises(ValidationError) as caught:
         Order.objects.filter(post=post)
     assert caught.value.code in ("not_canonical", "invalid_type")
 
 
-def test_what_stands_for_an_id_is_read() -> None:
+def test_id_like_values_are_accepted() -> None:
     if django.VERSION >= (5, 0):  # Django 4.2 leaves it to the database
         assert list(Order.objects.filter(post=2**63)) == []
     assert Order.objects.filter(post=str(POSTS[3])).get().id == IDS[3]
@@ -174,7 +174,7 @@ class Backend:
 
 
 @pytest.mark.parametrize("form", ["uuid8", "uuid"])
-def test_sql_server_gets_no_column_that_does_not_sort_by_time(form: Any) -> None:
+def test_sql_server_rejects_columns_that_do_not_sort_by_time(form: Any) -> None:
     with pytest.raises(NotSupportedError, match="expected form 'text' or 'bytes'"):
         SnoField(form=form).get_db_prep_value(IDS[0], Backend())
 
@@ -187,7 +187,7 @@ def test_sql_servers_columns_are_checked() -> None:
     assert run_checks(databases=["default"]) == []
 
 
-def test_sql_server_gets_guids_in_its_order() -> None:
+def test_sql_server_stores_guids_in_its_sort_order() -> None:
     field, backend = HotGuidField(), Backend()
     stored = field.get_db_prep_value(GUIDS[0], backend)
     assert stored == hotguid.to_sql(GUIDS[0])
@@ -195,7 +195,7 @@ def test_sql_server_gets_guids_in_its_order() -> None:
     assert field.get_db_prep_value(GUIDS[0], connection, prepared=True) in (GUIDS[0], GUIDS[0].hex, GUIDS[0].bytes)
 
 
-def test_the_admin_shows_an_id_edits_it_and_says_what_is_wrong_with_another() -> None:
+def test_the_admin_shows_edits_and_validates_ids() -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     page = client.get("/admin/shop/order/")
@@ -219,7 +219,7 @@ def test_the_admin_shows_an_id_edits_it_and_says_what_is_wrong_with_another() ->
     assert type(shown)(typed, instance=shown.instance).changed_data == []
 
 
-def test_the_rest_framework_reads_and_writes_texts_of_integers_too() -> None:
+def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
     client = Client()
     shown = client.get(f"/orders/{IDS[5]}/").json()
     assert (shown["id"], shown["raw"], shown["guid"]) == (str(IDS[5]), str(IDS[5]), str(GUIDS[5]))
@@ -269,7 +269,7 @@ def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
 
 
 @pytest.mark.usefixtures("orders")
-def test_a_view_finds_a_row_by_the_id_that_its_serializer_shows_alone() -> None:
+def test_a_view_finds_a_row_only_by_its_serialized_id() -> None:
     rows, text = SHOPS["int64"].Order.objects, NUMBERS.encode(42)
     with transaction.atomic():
         rows.create(id=42, number=7)
@@ -291,7 +291,7 @@ def test_a_view_finds_a_row_by_the_id_that_its_serializer_shows_alone() -> None:
         answer(Flaked, "get", "7", lookup_field="post")
 
 
-def test_paths_have_converters_of_ids() -> None:
+def test_path_converters_parse_ids() -> None:
     class OrderConverter(PublicIdConverter):
         of = NUMBERS
 

@@ -234,7 +234,7 @@ def shop(filled: Filled) -> Iterator[Filled]:
 @pytest.mark.parametrize(
     "lookup", ["iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"]
 )
-def test_lookups_of_texts_find_a_whole_id(shop: Filled, lookup: str) -> None:
+def test_string_lookups_find_a_whole_id(shop: Filled, lookup: str) -> None:
     def found(text: str, leave: Callable[..., Any]) -> list[int]:
         return numbers(leave(**{f"id__{lookup}": text}))
 
@@ -245,7 +245,7 @@ def test_lookups_of_texts_find_a_whole_id(shop: Filled, lookup: str) -> None:
 
 
 @pytest.mark.parametrize("question", ANSWERS)
-def test_relations(shop: Filled, question: str) -> None:
+def test_relations_work_with_id_keys(shop: Filled, question: str) -> None:
     assert ASKED[question](shop) == ANSWERS[question]
 
 
@@ -256,7 +256,7 @@ def typed(form: Any) -> dict[str, Any]:
     return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
 
 
-def test_the_admin(shop: Filled) -> None:
+def test_the_admin_edits_related_rows(shop: Filled) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     place = f"/admin/shop/{shop.Order._meta.model_name}/"
@@ -281,7 +281,7 @@ def test_the_admin(shop: Filled) -> None:
     assert not shop.Order.objects.filter(id=shop.keys[1]).exists()
 
 
-def test_the_rest_framework(shop: Filled) -> None:
+def test_the_rest_framework_writes_related_rows(shop: Filled) -> None:
     client, place = Client(), f"/{shop.kind}-orders/"
     tags = [str(shop.keys[0]), str(shop.keys[1])]
     body = {"id": str(shop.keys[9]), "number": 5, "other": None, "parent": str(shop.keys[0]), "tags": tags}

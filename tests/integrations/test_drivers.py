@@ -24,7 +24,7 @@ COLUMNS = {"text": 'varchar(16) COLLATE "C"', "bytes": "bytea", "uuid8": "uuid",
 READ: dict[str, Any] = {"text": Sno, "bytes": Sno.from_bytes, "uuid8": Sno.from_uuid8, "uuid": Sno.from_uuid}
 
 
-def test_sqlite3_takes_ids_and_reads_declared_columns() -> None:
+def test_sqlite3_stores_ids_and_reads_declared_columns() -> None:
     polyflake.sqlite3.register()
     with closing(sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)) as database:
         database.execute("CREATE TABLE t (id SNO PRIMARY KEY, guid HOTGUID, plain TEXT) WITHOUT ROWID")
@@ -38,7 +38,7 @@ def test_sqlite3_takes_ids_and_reads_declared_columns() -> None:
         assert found == [(id,) for id in GUIDS[5:10]]
 
 
-def test_no_other_protocol_is_known() -> None:
+def test_conform_supports_only_the_sqlite_protocol() -> None:
     assert IDS[0].__conform__(object()) is None
     assert IDS[0].__conform__(int) is None
     assert IDS[0].__conform__(sqlite3.PrepareProtocol) == str(IDS[0])
@@ -46,7 +46,7 @@ def test_no_other_protocol_is_known() -> None:
 
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_psycopg_takes_ids(server: Server, form: Any, binary: bool) -> None:
+def test_psycopg_stores_ids(server: Server, form: Any, binary: bool) -> None:
     with psycopg.connect(server.url()) as connection:
         polyflake.psycopg.register(connection, form=form)
         connection.execute(f"CREATE TABLE t (id {COLUMNS[form]} PRIMARY KEY)")
@@ -58,7 +58,7 @@ def test_psycopg_takes_ids(server: Server, form: Any, binary: bool) -> None:
         assert [READ[form](id) for (id,) in connection.execute(span, SNO_SPAN).fetchall()] == IDS[5:10]
 
 
-def test_another_form_is_refused_with_the_names_of_all() -> None:
+def test_an_unknown_form_is_rejected_with_the_valid_names() -> None:
     names = "expected form 'text', 'bytes', 'uuid8' or 'uuid', found 'binary'"
     for refused in (
         lambda form: polyflake.psycopg.register(form=form),
@@ -86,9 +86,7 @@ COPIED: dict[str, list[tuple[str, Any]]] = {
 
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize(("form", "column", "other"), [(form, *one) for form in FORMS for one in COPIED[form]])
-def test_psycopg_copies_ids_beside_other_values(
-    server: Server, form: Any, column: str, other: Any, binary: bool
-) -> None:
+def test_psycopg_copies_ids_and_other_values(server: Server, form: Any, column: str, other: Any, binary: bool) -> None:
     with psycopg.connect(server.url()) as connection:
         polyflake.psycopg.register(connection, form=form)
         connection.execute(f"CREATE TABLE t (id {column}, other {column})")
@@ -100,7 +98,7 @@ def test_psycopg_copies_ids_beside_other_values(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_asyncpg_takes_ids(server: Server, form: Any) -> None:
+def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
     async def use() -> None:
         connection = await asyncpg.connect(server.url())
         try:
@@ -124,7 +122,7 @@ def test_asyncpg_takes_ids(server: Server, form: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [10, [0] * 10, "x" * 10, GUIDS[0], True])
-def test_asyncpg_takes_no_other_value_for_bytes(server: Server, value: object) -> None:
+def test_asyncpg_rejects_other_values_for_bytes(server: Server, value: object) -> None:
     async def use() -> None:
         connection = await asyncpg.connect(server.url())
         try:
@@ -139,7 +137,7 @@ def test_asyncpg_takes_no_other_value_for_bytes(server: Server, value: object) -
     asyncio.run(use())
 
 
-def test_postgresql_sorts_hot_guids_by_time_and_takes_their_version_8(server: Server) -> None:
+def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> None:
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE t (id uuid PRIMARY KEY, number bigint)")
         connection.cursor().executemany("INSERT INTO t VALUES (%s, NULL)", [(id,) for id in reversed(GUIDS + GUIDS8)])
@@ -154,7 +152,7 @@ def test_postgresql_sorts_hot_guids_by_time_and_takes_their_version_8(server: Se
             assert (UUID(str(id)).version, id.variant) == (8, "specified in RFC 4122")
 
 
-def test_integers_sort_as_the_database_sorts_them(server: Server) -> None:
+def test_integers_sort_like_in_the_database(server: Server) -> None:
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE t (id bigint PRIMARY KEY)")
         connection.cursor().executemany("INSERT INTO t VALUES (%s)", [(id,) for id in reversed(INTEGERS)])

@@ -53,7 +53,7 @@ assert (answer.status_code, answer.json()["code"]) == (503, "lease_expired"), an
 """
 
 
-def test_fastapi_with_sqlalchemy_and_postgresql(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fastapi_example_works_with_postgresql(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     testclient = pytest.importorskip("fastapi.testclient")
     monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
     monkeypatch.syspath_prepend(str(EXAMPLES / "fastapi"))
@@ -91,7 +91,7 @@ def test_fastapi_with_sqlalchemy_and_postgresql(server: Server, monkeypatch: pyt
     app.engine.dispose()
 
 
-def test_django(tmp_path: Path) -> None:
+def test_the_django_example_runs(tmp_path: Path) -> None:
     project = tmp_path / "project"
     shutil.copytree(EXAMPLES / "django", project)
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "shop.settings"}
@@ -106,7 +106,7 @@ def test_django(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("project", ["fastapi", "django", "public"])
-def test_a_model_project_has_fewer_than_100_lines(project: str) -> None:
+def test_an_example_project_has_fewer_than_100_lines(project: str) -> None:
     files = [file for file in (EXAMPLES / project).rglob("*.py") if "migrations" not in file.parts]
     assert files
     assert sum(len(file.read_text().splitlines()) for file in files) < 100

@@ -41,7 +41,7 @@ def record(record: Record) -> Record:
 client = TestClient(app)
 
 
-def test_an_id_is_a_parameter_of_paths_and_queries() -> None:
+def test_an_id_can_be_a_path_or_query_parameter() -> None:
     answer = client.get(f"/people/{ID}", params={"friend": str(ID.with_metabyte(2))})
     assert (answer.status_code, answer.json()) == (200, {"id": str(ID), "name": str(ID.with_metabyte(2))})
     assert client.get(f"/people/{ID}").json()["name"] == "None"
@@ -55,7 +55,7 @@ def test_an_id_is_a_parameter_of_paths_and_queries() -> None:
         assert (answer.status_code, error["type"], error["loc"]) == (422, code, where)
 
 
-def test_a_union_is_a_body() -> None:
+def test_a_union_can_be_a_request_body() -> None:
     for body in ({"id": str(ID), "name": "Ada"}, {"id": str(ID.with_metabyte(2)), "flake": "3vgoe12ccb8gh"}):
         answer = client.post("/records", json=body)
         assert (answer.status_code, answer.json()) == (200, body)
@@ -64,7 +64,7 @@ def test_a_union_is_a_body() -> None:
     assert answer.json()["detail"][0]["msg"].endswith("1 (Person) or 2 (Order), found 7")
 
 
-def test_openapi_says_what_an_id_is() -> None:
+def test_openapi_describes_ids() -> None:
     document = client.get("/openapi.json").json()
     path, query = document["paths"]["/people/{id}"]["get"]["parameters"]
     assert (path["schema"]["description"], path["schema"]["pattern"][:13]) == ("Metabyte: 1", "^([2-9a-x]{8}")

@@ -66,7 +66,7 @@ ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUI
 
 @pytest.mark.parametrize("value", ENCODED, ids=["reference", "sno", "hotguid", "layout"])
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_an_id_is_encoded_where_a_uuid_is(encoder: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_id_is_encoded_at_every_position(encoder: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENCODERS_BY_TYPE, Sno, str)
     written = ENCODERS[encoder]({"id": value, "ids": [value, None], "at": {"id": (value,)}})
     text = ENCODED[value]
@@ -74,7 +74,7 @@ def test_an_id_is_encoded_where_a_uuid_is(encoder: str, value: Any, monkeypatch:
 
 
 @pytest.mark.parametrize("encoder", ["django", "rest_framework", "msgspec", "orjson", "json"])
-def test_an_encoder_refuses_what_it_does_not_know(encoder: str) -> None:
+def test_an_encoder_rejects_unknown_types(encoder: str) -> None:
     with pytest.raises((TypeError, NotImplementedError)):
         ENCODERS[encoder]({"value": object()})
 
@@ -103,7 +103,7 @@ def test_msgspec_reads_and_writes_ids_in_json_and_messagepack() -> None:
             msgspec.json.decode(text, type=Order, dec_hook=dec_hook)
 
 
-def test_types_of_integers_are_texts_that_no_reader_rounds() -> None:
+def test_integer_types_are_encoded_as_strings() -> None:
     post = Post(Randflake(4_594_531_474_933_654_033), Int64(-(2**63)))
     text = b'{"flake":"3vgoe12ccb8gh","post":"-9223372036854775808"}'
     assert msgspec.json.encode(post, enc_hook=enc_hook) == text
@@ -118,14 +118,14 @@ def test_types_of_integers_are_texts_that_no_reader_rounds() -> None:
 
 
 @pytest.mark.parametrize(("many", "texts"), ARRAYS, ids=lambda value: type(value).__name__)
-def test_arrays_are_texts(many: Any, texts: list[str]) -> None:
+def test_arrays_are_encoded_as_strings(many: Any, texts: list[str]) -> None:
     assert json.loads(msgspec.json.encode(many, enc_hook=enc_hook)) == texts
     assert json.loads(orjson.dumps(many, default=default)) == texts
     assert json.loads(json.dumps(many, default=default)) == texts
     assert json.loads(json.dumps(many, cls=JSONEncoder)) == texts
 
 
-def test_anything_else_is_refused() -> None:
+def test_unknown_types_are_rejected() -> None:
     for value in (object(), {1, 2}):
         with pytest.raises(NotImplementedError):
             enc_hook(value)
@@ -152,7 +152,7 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
         schema_hook(bytes)
 
 
-def test_celery_carries_an_id() -> None:
+def test_celery_messages_can_contain_ids() -> None:
     """As the page on JSON encoders says, and once more as a nested value."""
     json_of_kombu = pytest.importorskip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'

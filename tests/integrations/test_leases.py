@@ -68,7 +68,7 @@ STORES: dict[str, Callable[[ExitStack, str], Any]] = {
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_psycopg_leases_renews_and_returns(durable: Server, store: str) -> None:
+def test_psycopg_leases_renews_and_releases(durable: Server, store: str) -> None:
     url = durable.url()
     with ExitStack() as stack:
         given = STORES[store](stack, url)
@@ -92,7 +92,7 @@ def test_psycopg_leases_renews_and_returns(durable: Server, store: str) -> None:
     assert len(set(made)) == len(made)
 
 
-def test_a_connection_that_cannot_be_given_back_has_no_consequences(durable: Server) -> None:
+def test_a_connection_that_cannot_be_released_is_ignored(durable: Server) -> None:
     def give_back(connection: psycopg.Connection) -> None:
         connection.close()
         raise OSError("the pool is closed")
@@ -104,7 +104,7 @@ def test_a_connection_that_cannot_be_given_back_has_no_consequences(durable: Ser
 
 
 @pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
-def test_a_file_of_root_certificates_that_cannot_be_read_is_an_error_at_once(
+def test_an_unreadable_certificate_file_is_an_immediate_error(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
@@ -124,7 +124,7 @@ def test_a_file_of_root_certificates_that_cannot_be_read_is_an_error_at_once(
 
 
 @pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
-def test_a_single_server_that_accepts_no_writes_is_passed_over_if_the_url_says_so(
+def test_a_read_only_server_is_skipped_if_the_url_requests_it(
     client: str, durable: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
@@ -179,7 +179,7 @@ def test_roles_of_one_database_share_one_store(durable: Server) -> None:
     assert found == [("polyflake",)]
 
 
-def test_a_schema_is_chosen_by_the_url_or_for_a_pool_of_ones_own(durable: Server) -> None:
+def test_the_url_or_an_argument_selects_the_schema(durable: Server) -> None:
     url = durable.url()
     with polyflake.lease(f"{url}&schema=ids", "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
@@ -192,7 +192,7 @@ def test_a_schema_is_chosen_by_the_url_or_for_a_pool_of_ones_own(durable: Server
         assert sno.Generator(lease=second).generate().partition == 0
 
 
-def test_asyncpg_leases_in_the_programs_loop(durable: Server) -> None:
+def test_asyncpg_leases_in_the_programs_event_loop(durable: Server) -> None:
     url = durable.url()
 
     async def main() -> None:
@@ -216,7 +216,7 @@ def test_asyncpg_leases_in_the_programs_loop(durable: Server) -> None:
     asyncio.run(main())
 
 
-def test_a_loop_that_ends_returns_the_number(durable: Server) -> None:
+def test_the_end_of_the_event_loop_releases_the_worker_id(durable: Server) -> None:
     url = durable.url()
 
     async def main() -> polyflake.Lease:
@@ -233,7 +233,7 @@ def test_a_loop_that_ends_returns_the_number(durable: Server) -> None:
     assert lease.number is None
 
 
-def test_asyncpg_serves_a_url_where_it_is_the_only_client(durable: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asyncpg_serves_a_url_if_it_is_the_only_client(durable: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     url = durable.url()
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == "asyncpg")
     with polyflake.lease(url, "orders") as lease:
@@ -286,7 +286,7 @@ def over_tcp(server: Server) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("client", ["asyncpg", "psycopg"])
-def test_a_number_comes_back_at_exit_where_the_host_has_a_name(durable: Server, client: str) -> None:
+def test_a_worker_id_is_released_at_exit_over_tcp(durable: Server, client: str) -> None:
     """At exit neither asyncio's resolver nor `threading.Timer` has a thread any more."""
     url = durable.url()
     code = f"""
@@ -302,7 +302,7 @@ print(sno.Generator(lease=polyflake.lease(sys.argv[1], "orders")).generate().par
     assert granted(url) == []
 
 
-def test_a_missing_client_is_named_at_the_first_id(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_client_is_reported_at_the_first_id(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: None)
     ids = sno.Generator(lease=polyflake.lease("postgres://me:secret@db/app", "orders"))
     with pytest.raises(PolyflakeError, match=r'pip install "psycopg\[binary\]"') as error:
@@ -317,7 +317,7 @@ def test_a_missing_client_is_named_at_the_first_id(monkeypatch: pytest.MonkeyPat
         (create_engine("mariadb+pymysql://db"), r"found mysql\+pymysql|found mariadb\+pymysql"),
     ],
 )
-def test_other_stores_are_refused(store: Any, said: str) -> None:
+def test_unsupported_stores_are_rejected(store: Any, said: str) -> None:
     with pytest.raises(PolyflakeError, match=said):
         sno.Generator(lease=polyflake.lease(store, "orders")).generate()
 
@@ -333,7 +333,7 @@ def test_connections_of_a_derived_class_serve_a_lease(durable: Server) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-def test_a_child_leases_over_a_connection_of_its_own(durable: Server) -> None:
+def test_a_child_leases_over_its_own_connection(durable: Server) -> None:
     """The parent's connections and its pool stay its own: it goes on with both."""
     url = durable.url()
     with ExitStack() as stack:
@@ -371,7 +371,7 @@ def test_a_child_leases_over_a_connection_of_its_own(durable: Server) -> None:
     assert granted(url) == []
 
 
-def test_a_server_that_stops_answering_blocks_nobody(durable: Server) -> None:
+def test_a_frozen_server_does_not_block_the_program(durable: Server) -> None:
     """A frozen server: the request is given up in its time, and the lease goes on once it answers again."""
     url = durable.url()
     pids = [int((durable.folder / "data/postmaster.pid").read_text().split()[0])]
@@ -444,7 +444,7 @@ def make(n):
 """
 
 
-def test_workers_of_celery_return_their_numbers(file: Path) -> None:
+def test_celery_workers_release_their_worker_ids(file: Path) -> None:
     """Two processes, each of which ends after one task: eight numbers are enough for thirty of them."""
     pytest.importorskip("celery")
     folder = file.parent
@@ -496,7 +496,7 @@ async def application(scope, receive, send):
 """
 
 
-def test_workers_of_uvicorn_return_their_numbers(file: Path) -> None:
+def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
     """Two workers that are replaced after a few requests, with one variable."""
     pytest.importorskip("uvicorn")
     folder = file.parent

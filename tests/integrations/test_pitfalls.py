@@ -29,7 +29,7 @@ def statements(heading: str) -> list[str]:
     return [re.sub(r":(\w+)", r"%(\1)s", one.strip()) for one in re.findall(r"([^;]+);(?: *--.*)?", block)]
 
 
-def test_a_page_by_time_loses_rows_that_a_page_by_id_has(server: Server) -> None:
+def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> None:
     by_time, by_id, by_both = statements("Paging by a time, or with OFFSET")
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)")
@@ -61,7 +61,7 @@ def test_a_page_by_time_loses_rows_that_a_page_by_id_has(server: Server) -> None
         assert connection.execute(newest_first + "3").fetchall()[0] == first[-1]
 
 
-def test_two_forms_of_one_id_are_two_values(server: Server) -> None:
+def test_two_forms_of_an_id_are_different_values(server: Server) -> None:
     (counted,) = statements("Two forms of an ID in one column")
     with psycopg.connect(server.url()) as connection:
         for column, forms in (
@@ -87,7 +87,7 @@ def test_two_forms_of_one_id_are_two_values(server: Server) -> None:
         assert connection.execute(counted, span).fetchone() == (5,)
 
 
-def test_a_foreign_key_of_another_form_joins_no_row() -> None:
+def test_a_foreign_key_in_another_form_joins_no_row() -> None:
     assert "32 hexadecimal digits" in section("Foreign keys in a different form from the key")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
@@ -106,7 +106,7 @@ def test_a_foreign_key_of_another_form_joins_no_row() -> None:
         assert connection.execute(joined).fetchone() == (1,)
 
 
-def test_a_hash_spreads_what_the_remainder_does_not(server: Server) -> None:
+def test_a_hash_distributes_ids_and_a_remainder_does_not(server: Server) -> None:
     remainder, hashed = statements("Sharding by `id % n`")
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY)")
@@ -117,7 +117,7 @@ def test_a_hash_spreads_what_the_remainder_does_not(server: Server) -> None:
         assert len(spread) == 16 and max(rows for _, rows in spread) < 60
 
 
-def test_mariadbs_collations_of_a_language_sort_and_compare_otherwise(mariadb: MariaDb) -> None:
+def test_mariadb_language_collations_sort_and_compare_differently(mariadb: MariaDb) -> None:
     """According to MySQL's manual, its collations of Danish and without regard to case do the same."""
     assert "letter case" in section("Storing strings under a language's collation")
     early, late = "9aaaaaaa55aaaaaa", "9afikjv326nct5if"
@@ -138,7 +138,7 @@ def test_mariadbs_collations_of_a_language_sort_and_compare_otherwise(mariadb: M
             cursor.execute("DROP TABLE orders")
 
 
-def test_snos_begin_with_a_digit_until_the_day_that_the_page_names() -> None:
+def test_snos_start_with_a_digit_until_the_documented_day() -> None:
     """An identifier of CSS begins with a letter."""
     (day,) = re.findall(r"before (June 3, 2027)", section("Using an ID as a CSS selector"))
     before, first = (Sno.from_parts(tick=(8 << 34) + k, partition=0, sequence=0, metabyte=0) for k in (-1, 0))

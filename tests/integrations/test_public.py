@@ -44,7 +44,7 @@ class Order(BaseModel):
     buyer: Annotated[int, PublicId(PEOPLE, numbers=True)] | None = None
 
 
-def test_pydantic_reads_a_text_and_writes_it() -> None:
+def test_pydantic_reads_and_writes_public_ids() -> None:
     order = Order(id=TEXT, buyer=7)  # type: ignore[arg-type]
     assert (order.id, order.buyer) == (42, 7)
     assert order.model_dump() == {"id": 42, "buyer": 7}
@@ -56,7 +56,7 @@ def test_pydantic_reads_a_text_and_writes_it() -> None:
 
 
 @pytest.mark.parametrize(("given", "code"), [*WRONG, (42, "invalid_type"), (None, "invalid_type")])
-def test_pydantic_refuses_with_the_stable_code(given: Any, code: str) -> None:
+def test_pydantic_rejects_invalid_ids_with_their_code(given: Any, code: str) -> None:
     for read, value in ((Order.model_validate, {"id": given}), (Order.model_validate_json, json.dumps({"id": given}))):
         with pytest.raises(ValidationError) as caught:
             read(value)
@@ -64,13 +64,13 @@ def test_pydantic_refuses_with_the_stable_code(given: Any, code: str) -> None:
         assert (error["type"], error["loc"]) == (code, ("id",))
 
 
-def test_no_number_gets_in_by_json() -> None:
+def test_json_numbers_are_rejected() -> None:
     for number in ("7", "true"):
         with pytest.raises(ValidationError):
             Order.model_validate_json(f'{{"id": "{TEXT}", "buyer": {number}}}')
 
 
-def test_the_json_schema_has_the_texts_pattern() -> None:
+def test_the_json_schema_has_the_pattern_of_public_ids() -> None:
     schema = TypeAdapter(Annotated[int, PublicId(ORDERS)]).json_schema()
     check = Draft202012Validator(schema)
     assert all(check.is_valid(ORDERS.encode(number)) for number in range(100))
@@ -78,7 +78,7 @@ def test_the_json_schema_has_the_texts_pattern() -> None:
     assert not check.is_valid(f"{TEXT}\n")
 
 
-def test_rest_framework() -> None:
+def test_the_rest_framework_field_reads_and_writes_public_ids() -> None:
     class Serializer(serializers.Serializer):  # type: ignore[type-arg]
         id = PublicIdField(ORDERS)
 
@@ -101,7 +101,7 @@ def engine(request: pytest.FixtureRequest) -> Any:
     engine.dispose()
 
 
-def test_sqlalchemy_keeps_integers_and_shows_texts(engine: sa.Engine) -> None:
+def test_sqlalchemy_stores_integers_and_returns_public_ids(engine: sa.Engine) -> None:
     table = sa.Table("orders", sa.MetaData(), sa.Column("id", PublicIdType(ORDERS), primary_key=True))
     with engine.connect() as connection:
         table.create(connection)
@@ -127,7 +127,7 @@ def test_sqlalchemy_keeps_integers_and_shows_texts(engine: sa.Engine) -> None:
         assert str(shown) == ("INTEGER" if engine.dialect.name == "sqlite" else "BIGINT")
 
 
-def test_fastapi(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     testclient = pytest.importorskip("fastapi.testclient")
     monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
     monkeypatch.setenv("PUBLIC_IDS_SECRET", bytes(range(32)).hex())
@@ -174,7 +174,7 @@ def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types:
         cursor.execute("DELETE FROM polyflake.public_secrets")
 
 
-def test_all_vectors_hold_in_postgresql(database: str) -> None:
+def test_postgresql_matches_the_vectors(database: str) -> None:
     asked = "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
     with psycopg.connect(database) as connection:
         for case in CASES:
@@ -187,7 +187,7 @@ def test_all_vectors_hold_in_postgresql(database: str) -> None:
         connection.rollback()
 
 
-def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
+def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
         secrets(connection, {1: bytes(range(32)), 2: bytes(32)}, ("order", 48), ("post", 63))
         both = public.Keyring({1: bytes(range(32)), 2: bytes(32)})
@@ -221,7 +221,7 @@ def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
         assert nothing.fetchone() == (None, None)
 
 
-def test_postgresql_writes_another_version_than_the_highest(database: str) -> None:
+def test_postgresql_can_write_a_version_other_than_the_highest(database: str) -> None:
     old, new = bytes(range(32)), bytes(32)
     with psycopg.connect(database) as connection:
         secrets(connection, {1: old, 2: new}, ("order", 48))
@@ -234,7 +234,7 @@ def test_postgresql_writes_another_version_than_the_highest(database: str) -> No
         connection.rollback()
 
 
-def test_a_role_in_postgresql_uses_keys_that_it_cannot_read(database: str) -> None:
+def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
         secrets(connection, {1: bytes(range(32))}, ("order", 48))
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
@@ -261,12 +261,12 @@ def test_a_role_in_postgresql_uses_keys_that_it_cannot_read(database: str) -> No
 
 
 @pytest.mark.parametrize("heading", ["Public IDs", "From Sqids"])
-def test_the_pages_examples_run(heading: str) -> None:
+def test_the_examples_of_the_page_run(heading: str) -> None:
     page = (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")
     section = re.split(r"(?m)^#+ ", page.split(f"# {heading}\n")[1])[0]
     (block,) = re.findall(r"(?ms)^```py(?:thon)?\n(.*?)^```$", page[page.index(section) :].split("\n## ")[0])
     exec(compile(block, heading, "exec"), {})
 
 
-def test_the_page_shows_a_text_that_its_secret_makes() -> None:
+def test_the_page_shows_a_public_id_of_its_secret() -> None:
     assert f"the row 42 is `{TEXT}`" in (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")

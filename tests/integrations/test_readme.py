@@ -20,7 +20,7 @@ BLOCKS = [
 
 
 @pytest.mark.parametrize("block", [block for _, block in BLOCKS], ids=[page for page, _ in BLOCKS])
-def test_an_example_runs_by_itself(block: str) -> None:
+def test_each_example_runs_separately(block: str) -> None:
     done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -32,7 +32,7 @@ def pinned(file: str) -> dict[str, str]:
     )
 
 
-def test_the_table_has_the_versions_that_are_tested() -> None:
+def test_the_table_lists_the_tested_versions() -> None:
     table = re.findall(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|", README, re.MULTILINE)
     tools = {"celery", "duckdb", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "sqids", "uvicorn"}
     oldest, newest = pinned("oldest.txt"), pinned("requirements.txt")

@@ -110,7 +110,7 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", list(generated().FILES))
-def test_the_file_is_what_the_presets_give(name: str) -> None:
+def test_the_sql_files_match_the_generator(name: str) -> None:
     written = (ROOT / "sql" / name).read_text(encoding="utf-8")
     assert written == generated().FILES[name](), "run sql/generate.py after cargo build -p polyflake-cli"
     for preset in [*PRESETS, "x"] if name.startswith("polyflake") else []:
@@ -137,7 +137,7 @@ def value(connection: psycopg.Connection[Any], question: str, *values: Any) -> A
     return row[0]
 
 
-def test_postgresql_reads_a_sno_of_each_form(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_reads_a_sno_in_each_form(postgresql: psycopg.Connection[Any]) -> None:
     postgresql.execute('CREATE TEMP TABLE snos (n int, "text" varchar(16) COLLATE "C", bytea bytea, uuid uuid)')
     postgresql.cursor().executemany(
         "INSERT INTO snos VALUES (%s, %s, %s, %s)", [(n, *row[:3]) for n, row in enumerate(SNOS)]
@@ -148,7 +148,7 @@ def test_postgresql_reads_a_sno_of_each_form(postgresql: psycopg.Connection[Any]
         assert found == [row[3:] for row in SNOS], form
 
 
-def test_postgresql_returns_null_for_what_is_no_sno(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_returns_null_for_invalid_snos(postgresql: psycopg.Connection[Any]) -> None:
     assert len(WRONG_TEXTS) > 30 and len(WRONG_UUIDS) == 8
     wrong = [*[(one, "text") for one in WRONG_TEXTS], *[(one, "uuid") for one in WRONG_UUIDS]]
     wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
@@ -212,7 +212,7 @@ NULLS = [
 ]
 
 
-def test_the_core_has_the_codes_of_unknown_presets_and_fields() -> None:
+def test_the_core_uses_the_same_codes_for_unknown_names() -> None:
     for code, call in (
         ("invalid_layout", lambda: layout.Layout.preset("discrd")),
         ("unknown_field", lambda: layout.Layout.preset("discord", shard=1)),
@@ -235,7 +235,7 @@ def test_postgresql_returns_null_for_null(postgresql: psycopg.Connection[Any]) -
         assert value(postgresql, f"SELECT {call}") is None, call
 
 
-def test_postgresqls_bounds_are_those_of_the_vectors(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_bounds_match_the_vectors(postgresql: psycopg.Connection[Any]) -> None:
     for case in RANGES:
         forms = {"hotguid": ["hotguid"], "sno": ["sno", "sno_bytea", "sno_uuid8"]}[case["family"]]
         for name in forms:
@@ -249,7 +249,7 @@ def test_postgresqls_bounds_are_those_of_the_vectors(postgresql: psycopg.Connect
             assert postgresql.execute(question, span).fetchone() == expected
 
 
-def test_postgresqls_bounds_of_uuids_of_version_7_and_of_known_services(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_bounds_of_uuid7_and_presets_are_exact(postgresql: psycopg.Connection[Any]) -> None:
     for start, end in SPANS:
         low, high = -(-(start - EPOCH) // (SECOND / 1000)), -(-(end - EPOCH) // (SECOND / 1000)) - 1
         assert postgresql.execute("SELECT * FROM flake.uuid7_range(%s, %s)", (start, end)).fetchone() == (
@@ -262,7 +262,7 @@ def test_postgresqls_bounds_of_uuids_of_version_7_and_of_known_services(postgres
             assert found.fetchone() == expected, preset
 
 
-def test_postgresql_rejects_times_that_a_format_does_not_have(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_rejects_times_outside_a_format(postgresql: psycopg.Connection[Any]) -> None:
     for call in (
         "sno_lowest('2009-12-31Z')",
         "sno_lowest('2079-09-07 15:47:35.552Z')",
@@ -283,7 +283,7 @@ def plan(connection: psycopg.Connection[Any], question: str) -> str:
     return "\n".join(line for (line,) in connection.execute(f"EXPLAIN (COSTS OFF, VERBOSE) {question}"))
 
 
-def test_postgresqls_planner_replaces_each_function_that_reads_an_id(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_inlines_each_function_that_reads_an_id(postgresql: psycopg.Connection[Any]) -> None:
     """A function that stays in the plan costs several times as much for each row."""
     forms = {"text": "text", "bytea": "bytea", "uuid": "uuid", "bigint": "bigint"}
     columns = ", ".join(f'{form}_id {form} COLLATE "C"' if form == "text" else f"{form}_id {form}" for form in forms)
@@ -301,7 +301,7 @@ def test_postgresqls_planner_replaces_each_function_that_reads_an_id(postgresql:
         assert "flake." not in plan(postgresql, f"SELECT {call} FROM ids"), call
 
 
-def test_postgresqls_planner_keeps_the_call_of_an_expensive_argument(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_does_not_inline_expensive_arguments(postgresql: psycopg.Connection[Any]) -> None:
     """The function's body would evaluate the argument several times. The result is the same."""
     with postgresql.transaction(force_rollback=True):
         postgresql.execute(
@@ -315,7 +315,7 @@ def test_postgresqls_planner_keeps_the_call_of_an_expensive_argument(postgresql:
         assert "flake." not in plan(postgresql, question.replace("pg_temp.read", "lower"))
 
 
-def test_postgresqls_sql_functions_have_no_null_where_every_value_is_an_id(
+def test_postgresql_functions_are_never_null_for_valid_ids(
     postgresql: psycopg.Connection[Any],
 ) -> None:
     for call in (
@@ -326,7 +326,7 @@ def test_postgresqls_sql_functions_have_no_null_where_every_value_is_an_id(
         assert value(postgresql, f"SELECT flake.{call}") is not None, call
 
 
-def test_postgresqls_functions_keep_their_search_path(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_functions_fix_their_search_path(postgresql: psycopg.Connection[Any]) -> None:
     """A function in SQL with a body of statements is bound when it is created; the others have a SET clause."""
     found = postgresql.execute(
         "SELECT lanname, count(*), bool_and(prosqlbody IS NOT NULL), bool_and(proconfig IS NOT NULL)"
@@ -336,7 +336,7 @@ def test_postgresqls_functions_keep_their_search_path(postgresql: psycopg.Connec
     assert [(row[0], *row[2:]) for row in found] == [("plpgsql", False, True), ("sql", True, False)]
 
 
-def test_postgresqls_functions_are_immutable_and_parallel_safe_and_lie_apart_from_the_leases(
+def test_postgresql_functions_are_immutable_and_parallel_safe(
     postgresql: psycopg.Connection[Any],
 ) -> None:
     found = postgresql.execute(
@@ -348,7 +348,7 @@ def test_postgresqls_functions_are_immutable_and_parallel_safe_and_lie_apart_fro
     assert value(postgresql, "SELECT to_regnamespace('polyflake')") is None
 
 
-def test_another_role_reads_ids_whatever_its_search_path_holds(postgresql: psycopg.Connection[Any]) -> None:
+def test_another_role_reads_ids_with_any_search_path(postgresql: psycopg.Connection[Any]) -> None:
     postgresql.execute("CREATE ROLE reader; CREATE SCHEMA trap; GRANT USAGE ON SCHEMA trap TO reader")
     postgresql.execute("CREATE FUNCTION trap.get_byte(bytea, int) RETURNS int LANGUAGE sql RETURN 0")
     postgresql.execute(
@@ -361,7 +361,7 @@ def test_another_role_reads_ids_whatever_its_search_path_holds(postgresql: psyco
             assert value(postgresql, "SELECT flake.sno_time(%s::uuid)", uuid) == time
 
 
-def test_a_million_rows_in_partitions_by_id(postgresql: psycopg.Connection[Any]) -> None:
+def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Connection[Any]) -> None:
     """Functions make the bounds. A span of constants prunes while planning, one of `now()` while running."""
     postgresql.execute("CREATE TABLE orders (id uuid NOT NULL) PARTITION BY RANGE (id)")
     postgresql.execute("CREATE TABLE messages (id bigint NOT NULL) PARTITION BY RANGE (id)")
@@ -425,7 +425,7 @@ def test_a_span_without_an_id_has_no_rows(postgresql: psycopg.Connection[Any]) -
         assert value(postgresql, "SELECT lowest > highest FROM flake.sno_uuid8_range(%s, %s)", start, end)
 
 
-def test_the_functions_for_pg_partman_undo_each_other(postgresql: psycopg.Connection[Any]) -> None:
+def test_the_pg_partman_functions_reverse_each_other(postgresql: psycopg.Connection[Any]) -> None:
     """pg_partman calls them so: from a time to a UUID, and from the UUID's string to the time; NULL stays NULL."""
     for name in ("sno_uuid8", "hotguid", "uuid7"):
         question = f"SELECT flake.partman_{name}_decode(flake.partman_{name}_encode(%s)::text)"
@@ -444,7 +444,7 @@ def blocks(heading: str) -> list[tuple[str, str | None]]:
     return found
 
 
-def test_the_page_shows_what_postgresql_answers(postgresql: psycopg.Connection[Any]) -> None:
+def test_the_page_shows_the_results_of_postgresql(postgresql: psycopg.Connection[Any]) -> None:
     with postgresql.transaction(force_rollback=True):
         postgresql.execute("SET LOCAL TIME ZONE 'UTC'; CREATE SCHEMA page; SET LOCAL search_path = page")
         results = 0
@@ -474,7 +474,7 @@ def test_the_page_shows_the_results_of_common_mistakes(postgresql: psycopg.Conne
                 postgresql.execute(statement)
 
 
-def test_the_page_states_numbers_that_javascript_and_randflake_have() -> None:
+def test_the_numbers_on_the_page_are_correct() -> None:
     assert (int(float(175928847299117063)), float(2**53)) == (175928847299117056, float(2**53 + 1))
     ids = [int(case["encrypted_id"]) for case in vectors("randflake")["cases"]]
     assert -6409233573807279069 in ids
@@ -482,7 +482,7 @@ def test_the_page_states_numbers_that_javascript_and_randflake_have() -> None:
     assert int("ae3ek0mnbbd13", 32) == 12037510499902272547 == -6409233573807279069 % 2**64
 
 
-def test_an_index_of_another_collation_serves_no_range_of_bytes(postgresql: psycopg.Connection[Any]) -> None:
+def test_an_index_with_another_collation_is_not_used(postgresql: psycopg.Connection[Any]) -> None:
     with postgresql.transaction(force_rollback=True):
         postgresql.execute("SET LOCAL enable_seqscan = off")
         for collation, uses in (("C", True), ("en-x-icu", False)):
@@ -497,7 +497,7 @@ def by_sql_server(uuid: UUID) -> bytes:
     return data[10:] + data[8:10] + data[6:8] + data[4:6] + data[:4]
 
 
-def test_sql_server_sorts_a_hot_guid_of_to_sql_by_time_and_no_sno_as_a_uuid() -> None:
+def test_sql_server_sorts_only_to_sql_guids_by_time() -> None:
     snos = sorted(sno.Sno(low).uuid8 for low, *_ in SNOS)
     assert len(set(snos)) > 50 and sorted(snos, key=by_sql_server) != snos
     guids = sorted(uuid for uuid, *_ in GUIDS)
@@ -550,7 +550,7 @@ def test_postgresql_decrypts_each_randflake(with_secrets: psycopg.Connection[Any
         with_secrets.execute("INSERT INTO randflake.keys (name, secret) VALUES ('short', '\\x00')")
 
 
-def test_a_role_decrypts_randflakes_with_a_secret_that_it_cannot_read(
+def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
     with_secrets: psycopg.Connection[Any],
 ) -> None:
     key = RANDFLAKES[0]["secret"]
@@ -606,7 +606,7 @@ def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) ->
     return row[0]
 
 
-def test_duckdb_reads_a_sno_of_each_form(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_reads_a_sno_in_each_form(duck: duckdb.DuckDBPyConnection) -> None:
     duck.execute("CREATE TABLE snos (n INTEGER, sno VARCHAR, sno_blob BLOB, sno_uuid8 UUID)")
     duck.executemany("INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)])
     for form, *_ in FORMS:
@@ -615,7 +615,7 @@ def test_duckdb_reads_a_sno_of_each_form(duck: duckdb.DuckDBPyConnection) -> Non
         assert found == [(micros(row[3]), *row[4:]) for row in SNOS], form
 
 
-def test_duckdb_returns_null_for_what_is_no_sno(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_returns_null_for_invalid_snos(duck: duckdb.DuckDBPyConnection) -> None:
     wrong = {"sno": WRONG_TEXTS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": WRONG_UUIDS}
     for form, _, kind in FORMS:
         for one in wrong[form]:
@@ -682,7 +682,7 @@ def test_duckdb_returns_null_for_null(duck: duckdb.DuckDBPyConnection) -> None:
         assert ask(duck, call) is None, call
 
 
-def test_duckdbs_bounds_are_those_of_the_vectors(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_bounds_match_the_vectors(duck: duckdb.DuckDBPyConnection) -> None:
     for case in RANGES:
         for name in {"hotguid": ["hotguid"], "sno": ["sno", "sno_blob", "sno_uuid8"]}[case["family"]]:
             bounds = f"(flake.{name}_lowest(?::TIMESTAMPTZ), flake.{name}_highest(?::TIMESTAMPTZ))"
@@ -717,7 +717,7 @@ def test_duckdbs_bounds_are_those_of_the_vectors(duck: duckdb.DuckDBPyConnection
         "snowflake_lowest('2025-01-01 00:00:00Z', 'baidu')",
     ],
 )
-def test_duckdb_rejects_times_that_a_format_does_not_have(duck: duckdb.DuckDBPyConnection, call: str) -> None:
+def test_duckdb_rejects_times_outside_a_format(duck: duckdb.DuckDBPyConnection, call: str) -> None:
     with pytest.raises(duckdb.InvalidInputException, match="time_out_of_range"):
         ask(duck, f"flake.{call}")
 
@@ -731,7 +731,7 @@ def iso(ms: int) -> str | None:
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
-def test_sqlites_columns_read_each_id() -> None:
+def test_sqlite_columns_read_each_id() -> None:
     file = (ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(file)
@@ -771,7 +771,7 @@ def test_sqlites_columns_read_each_id() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
-def test_sqlite_reads_no_id_from_a_string_that_only_resembles_one(encoding: str) -> None:
+def test_sqlite_rejects_strings_that_resemble_ids(encoding: str) -> None:
     """Hyphens belong in four places or in none, and a string may go on after a NUL, where GLOB and `length` stop."""
     ids = {"sno_strings": [SNOS[5][0]]}
     for table, uuid in (("sno_uuids", SNOS[5][2]), ("hotguids", GUIDS8[0][0]), ("uuid7s", UUID7S[0][0])):
@@ -797,7 +797,7 @@ def test_sqlite_reads_no_id_from_a_string_that_only_resembles_one(encoding: str)
                     assert is_valid(table, one) == 0, one
 
 
-def test_sqlite_reads_the_shard_key_of_a_uuid_of_version_8_alone() -> None:
+def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
         (version8, _, shard_key), others = GUIDS8[0], [UUID7S[0][0], UUID(int=0)]
@@ -814,7 +814,7 @@ def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
 
 
-def test_the_page_shows_what_duckdb_and_sqlite_answer(duck: duckdb.DuckDBPyConnection) -> None:
+def test_the_page_shows_the_results_of_duckdb_and_sqlite(duck: duckdb.DuckDBPyConnection) -> None:
     duck.execute("SET TimeZone = 'UTC'; CREATE SCHEMA page; USE page")
     with closing(sqlite3.connect(":memory:")) as lite:
         connections: list[tuple[str, Any, str]] = [("DuckDB", duck, "::VARCHAR"), ("SQLite", lite, "")]
@@ -833,7 +833,7 @@ def test_the_page_shows_what_duckdb_and_sqlite_answer(duck: duckdb.DuckDBPyConne
         assert "SEARCH" in plan[3] and "PRIMARY KEY" in plan[3]
 
 
-def test_the_page_shows_expressions_of_mariadb(mariadb: MariaDb) -> None:
+def test_the_mariadb_expressions_on_the_page_work(mariadb: MariaDb) -> None:
     """The ones for SQL Server and BigQuery, of which nothing runs here, are not tested."""
     found = [statement.split("\n")[-1] for statement, _ in blocks("MySQL, MariaDB, SQL Server and BigQuery")][:2]
     messages = [(id, ms) for preset, id, ms, _ in FLAKES if preset == "discord" and 0 <= id < 2**60]
@@ -851,7 +851,7 @@ def test_the_page_shows_expressions_of_mariadb(mariadb: MariaDb) -> None:
             assert sorted(time for (time,) in cursor.fetchall()) == sorted(time.replace(tzinfo=None) for time in times)
 
 
-def test_the_page_shows_expressions_of_clickhouse() -> None:
+def test_the_clickhouse_expressions_on_the_page_work() -> None:
     """`chdb` is large, so it is not among the packages that every run installs."""
     chdb = pytest.importorskip("chdb", reason="pip install chdb, to run the expressions of ClickHouse")
     (flake, expected), (of_string, _), (of_bytes, _) = blocks("ClickHouse")

@@ -192,7 +192,7 @@ def test_each_database_reads_the_ids_of_the_vectors(database: Database, write: W
         assert found == [tuple(answer and int(answer) for answer in one.values()) for one in answers], description
 
 
-def test_each_database_reads_what_the_library_reads(database: Database, write: Writer) -> None:
+def test_each_database_reads_the_same_values_as_the_library(database: Database, write: Writer) -> None:
     micros = "extract(epoch FROM {0}) * 1000000" if database.dialect == "postgresql" else "epoch_us({0})"
     between = 0
     for description in DESCRIPTIONS:
@@ -219,7 +219,7 @@ def test_each_database_reads_what_the_library_reads(database: Database, write: W
     assert between > 5, "expected times between milliseconds"
 
 
-def test_a_call_of_a_layout_leaves_no_function_in_postgresqls_plan(server: Server, write: Writer) -> None:
+def test_postgresql_inlines_layout_functions(server: Server, write: Writer) -> None:
     with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute("CREATE TABLE ids (id bigint PRIMARY KEY)")
         for description in DESCRIPTIONS:
@@ -233,7 +233,7 @@ def test_a_call_of_a_layout_leaves_no_function_in_postgresqls_plan(server: Serve
                 assert "flake." not in str(plan), call
 
 
-def test_each_databases_bounds_are_those_of_the_vectors(database: Database, write: Writer) -> None:
+def test_each_databases_bounds_match_the_vectors(database: Database, write: Writer) -> None:
     assert len(RANGES_OF_LAYOUTS) > 10
     checked = 0
     for case in RANGES_OF_LAYOUTS:
@@ -261,7 +261,7 @@ def test_each_databases_bounds_are_those_of_the_vectors(database: Database, writ
     assert checked > 10
 
 
-def test_each_databases_bounds_are_those_of_the_library(database: Database, write: Writer) -> None:
+def test_each_databases_bounds_match_the_library(database: Database, write: Writer) -> None:
     """Every span begins with the first ID of a tick and ends with the last one before another, whatever the layout."""
     checked = 0
     for description in DESCRIPTIONS:
@@ -292,7 +292,7 @@ def test_each_databases_bounds_are_those_of_the_library(database: Database, writ
     assert checked > 15, checked
 
 
-def test_the_functions_of_a_known_service_are_those_of_the_files(database: Database) -> None:
+def test_preset_functions_match_the_files(database: Database) -> None:
     """The files have them under the names of the services, and the program by a name of its own for each."""
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
     database.load((Path(__file__).parents[2] / "sql" / file).read_text(encoding="utf-8"))
@@ -311,7 +311,7 @@ def test_the_functions_of_a_known_service_are_those_of_the_files(database: Datab
             assert database.value(question, id) is True, own
 
 
-def test_mistakes_are_errors_with_a_code(database: Database, write: Writer) -> None:
+def test_invalid_calls_return_an_error_code(database: Database, write: Writer) -> None:
     tenant = {"kind": "bindable", "bits": 10, "name": "tenant"}
     time = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1767225600000}
     described = {"id": "integer", "bits": 64, "fields": [UNUSED, tenant, time, {"kind": "sequence", "bits": 12}]}
@@ -332,7 +332,7 @@ def test_mistakes_are_errors_with_a_code(database: Database, write: Writer) -> N
         assert database.value(call) is None, call
 
 
-def test_sqlites_columns_read_the_ids_of_each_layout(write: Writer) -> None:
+def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
     for description in DESCRIPTIONS:
         answers = [
             (id, answer.get("timestamp_ms"), values(answer))
@@ -355,7 +355,7 @@ def test_sqlites_columns_read_the_ids_of_each_layout(write: Writer) -> None:
                     assert too_long or found == (None if ms is None else int(ms)), description
 
 
-def test_sqlites_query_finds_the_rows_of_a_span(write: Writer) -> None:
+def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
     checked = 0
     for description in DESCRIPTIONS:
         written = write(description, "sqlite")
@@ -384,7 +384,7 @@ def test_sqlites_query_finds_the_rows_of_a_span(write: Writer) -> None:
     assert checked > 10
 
 
-def test_the_program_names_what_it_cannot_write(tmp_path: Path) -> None:
+def test_the_program_reports_layouts_that_it_cannot_write(tmp_path: Path) -> None:
     def refused(description: dict[str, Any], *arguments: str) -> str:
         file = tmp_path / "own.json"
         file.write_text(json.dumps(description), encoding="utf-8")
@@ -406,7 +406,7 @@ def test_the_program_names_what_it_cannot_write(tmp_path: Path) -> None:
         assert "expected a" in refused(column, "--name", name), name
 
 
-def test_the_page_shows_what_the_functions_of_a_layout_answer(server: Server, write: Writer) -> None:
+def test_the_page_shows_the_results_of_layout_functions(server: Server, write: Writer) -> None:
     section = PAGE.split("\n## IDs of your own layout\n")[1].split("\n## ")[0]
     (described,), (shown,) = (
         re.findall(f"```{language}\n(.*?)```", section, re.DOTALL) for language in ("json", "sql")

@@ -55,7 +55,7 @@ def _empty(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_sorts_and_ranges_as_the_ids_do(engine: Engine, form: Any) -> None:
+def test_every_form_sorts_and_ranges_like_the_ids(engine: Engine, form: Any) -> None:
     table = Table("orders", MetaData(), Column("id", SnoType(form), primary_key=True), Column("other", SnoType(form)))
     table.metadata.create_all(engine)
     with engine.connect() as connection:
@@ -73,7 +73,7 @@ def test_every_form_sorts_and_ranges_as_the_ids_do(engine: Engine, form: Any) ->
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_id_without_a_type_is_an_error_and_with_one_is_found(engine: Engine, form: Any) -> None:
+def test_an_id_literal_requires_an_explicit_type(engine: Engine, form: Any) -> None:
     table = Table("orders", MetaData(), Column("id", SnoType(form), primary_key=True), Column("other", SnoType(form)))
     table.metadata.create_all(engine)
     with engine.connect() as connection:
@@ -86,7 +86,7 @@ def test_an_id_without_a_type_is_an_error_and_with_one_is_found(engine: Engine, 
         assert connection.scalars(select(table.c.id).where(typed == table.c.id)).all() == [IDS[3]]
 
 
-def test_a_column_of_strings_is_compared_with_patterns(engine: Engine) -> None:
+def test_string_columns_can_be_compared_with_patterns(engine: Engine) -> None:
     table = Table("orders", MetaData(), Column("id", SnoType("text"), primary_key=True))
     table.metadata.create_all(engine)
     with engine.connect() as connection:
@@ -97,7 +97,7 @@ def test_a_column_of_strings_is_compared_with_patterns(engine: Engine) -> None:
         assert len(connection.scalars(select(id).where(id.not_like(f"{text[:9]}%"))).all()) == len(IDS) - 1
 
 
-def test_guids_and_integers_keep_their_order(engine: Engine) -> None:
+def test_guids_and_integers_keep_their_sort_order(engine: Engine) -> None:
     table = Table("t", MetaData(), Column("id", HotGuidType()), Column("number", Int64Type()))
     table.metadata.create_all(engine)
     guids = sorted(GUIDS + GUIDS8)
@@ -115,7 +115,7 @@ def test_guids_and_integers_keep_their_order(engine: Engine) -> None:
                 connection.execute(select(table).where(table.c.number == number))
 
 
-def test_a_layouts_ids_range_by_time(engine: Engine) -> None:
+def test_layout_ids_can_be_selected_by_time(engine: Engine) -> None:
     table = Table("posts", MetaData(), Column("id", Int64Type(), primary_key=True, autoincrement=False))
     table.metadata.create_all(engine)
     with engine.connect() as connection:
@@ -137,7 +137,7 @@ def test_sqlmodel_reads_and_stores_ids(engine: Engine) -> None:
         assert (found.id, json.loads(found.model_dump_json())) == (IDS[0], {"id": str(IDS[0]), "note": "a"})
 
 
-def test_uuid_columns_hold_uuids_of_version_8(engine: Engine) -> None:
+def test_uuid_columns_contain_version_8_uuids(engine: Engine) -> None:
     if engine.dialect.name != "postgresql":
         pytest.skip("has no type for UUIDs")
     Base.metadata.create_all(engine)
@@ -148,7 +148,7 @@ def test_uuid_columns_hold_uuids_of_version_8(engine: Engine) -> None:
         assert (found, found.version) == (IDS[0].uuid8, 8)
 
 
-def test_other_databases_have_columns_that_sort_as_the_ids_do() -> None:
+def test_other_databases_get_columns_that_sort_like_the_ids() -> None:
     table = Table("t", MetaData(), *(Column(form, SnoType(form)) for form in FORMS), Column("g", HotGuidType()))  # type: ignore[arg-type]
     made = {
         dialect.name: str(CreateTable(table).compile(dialect=dialect)) for dialect in (mysql.dialect(), mssql.dialect())
@@ -165,7 +165,7 @@ def test_other_databases_have_columns_that_sort_as_the_ids_do() -> None:
     assert 'text VARCHAR(16) COLLATE "C"' in str(CreateTable(table).compile(dialect=postgresql.dialect()))
 
 
-def test_sql_server_gets_guids_in_its_order_and_snos_as_bytes() -> None:
+def test_sql_server_stores_reordered_guids_and_snos_as_bytes() -> None:
     dialect = mssql.dialect()
     guids, snos = HotGuidType(), SnoType("uuid8")
     assert guids.process_bind_param(GUIDS[0], dialect) == hotguid.to_sql(GUIDS[0])
@@ -176,7 +176,7 @@ def test_sql_server_gets_guids_in_its_order_and_snos_as_bytes() -> None:
 
 
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
-def test_mysql_and_mariadb_get_uuids_as_16_bytes(name: str) -> None:
+def test_mysql_and_mariadb_store_uuids_as_16_bytes(name: str) -> None:
     # What a dialect would choose for a UUID itself: CHAR(32), or MariaDB's UUID, which sorts by its last group first.
     dialect = {"mysql": mysql.dialect, "mariadb": MariaDBDialect}[name]()
     assert dialect.name == name
@@ -210,7 +210,7 @@ with context.begin_transaction():
 """
 
 
-def test_alembic_writes_migrations_and_finds_nothing_after_them(engine: Engine, tmp_path: Path) -> None:
+def test_alembic_migrations_are_complete(engine: Engine, tmp_path: Path) -> None:
     config = Config(tmp_path / "alembic.ini", stdout=io.StringIO())
     config.set_main_option("script_location", str(tmp_path / "migrations"))
     command.init(config, str(tmp_path / "migrations"))

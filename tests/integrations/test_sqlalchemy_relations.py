@@ -367,11 +367,11 @@ def shop(filled: Shop, engine: Engine) -> Iterator[Asked]:
 
 
 @pytest.mark.parametrize("question", ASKED)
-def test_relations(shop: Asked, question: str) -> None:
+def test_relations_work_with_id_keys(shop: Asked, question: str) -> None:
     assert ASKED[question](shop) == ANSWERS[question]
 
 
-def test_a_statement_is_written_with_its_values(shop: Asked) -> None:
+def test_a_statement_compiles_with_literal_values(shop: Asked) -> None:
     dialect = shop.session.get_bind().dialect
     question = select(shop.Order.number).where(shop.Order.id == shop.keys[1])
     written = str(question.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
