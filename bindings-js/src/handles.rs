@@ -54,6 +54,7 @@ impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
     pub fn release(&self, at: At) -> Result<()> {
         let place = at.place(slot::OBJECT_HANDLE);
+        // The cached object is forgotten as well, or it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
@@ -100,6 +101,7 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
     fn keep(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
+        // Numbers are used again, so that a page that creates and drops many objects does not grow the list without end.
         let free = object.iter().position(Option::is_none);
         let place = free.unwrap_or(object.len());
         if free.is_none() {

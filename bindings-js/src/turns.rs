@@ -72,6 +72,7 @@ impl<C: Host> Machine<C> {
 
     /// Returns whether the call is done.
     fn poll(&self, turns: &mut Turns) -> Result<bool> {
+        // No waker is needed, because JavaScript polls again after the time in the slot.
         let Poll::Ready(answer) = turns.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         else {
             return Ok(false);

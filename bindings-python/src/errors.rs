@@ -66,6 +66,8 @@ pub(crate) fn raise_from(
     field: Option<&str>,
     cause: PyErr,
 ) -> PyErr {
+    // `KeyboardInterrupt` and `SystemExit` pass through unchanged, or a program that catches errors would also catch a request
+    // to stop.
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }

@@ -67,6 +67,7 @@ struct Call(Mutex<Option<Box<dyn Steps>>>);
 #[pymethods]
 impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        // The lock is not waited for: the step that holds it may run Python code that resumes this very call.
         let mut call = self.0.try_lock().ok();
         let Some(steps) = call.as_mut().and_then(|call| call.as_mut()) else {
             return Err(PyRuntimeError::new_err(
@@ -104,6 +105,7 @@ where
 {
     fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>> {
         let call = self.call.as_mut();
+        // No waker is needed, because the coroutine polls again after the time that the call asked for.
         let go_on = || call.poll(&mut Context::from_waker(Waker::noop()));
         let made = match self.threads {
             Threads::Run => detached(py, go_on),

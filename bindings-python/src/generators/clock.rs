@@ -55,6 +55,7 @@ impl Clock for PythonClock {
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         let wait = |py: Python<'_>| {
+            // The core sleeps for at most 10 ms at a time, so a signal is handled soon although the sleep itself ignores it.
             py.detach(|| SystemClock.sleep(nanos))?;
             check_signals(py)
         };

@@ -143,6 +143,7 @@ impl<F: Family> Leased<F> {
                 return Ok(leased);
             }
             self.look(Some(begun.elapsed().as_secs_f64()))?;
+            // A keeper on its own thread cannot wake a task of an unknown event loop, so the task looks again.
             sleep(Duration::from_millis(5)).await;
         }
     }
@@ -240,6 +241,7 @@ trait GrantTarget: Send + Sync {
 impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
         self.granted.begin(number, span)?;
+        // Only after the grant has begun, so that a thread that sees the flag also sees the generator.
         self.is_here.store(true, Ordering::Release);
         Ok(())
     }

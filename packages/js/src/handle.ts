@@ -108,6 +108,7 @@ export class Handle {
     const { number } = this;
     try {
       do {
+        // The scratch area is shared by all calls, so the handle is written again after each sleep.
         await slept(m.numbers[turnSlots.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.numbers[objectSlots.handle] = waiting.number;

@@ -147,9 +147,11 @@ class CellTable implements Table {
 
   next(): number {
     const head = this.#cells;
+    // Threads may pick a base at the same time. The first one counts, because all of them must follow the same order.
     if (Atomics.load(head, 0) === 0n) {
       Atomics.compareExchange(head, 0, 0n, (1n << 48n) | (BigInt(random16()) << 32n));
     }
+    // Base and count share a cell, so that one atomic addition reads the one and advances the other.
     const drawn = Atomics.add(head, 0, 1n);
     return place(Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn));
   }

@@ -340,6 +340,7 @@ export class Lease implements AnyLease {
   #pause(ms: number): Promise<null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake?.(), ms);
+      // A lease alone must not keep the process alive. `beforeExit` then releases its worker ID.
       timer.unref();
       this.#wake = () => {
         clearTimeout(timer);
@@ -353,6 +354,7 @@ export class Lease implements AnyLease {
     try {
       this.#options.watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
     } catch (error) {
+      // The callback's error is reported like any uncaught error, but not from here, where it would end the lease.
       queueMicrotask(() => {
         throw error;
       });

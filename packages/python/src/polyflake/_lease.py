@@ -316,6 +316,8 @@ class Lease:
                 self._task = self._loop.create_task(self._keep_async(), name="polyflake.lease")
                 return
             keep = self._keep_in_loop if self._driver.is_async else self._keep
+            # A daemon, because Python waits for all other threads before it runs the `atexit`
+            # handlers that release worker IDs.
             self._thread = threading.Thread(target=keep, name="polyflake.lease", daemon=True)
             self._thread.start()
 
@@ -407,6 +409,8 @@ class Lease:
                 try:
                     if command["do"] == "wait":
                         end = time.monotonic() + command["ms"] / 1000
+                        # `_wake` belongs to threads, and `close` may be called from any of them, so
+                        # the task checks it ten times a second.
                         while not self._wake.is_set() and (left := end - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
                     else:
@@ -571,6 +575,8 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
+    # All leases are asked before any is waited for, so that their releases overlap and share the
+    # time limit.
     for one in leases:
         one._ask_to_close()
     end = time.monotonic() + _CLOSING_SECONDS

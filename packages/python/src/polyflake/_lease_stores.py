@@ -215,6 +215,8 @@ class Psycopg(Driver):
                 self.give_back(connection)
             raise _refused("invalid_type", f"{_found(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
+        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin transactions
+        # of its own.
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
 
@@ -239,6 +241,8 @@ class Psycopg(Driver):
         try:
             with self.connection.pipeline():
                 for text, values in statements:
+                    # The rules number their parameters as PostgreSQL does. psycopg has named ones,
+                    # and `%` is special to it.
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
                     named = {str(place): value for place, value in enumerate(values, 1)}
                     # Whatever the connection makes by default, such as dictionaries or cursors without parameters.
