@@ -141,8 +141,8 @@ impl Moment {
     #[inline]
     fn at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
-        // No overflow: it adds less than a millisecond, and `Anchor::renewed` makes no valid anchor within two milliseconds of
-        // the largest time.
+        // This does not overflow: a reading adds less than a millisecond, and `Anchor::renewed` creates no valid anchor within
+        // two milliseconds of the latest time.
         let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
         (passed < self.span).then(nanos)
     }
@@ -183,7 +183,8 @@ impl Anchor {
         let seq = self.seq.load(Ordering::Acquire);
         let moment = self.moment();
         let reading = moment.at(hardware.counter());
-        // The loads above acquire: a thread that read a part of a newer anchor also sees in `seq` that it is being written.
+        // The loads above are acquire loads, so a thread that read a part of a newer anchor also sees in `seq` that it is being
+        // written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
@@ -279,7 +280,7 @@ impl Anchor {
             }
         }
         let now = hardware.wall()?;
-        // Only after the reading, so that every later anchor is of a later look.
+        // Spoilt only after the reading, so that every anchor that becomes valid from now on stems from a later look.
         let is_spoilt = match self.swap(seq, seq | SPOILT) {
             Ok(_) => true,
             Err(found) => found == seq | SPOILT,

@@ -621,7 +621,7 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
             "expected a finite number from the clock, found NaN or infinity",
         ));
     }
-    // The cast rounds towards zero, and keeps what is out of range within it.
+    // The cast rounds towards zero, and saturates.
     let whole = unix_ms as i64;
     nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
 }

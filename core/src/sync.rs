@@ -85,6 +85,6 @@ mod model {
         }
     }
 
-    // loom has no 128-bit atomics, so this one stays outside the model, which has no generator that uses it.
+    // loom has no 128-bit atomics. This one stays outside the model, because no generator in the models uses it.
     pub(crate) use portable_atomic::AtomicU128;
 }

@@ -26,7 +26,7 @@ impl<'a> Buffers<'a> {
             return None;
         }
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
-        // -1 stands for a number that was not counted.
+        // -1 means that the nulls were not counted.
         let counts_well = (-1..=array.length).contains(&array.null_count);
         let may_be_there = within_memory::<*const c_void>(0, count) && count > 0;
         if array.buffers.is_null() || array.release.is_none() || !counts_well || !may_be_there {

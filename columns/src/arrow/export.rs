@@ -204,7 +204,7 @@ pub fn schema(format: &str) -> Schema {
 }
 
 fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>) -> Array {
-    // The map of nulls comes first; without nulls it is a null pointer.
+    // The validity bitmap comes first. It is a null pointer if there are no nulls.
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
     let owned = Box::into_raw(Box::new(Owned { buffers, _owner: owner }));
     // SAFETY: the box was just made, and nothing else refers to it.

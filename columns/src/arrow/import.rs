@@ -96,7 +96,7 @@ impl Pieces {
         {
             return self.fixed(width);
         }
-        // As which texts they could be read does not matter.
+        // The type parameter does not matter, because the values are not decoded.
         let pieces = self.pieces(|array| values::<Sno>(array, &kind, layout))?;
         let count = total(pieces.iter().map(|piece| piece.items.len()));
         let mut bytes = room(count.saturating_mul(size))?;

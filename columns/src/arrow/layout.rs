@@ -188,7 +188,7 @@ struct Views<'a> {
 impl<'a> Views<'a> {
     fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         let views = buffers.slice(1, buffers.offset, length)?;
-        // The last buffer has the lengths of the buffers before it.
+        // The last buffer contains the lengths of the buffers before it.
         let last = buffers.pointers.len().checked_sub(1)?;
         let lengths = buffers.slice::<i64>(last, 0, last.checked_sub(2)?)?;
         let buffer = |(index, length): (usize, &i64)| buffers.slice(index, 0, length.to_index()?);

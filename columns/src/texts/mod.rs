@@ -59,7 +59,7 @@ pub trait Textual: Plain + Default {
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::Place>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // Without a branch for each text: mostly all of them are right.
+        // There is no branch per string, because nearly always all of them have the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()

@@ -105,7 +105,7 @@ fn tick(shared: &Weak<Shared>, interval: Duration) {
     loop {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
-        // If the wall clock fails, readings are late until threads look themselves and get the error.
+        // If the wall clock fails, the time stands still until each thread reads the wall clock itself and gets the error.
         let _ = shared.ticks.tick(system::exact);
     }
 }

@@ -48,7 +48,7 @@ fn renew() -> u32 {
     // `LATEST` is ordinary memory, so two siblings may get the same generation. That does no harm: a generation is only ever
     // compared with those of the ancestors, from which a process inherited its generators.
     let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
-    // Another thread of this child may be faster; then its generation counts.
+    // Another thread of this child may be faster. In that case, its generation is used.
     let raced = place().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
 }
@@ -61,8 +61,8 @@ extern "C" fn in_child() {
 
 /// Prepares this process for forks, with a hook, a wiped page, or both.
 pub(super) fn prepare() -> Result<()> {
-    // Two threads may both install the hook: generations then rise by two, which does no harm. A fork could inherit a held
-    // lock.
+    // There is no lock, because a child could inherit it held. So two threads may both install the hook. Generations then rise
+    // by two, which does no harm.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.
@@ -72,8 +72,8 @@ pub(super) fn prepare() -> Result<()> {
         }
         IS_READY.store(true, Ordering::Release);
     }
-    // Maps the table before there are children, so that they share it. An error is no loss here: only default partitions need
-    // the table, and they ask for it again.
+    // The table is mapped before there are children, so that they share it. An error is ignored here, because only default
+    // partitions need the table, and they request it again.
     let _ = shared_table();
     Ok(())
 }

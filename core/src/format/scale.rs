@@ -105,11 +105,11 @@ impl Ticks for Scale {
     }
 
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
-        // No tick begins within a millisecond.
+        // Ticks begin at whole milliseconds, so both ends can be rounded up.
         let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
         let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
         if !(self.epoch_ms..=latest).contains(&start_ms) {
-            // No tick of the format begins in the span, so the start is wrong whatever the end is.
+            // No tick of the format begins in the span, so the start is wrong regardless of the end.
             if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
                 return Err(self.outside("start", start_ms));
             }

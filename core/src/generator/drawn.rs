@@ -27,7 +27,7 @@ impl DrawnWord {
     /// It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {
-        // In this order: a thread that sees the generation also sees the word drawn in it.
+        // In this order, so that a thread that sees the generation also sees the word that was drawn in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }

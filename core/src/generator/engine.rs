@@ -89,7 +89,7 @@ impl<F: Family, C> Engine<F, C> {
         self.ticks()?;
         self.family.check_process()?;
         self.machine.close()?;
-        // A child forked at this moment has only sealed its copy.
+        // If the process was forked before the step, this child has only sealed its copy.
         self.family.check_process()?;
         Ok(self.highest().map(|(_, span)| span))
     }
@@ -272,7 +272,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // For a generator in a `static`, which no builder has checked.
+            // A generator in a `static` has not been checked by a builder.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -280,7 +280,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let tick = self.machine.tick_for(seen, clock_tick);
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
-            // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
+            // A stale reading must not cause a draw, because another thread may have drawn an identity for a later tick.
             if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
                 return Ok(Outcome::Raced);
             }
@@ -304,7 +304,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
             (Step::Reserved(range), _) if still_holds() => Outcome::Reserved((identity, range)),
-            // Slots taken here are lost: this process was forked since the identity was read, or another thread replaced the
+            // The slots are lost here: the process was forked after the identity was read, or another thread has replaced the
             // identity.
             (Step::Reserved(_) | Step::Raced, _) => Outcome::Raced,
             (Step::Full, Some(ticks)) => match flip {
@@ -339,7 +339,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if self.machine.is_closed_at(seen) {
             return Err(closed());
         }
-        // Tick 0 is before every floor, or in it, so a machine that was used has another one.
+        // A used machine is in a tick after the floor, so it is never in tick 0.
         match floor.permit(tick, self.machine.tick(seen) == 0, flip) {
             None => {
                 let (until, cause) = (ticks.nanos_of(floor.last + 1), Cause::Floor);

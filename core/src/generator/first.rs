@@ -52,7 +52,7 @@ impl FirstReading {
         // generation first.
         let before = self.nanos.load(Ordering::Acquire);
         if self.generation.load(Ordering::Acquire) != here {
-            // It fails if another thread of this process was faster.
+            // This fails if another thread of this process was faster.
             let _ = self.nanos.compare_exchange(before, unread, ORDERS.0, ORDERS.1);
             self.generation.store(here, Ordering::Release);
         }

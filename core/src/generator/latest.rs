@@ -103,7 +103,7 @@ impl<T> Spare<T> {
     pub(crate) fn fill(&self) {
         if self.0.load(Ordering::Acquire).is_null() {
             let fresh = Box::into_raw(Box::new_uninit());
-            // Another thread may have filled it meanwhile: the older place is freed.
+            // Another thread may have stored memory in the meantime. That memory is freed here.
             drop(Self(SparePtr::new(self.0.swap(fresh, Ordering::AcqRel))));
         }
     }

@@ -92,7 +92,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !self.generators.put(found, Granted { generator, number }, Box::new_uninit()) {
             return Err(not_the_newest());
         }
-        // `close` may have ended the generator before this one. Both sides change `closed_in`, so one of them sees the other.
+        // `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`, so the later one
+        // sees what the earlier one did: either `close` finds this generator, or this thread ends it.
         if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::current() {
             self.newest().generator.engine.end();
         }
@@ -138,7 +139,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child process
     /// may start another grant.
     pub fn close(&self) {
-        // In this order: a call that finds the generator sealed finds it closed as well.
+        // In this order, so that a call that finds the generator sealed also finds it closed.
         self.closed_in.swap(fork::current(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
@@ -371,7 +372,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// of that tick.
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
-        // It may have been closed before.
+        // The machine may already be closed.
         let _ = self.machine.close();
         self.highest()
     }

@@ -202,7 +202,7 @@ impl<'p> Call<'p> {
         if let Some(wait) = &mut self.wait {
             wait.charge(clock);
         }
-        // The wait for the floor's end has a limit of its own, so a wait for another cause begins anew.
+        // The wait for the floor has a separate limit, so a wait for a different cause starts anew.
         let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
         self.wait.take_if(is_other);
         let info = clock.info();
@@ -210,7 +210,7 @@ impl<'p> Call<'p> {
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && info.spins;
-        // A coarse clock stands still for longer than a thread that cannot sleep may be kept busy.
+        // A coarse clock shows the same time for longer than a thread that cannot sleep may be kept busy.
         let is_coarse = step > LONGEST_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {

@@ -6,7 +6,7 @@ use crate::arch::{self, Level, scalar};
 /// Below this number of IDs, scalar code is faster than detecting the level of the CPU.
 const FEW: usize = 16;
 
-// The kernels count where the counter is.
+// The kernels increment the bits in which the counter is stored.
 const _: () = assert!(COUNTER.put(1) == scalar::fill::COUNT as u128);
 
 /// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0, and no counter may occur twice.

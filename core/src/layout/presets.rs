@@ -80,7 +80,8 @@ pub fn preset<'v>(
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
-    // From the top, without the library's sort, which would add 2 KB to a wasm module.
+    // The values are applied from the topmost field down. The nested loop takes the place of the library's sort, which would
+    // add 2 KB to a wasm module.
     for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
             placed.put(value, &mut plain.blank.clone())?;

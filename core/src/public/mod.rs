@@ -114,7 +114,7 @@ impl Keyring {
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
-        // It never grows: growing would leave a copy of the secrets behind that is not wiped.
+        // The capacity is fixed from the start, because growing would leave an unwiped copy of the secrets behind.
         let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
         for (version, secret) in secrets {
             if version >= VERSIONS {

@@ -55,7 +55,7 @@ impl Floor {
         if tick >= self.from {
             return None;
         }
-        // A machine that was used has a tick in its word, and sees the rollback itself.
+        // A used machine has a tick in its word, and detects the rollback itself.
         Some(if is_unused { Flip::Below(self.last) } else { flip })
     }
 }

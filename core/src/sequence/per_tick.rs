@@ -170,7 +170,7 @@ impl Machine for PerTick {
             };
             match self.word().swap(word, next) {
                 Ok(()) => return Step::Reserved(range),
-                // Only `next` moved: the reading still fits the tick.
+                // Only `next` has changed, so the reading still belongs to the tick.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
                 Err(_) => return Step::Raced,
             }

@@ -182,7 +182,8 @@ impl TickTock {
             if seen.closed() || is_done() {
                 return;
             }
-            // No tick to use up if nothing was taken yet. The word is written all the same, for the steps after it.
+            // If no slot was reserved yet, there is no tick to exhaust. The word is written anyway, so that every later step
+            // observes what this thread wrote before.
             let next = if seen.next() == 0 { 0 } else { u32::from(last) + 1 };
             if self.swap(seen, Word::new(seen.tick(), seen.flipped(), next)).is_ok() {
                 return;

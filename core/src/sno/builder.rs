@@ -225,7 +225,7 @@ impl<C: Clock> Builder<C> {
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
-        // Kept for good: another process may restore the same snapshot later.
+        // The claim is permanent, because another process may restore the same snapshot later.
         let partition = u16::from_be_bytes(snapshot.partition);
         self.assemble(Some(partition), <dyn Table>::claim_for_good, bounds, state, is_used)
     }
@@ -241,7 +241,7 @@ impl<C: Clock> Builder<C> {
     ) -> Result<Generator<C>> {
         let Settings { draw, table, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        // Checked before the partition is claimed, since only a generator's end ends the claim.
+        // Checked before the partition is claimed, because only dropping a generator releases the claim.
         self.options.policy(SCALE.tick_nanos()).check_clock(&self.options.clock)?;
         let is_default = given.is_none() && draw.is_none();
         let reading = FirstReading::new(!is_default && !is_resumed);

@@ -360,7 +360,7 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
-        // Two threads could each keep a partition for ever, of which a snapshot has one.
+        // Otherwise two threads could each reserve a partition permanently, although there is only one snapshot.
         if self.engine.family.closing.swap(here, Ordering::AcqRel) == here {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }

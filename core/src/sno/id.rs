@@ -86,7 +86,8 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // 16 bytes that decode are 16 characters. With a bad character they may be fewer, and that error comes first.
+            // If 16 bytes decode, they are 16 characters. Otherwise the string may have fewer characters, and the wrong length
+            // is then the error to return.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
             }

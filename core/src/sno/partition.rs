@@ -169,7 +169,7 @@ impl Partitions {
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
         let (before, generation) = (found.identity.generation, claim.identity.generation);
-        // `false` in a child: the parent's claim made no IDs in this process.
+        // `false` in a child, because the parent's claim generated no IDs in this process.
         claim.follows_another = before == generation;
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
@@ -202,7 +202,7 @@ impl Partitions {
         loop {
             let lease = claim.lease();
             if claim.is_unending() {
-                // Before its start a call waits.
+                // Calls wait until the claim starts (see `opens_at`).
                 return Ok(true);
             }
             if tick < lease.until {
@@ -211,7 +211,7 @@ impl Partitions {
             let Some(find) = self.table else { return Ok(false) };
             match find()?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
-                // Another thread of this generator may have renewed it, and be about to say so.
+                // Another thread of this generator may have renewed the lease, but not recorded it yet.
                 None if claim.lease().until == lease.until && looks >= LOOKS => return Ok(false),
                 None => looks += 1,
             }
@@ -248,8 +248,8 @@ impl<C: Clock> Engine<Partitions, C> {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator, whose clock is ahead, took the partition after the lease's end; this generator's clock may not
-            // have reached that end.
+            // Another generator, whose clock is ahead, has leased the partition after the end of this lease. This generator's
+            // clock may not have reached that end yet.
             if claim.lease().until == lease.until {
                 self.family.draw_anew(claim, &self.window, self.tick_now(&SCALE)?)?;
             }
@@ -299,7 +299,7 @@ impl Family for Partitions {
 
     fn extended(&self, end: u64) {
         let claim = self.claims.get();
-        // A claim that was not drawn yet holds nothing.
+        // A claim without a partition covers no ticks.
         if claim.identity.generation != NEVER_DRAWN {
             claim.extend(end);
         }
@@ -313,7 +313,7 @@ impl Family for Partitions {
         if claim.identity.generation != fork::generation() {
             return;
         }
-        // Slots count as used once they are reserved, and a tick that the clock stepped back from is counted, too.
+        // Slots count as used once they are reserved. So does a tick from which the clock moved back.
         let end = machine.highest(&machine.state()).map_or(0, |tick| tick + 1);
         if claim.is_unending() {
             self.release(claim.identity.partition, end);

@@ -226,7 +226,7 @@ impl Hosted {
             },
             UnderWay::Extending(end) => self.lease.extended(end),
             UnderWay::Sealing => {
-                // Without an answer the whole grant counts as used.
+                // Without an answer, the entire grant counts as used.
                 let used = answer.get("used_until").map_or(Some(MOST), Json::as_u64);
                 self.lease.sealed(used, now);
             }

@@ -179,7 +179,7 @@ impl Keeping {
         F: Future<Output = Result<S>> + Send + 'static,
         P: Future<Output = ()> + Send + 'static,
     {
-        // Made here: an executor may drop a task that never ran.
+        // Created here and not inside the task, because an executor may drop a task that never ran.
         let over = Over(self.shared.clone());
         Box::pin(async move {
             let _over = over;
@@ -198,7 +198,7 @@ impl Keeping {
         let mut store = None;
         loop {
             if self.process != fork::process() {
-                // A child of the process that began does nothing any more, and leaves the store as it is.
+                // A forked child does nothing with its parent's lease, and leaves the store as it is.
                 mem::forget(store.take());
                 pending::<()>().await;
             }

@@ -92,7 +92,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// # Errors
     /// Returns any error from the store.
     pub fn of_store(url: &str) -> Result<Self> {
-        // No step of it names a namespace.
+        // The name is never used.
         let operator = Self::open(url, "any")?;
         Ok(Self { name: String::new(), ..operator })
     }
@@ -184,7 +184,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
             _ if old.token == Random::default() => Err(never_granted()),
-            // An empty grant at the end of the one before: its holder finds another token.
+            // The record gets an empty grant at the end of the previous one, so its holder finds a different token.
             end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
         })
     }
@@ -247,7 +247,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 let reason = "expected the token of the number's record, found another one";
                 return Err(Error::new(ErrorKind::LeaseLost, reason));
             }
-            // The last millisecond that the holder's clock may have shown is used.
+            // The last millisecond that the holder's clock may have shown counts as used.
             let end = shape.grid().up(now + namespace.clock_error_ms() + 1);
             let granted_until = old.granted_until.min(end.max(old.start));
             Ok(Some(Record { granted_until, ..old.clone() }))
@@ -295,7 +295,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let quiet_until = quiet_time(old, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
-            // A promotion that an operator tells of later was before this.
+            // A promotion that an operator reports later happened before this restore.
             let previous_store = String::new();
             Ok(Namespace { previous_store, ..old.begun_in("", random()?, quiet_until) })
         })
@@ -322,7 +322,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Err(Error::new(ErrorKind::StoreChanged, reason));
             }
             if old.store == from {
-                // No keeper noticed yet.
+                // No keeper has noticed the promotion yet.
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {

@@ -158,7 +158,7 @@ impl Threads {
             drop(state);
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
-                // The child of a fork in the task: another thread of its parent may have held the lock.
+                // This is a child that was forked during the task. Another thread of its parent may have held the lock.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);
@@ -178,7 +178,7 @@ impl Threads {
     fn poll(&'static self, number: u64, task: &mut Task) -> bool {
         let waker = Waker::from(Arc::new(Woken { threads: self, number }));
         let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
-        // A store that panics ends its own lease alone.
+        // A store that panics ends only its own lease.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
     }
 
@@ -208,7 +208,7 @@ impl Threads {
         let request = Lent { threads: self, began: Instant::now() };
         state.requests.push(request.began);
         if state.tasks.len() > 1 && !state.is_watched {
-            // Where no thread can be started, the others wait for this request.
+            // If no thread can be started, the other leases wait for this request.
             let _ = self.start(&mut state);
         }
         drop(state);

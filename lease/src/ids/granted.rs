@@ -138,7 +138,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
             if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
             }
-            // Only the keeper of the lease begins, so nobody was faster.
+            // Only the lease's keeper begins grants, so no other thread has set the generator.
             return self
                 .leased
                 .set(Arc::new(first))
@@ -155,7 +155,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Moves the grant's end to a later time, in Unix milliseconds.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
-            // Refused only if another grant came between; then its own end counts.
+            // This fails only if a different grant has begun in the meantime, whose own end then applies.
             let _ = leased.extend(self.number.load(Ordering::Acquire), of(end));
         }
     }
@@ -164,7 +164,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// tick.
     pub fn seal(&self) -> Option<u64> {
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
-        // If the highest tick is not known any more, the whole grant counts as used.
+        // If the highest tick is no longer known, the entire grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
     }
 

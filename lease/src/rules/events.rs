@@ -144,7 +144,7 @@ impl fmt::Debug for Watch {
 /// Reports an event of a namespace to the process.
 #[cfg(feature = "std")]
 pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
-    // The lease outlives a panic of the process's functions.
+    // A panic of the program's callback must not end the lease.
     let outlive = |call: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(call)));
     #[cfg(feature = "tracing")]
     outlive(&|| trace(namespace, event));

@@ -282,7 +282,7 @@ impl Server {
             encrypts: encrypts && !is_socket,
             roots,
             read_write,
-            // As libpq has it, 0 stands for no limit of its own.
+            // As in libpq, 0 means that the URL sets no limit.
             connect_timeout: parameters.number("connect_timeout")?.filter(|seconds| *seconds > 0),
             application_name: parameters.take("application_name"),
             options: parameters.take("options"),
@@ -458,7 +458,7 @@ fn path_of(text: &str) -> Result<String> {
     let path = match text.strip_prefix("//") {
         None => text.to_string(),
         Some(path) if path.starts_with('/') => {
-            // SQLAlchemy writes a fourth slash; on Windows a drive follows the third.
+            // SQLAlchemy writes a fourth slash. On Windows, a drive letter follows the third.
             let path = path.trim_start_matches('/');
             if is_absolute(path) { path.to_string() } else { format!("/{path}") }
         }
@@ -556,7 +556,7 @@ fn decoded(text: &str) -> Option<String> {
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
         let (digits, rest) = part.split_at_checked(2)?;
-        // The parser of integers accepts a sign, too.
+        // The integer parser would also accept a sign.
         let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)?);
         bytes.extend_from_slice(rest.as_bytes());

@@ -99,13 +99,13 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         let action = self.keeper.poll(now);
         match &action {
             Action::Begin(grant) => {
-                // The end of a grant that was not renewed comes before the next one.
+                // If the previous grant ended without a renewal, its end is reported before the new grant.
                 self.report_end(now);
                 self.handed = Some((*grant.numbers().start(), grant.start(), grant.end()));
             }
             Action::Refused(error) => {
                 self.status.counts.failures += 1;
-                // An error that repeats itself is reported once.
+                // A repeated error is reported only once.
                 let last = self.status.refused.replace(error.clone());
                 if last.as_ref() != Some(error) {
                     let place = self.options().place();

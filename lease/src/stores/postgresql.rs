@@ -120,7 +120,7 @@ impl Postgresql {
                 Ok(Self { schema: server.schema, create, open, process, limit })
             }
             Err(error) => {
-                // It may still ask for an address, which a drop would wait for.
+                // The runtime may still be resolving a host name, and dropping it would wait for that.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -134,7 +134,7 @@ impl Open {
         drop(self.client);
         if Handle::try_current().is_err() {
             let told = async { timeout(FAREWELL, self.connection).await };
-            // A server that does not take it notices by itself.
+            // A server that does not receive the farewell notices the lost connection by itself.
             let _ = self.runtime.block_on(told);
         }
         self.runtime.shutdown_background();
@@ -168,7 +168,7 @@ impl Store for Postgresql {
         let answer = session::answer(client, Some(notices), (&self.schema, self.create), request);
         let answered = async { timeout(self.limit, answer).await };
         open.runtime.block_on(answered).unwrap_or_else(|_| {
-            // A request that the server may take at any later time: nothing waits for the end of its connection.
+            // The server may still process the request at any later time, so nothing waits for the end of the connection.
             let open = self.open.take();
             open.into_iter().for_each(|open| open.runtime.shutdown_background());
             Err(silent())

@@ -87,7 +87,7 @@ fn connect(path: &Path) -> Result<Connection> {
         connection.busy_handler(Some(wait))?;
         Ok(connection)
     };
-    // The name of the file makes no difference to an error.
+    // The name of the file does not affect the error.
     let failed = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
     connect().map_err(failed)
 }

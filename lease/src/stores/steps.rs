@@ -229,7 +229,8 @@ impl Steps {
     /// Returns the reason why the store cannot process the request. There is no further step after an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
-        // Nothing is known while another thread looks: in the child of a fork that thread may be gone.
+        // The lock is not waited for, because in a forked child the thread that holds it may not exist. Without the lock,
+        // nothing counts as known.
         match KNOWN.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -322,7 +323,7 @@ impl Steps {
         let Engine::Postgresql(schema) = &self.engine else { return self.made() };
         match postgresql::tables(schema, self.create, rows) {
             Ok(mut statements) if self.create.is_trial() => {
-                // The last one is the commit.
+                // The last statement is the commit.
                 statements.pop();
                 statements.push(sql::statement("ROLLBACK"));
                 self.run(Stage::Tables, statements)

@@ -28,7 +28,7 @@ pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let mut ahead = 0;
     for block in blocks {
         write(block, &words, ahead);
-        // Past the end of the run this overflows, but it is not used there.
+        // After the last ID of the run this may overflow, but it is not used any more.
         ahead = ahead.wrapping_add(BLOCK);
     }
     write(rest, &words, ahead);

@@ -17,7 +17,7 @@ pub(crate) fn write_run(ids: &mut [u8], first: Id) {
         for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
             slot.copy_from_slice(&word.to_be_bytes());
         }
-        // Past the end of the run these overflow, but they are not used there.
+        // After the last ID of the run these may overflow, but they are not used any more.
         block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
         sequence = sequence.wrapping_add(8);
     }
@@ -80,7 +80,7 @@ pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
     for value in values {
         let halves: [[u8; 8]; 2] = [upper, lower.to_be_bytes()];
         value.copy_from_slice(halves.as_flattened());
-        // Past the end of the run this may overflow, but it is not used there.
+        // After the last ID of the run this may overflow, but it is not used any more.
         lower = lower.wrapping_add(COUNT);
     }
 }

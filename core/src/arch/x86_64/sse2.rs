@@ -16,7 +16,8 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // Eight bytes and two, as an ID is packed: a load across both would wait until the stores reach memory.
+    // The loads match the stores that packed the ID: eight bytes and two. A load across both stores would have to wait until
+    // they reach memory.
     let (low, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
     let high = low >> 16 | u64::from(tail) << 48;
     // SAFETY: this folder is only compiled where all machines of the target have SSE2.
@@ -33,7 +34,7 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     // SAFETY: this folder is only compiled where all machines of the target have SSE2.
     #[allow(unsafe_code)]
     let [high, low] = unsafe { forties(SNO, _mm_loadu_si128(text)) }?;
-    // Eight bytes and two, as IDs are copied, so that a copy need not wait until the stores reach memory.
+    // The stores match the loads that copy an ID: eight bytes and two. A copy then need not wait until the stores reach memory.
     let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
     let [.., i, j] = low.to_be_bytes();
     Some([a, b, c, d, e, f, g, h, i, j])
@@ -66,7 +67,7 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
 #[target_feature(enable = "sse2")]
 fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the other run's offset wraps to a greater value.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -97,7 +98,8 @@ fn all(byte: u8) -> __m128i {
 fn values(low: u64, high: u64) -> __m128i {
     let low = _mm_cvtsi64_si128(low.cast_signed());
     let high = _mm_cvtsi64_si128(high.cast_signed());
-    // Bytes 0-3 and 5-8 above bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
+    // Bytes 0-3 and 5-8 become the upper bytes of the 16-bit words, and bytes 1-4 and 6-9 the lower ones. Each word then
+    // contains the ten bits of two characters, which the multiplication moves to the top.
     let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
     let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
     let lanes = _mm_unpacklo_epi8(lower, upper);

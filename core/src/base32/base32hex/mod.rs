@@ -22,7 +22,7 @@ pub(crate) use crate::arch::scalar::base32hex::MAX_DIGITS;
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let digits = one::slot(number);
     let mut text = [0; MAX_DIGITS];
-    // In two pieces, each from a register.
+    // Copied in two pieces of known length, so that each piece comes from a register.
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
@@ -52,7 +52,7 @@ fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
     }
-    // 13 characters of 5 bits each, so only the top bit is lost.
+    // 13 characters have 65 bits, so only the top bit is lost. It is set, or the number would not be too large.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

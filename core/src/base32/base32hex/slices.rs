@@ -58,7 +58,7 @@ pub fn encode_column(
     // The strings are encoded into slots of a fixed size first, because the kernels write whole registers, and then moved
     // together.
     let mut slots = [[0; 16]; CHUNK];
-    // It ends at `most` or below, which is known to fit an offset.
+    // The last offset is at most `most`, which was checked above.
     let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {

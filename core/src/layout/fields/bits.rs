@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
-        // One byte a round, from the low end: `low` bits of the byte lie below the field.
+        // Each round writes one byte, starting at the low end. `low` bits of the byte are below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
         let byte = &mut id[(end as usize - 1) / 8];

@@ -90,8 +90,8 @@ impl Layout {
         let fixed = |field: &ResolvedField| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // With the timestamp on top of an integer, the later half of its times makes negative IDs. (In a timestamp of 64 bits,
-        // negative IDs are the times before the epoch.)
+        // If the timestamp is at the top of an integer, the later half of its times yields negative IDs. (In a 64-bit
+        // timestamp, negative IDs are the times before the epoch.)
         let has_sign = self.representation == Representation::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

@@ -88,7 +88,7 @@ fn read<'a>(
 ) -> Result<()> {
     let words = ids.map(|id| id.word(field));
     let Role::Timestamp(timeline) = &field.role else {
-        // A field of 64 bits is read as a signed integer, and a narrower one fits it.
+        // A 64-bit field is read as a signed integer, and all narrower fields fit in one.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
@@ -178,7 +178,7 @@ impl Values<'_> {
 fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
-        // The times that fit are one span, so it is enough to check the ends.
+        // The times that fit form one range, so it is enough to check the earliest and the latest.
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }

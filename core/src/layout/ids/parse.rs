@@ -109,7 +109,7 @@ impl Layout {
             Representation::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
-        // From the top, so the error is the topmost field's.
+        // Checked from the top, so that the error is that of the topmost invalid field.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);

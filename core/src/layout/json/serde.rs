@@ -44,7 +44,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        // Texts, integers and booleans under names: JSON can express all of them.
+        // A layout consists of named strings, integers and booleans, all of which JSON can express.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

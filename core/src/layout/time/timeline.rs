@@ -33,7 +33,7 @@ impl Timeline {
         let mut timeline =
             Self { tick, epoch_ms, width, whole_ms, epoch: 0, last: 0, begins: None };
         timeline.epoch = timeline.value_of_ms(epoch_ms);
-        // A timestamp of 64 bits is read as a signed number.
+        // A 64-bit timestamp is read as a signed integer.
         let most = i128::from(width.most).min(i64::MAX.into());
         let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
         timeline.last = u64::try_from(shown).unwrap_or(0);
@@ -86,7 +86,7 @@ impl Timeline {
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
             0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
-            // A tick past 64 bits is past them in milliseconds too.
+            // If the number of a tick does not fit in 64 bits, neither do its milliseconds.
             whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
         }
     }
@@ -126,7 +126,7 @@ impl Timeline {
     #[cold]
     pub(crate) fn outside(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
-        // Both ends are whole milliseconds within the span.
+        // Both limits are whole milliseconds within the range.
         let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
         let end = self.micros_of(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
@@ -172,7 +172,7 @@ impl Timeline {
 
     /// Returns the value of a time.
     fn value_of(&self, time: UnixTime) -> i128 {
-        // A moment of at most 94 bits minus an epoch of at most 74 bits.
+        // A time of at most 94 bits minus an epoch of at most 74 bits does not overflow.
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 

@@ -272,7 +272,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
             Buffered::Text(variant) => {
                 variant.into_deserializer().deserialize_enum(name, variants, visitor)
             }
-            // Formats for people write a variant's name; binary ones may write its number.
+            // Human-readable formats write the name of a variant. Binary formats may write its number.
             Buffered::Unsigned(number) if !self.human_readable => {
                 let number = u32::try_from(number).map_err(|_| not_a_variant("an integer"))?;
                 number.into_deserializer().deserialize_enum(name, variants, visitor)

@@ -80,7 +80,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
             if name == K::MEMBER {
                 break value;
             }
-            // Objects usually have more members than the four that a vector begins with.
+            // Most objects have more than the four members for which a vector reserves memory at first.
             if before_id.is_empty() {
                 before_id.reserve(FEW);
             }

@@ -55,7 +55,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
             (At::Idle { .. }, Some(held)) if !held.is_lost => {
-                // The time may come earlier by the generator's clock than by the monotonic one.
+                // The generator's clock may reach the time earlier than the monotonic clock.
                 let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
                 Action::Wait(held.renew_at.min(early).max(soon))
@@ -77,7 +77,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Stops for now, and begins again after a pause.
     pub(super) fn later(&mut self, error: Error, now: Moment) {
-        // If the end of a cause is known, the keeper does not try more often than needed.
+        // If it is known when the cause ends, the keeper does not try again before that, up to the longest pause.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause(now);
         self.refuse(error);
@@ -146,7 +146,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn take(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
-            // The window runs out; the keeper makes the namespace again.
+            // The namespace was deleted. The window expires, and the keeper creates the namespace again.
             Err(error) if self.held.is_some() && reply.namespace.is_none() => {
                 return self.lost(error, now);
             }
@@ -164,7 +164,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (Purpose::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
             (Purpose::Look, Found::Records(records)) => self.look(&namespace, records, now),
             (Purpose::Claim(claim), Found::Done) => self.begin(claim.put, now),
-            // The claim may have arrived before, by a message that was sent twice.
+            // The claim may have arrived before, in a message that was sent twice.
             (Purpose::Claim(claim), Found::Differs(Some(found))) if claim.asked.has(&found) => {
                 self.settle_soon(Purpose::SettleClaim(claim), now);
             }
@@ -176,7 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose @ (Purpose::Renew(_) | Purpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // A renewal that nobody waited for any more came first.
+            // A renewal that is no longer awaited was written first.
             (Purpose::Release { held, put, until }, Found::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.has(&found) =>
             {
@@ -228,7 +228,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let old = held.record.clone();
         let granted_until = self.next_end(now);
         if granted_until <= old.granted_until {
-            // The reply brings the store's time, which may have been wrong in the last one.
+            // The reply contains the store's current time, which may have been wrong in the previous reply.
             return self.ask(Purpose::SettleRenewal, Ask::Read { first: old.first }, now);
         }
         let new = Record { granted_until, ..old };
@@ -291,7 +291,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     && there.incarnation == namespace.incarnation =>
             {
                 if has_differed {
-                    // An earlier write of this holder arrived.
+                    // An earlier write of this holder has arrived in the meantime.
                     return self.settle_soon(Purpose::SettleRenewal, now);
                 }
                 return self.kept(held, there, is_done, now);

@@ -17,8 +17,8 @@ const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
-        // A keeper that had a grant would find its namespace, had nobody deleted the store: other holders may go on.
-        // Their leases may be longer than this one's.
+        // If this keeper had a grant and the namespace does not exist, the store was deleted. Other holders may still generate
+        // IDs, and their leases may be longer than this one.
         match (self.random)() {
             Ok(incarnation) => {
                 let mut namespace = Namespace {

@@ -76,7 +76,7 @@ pub(super) fn check(server: &url::Server) -> Result<()> {
 /// A connection, tried again for a while if the server has too many.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
     let refused = |error: tokio_postgres::Error| {
-        // It holds nothing of the URL.
+        // The error contains no part of the URL.
         Engine::Postgresql(server.schema.clone()).error(&error.into())
     };
     for tried in 0..TRIES {

@@ -146,7 +146,8 @@ impl Drop for Lent {
         if self.is_idle {
             return;
         }
-        // A server that does not answer would keep the connection's task, or the next one who takes it from the pool.
+        // If the server does not answer, the connection's task would never end, or the next user of the pool would get this
+        // connection.
         match &mut self.from {
             Connected::Open(_, _, task) => task.abort(),
             #[cfg(feature = "deadpool")]

@@ -21,7 +21,7 @@ const REFUSED: [(u32, &str); 15] = [
     (0x0bd0_0bd0, "Lustre"),
     (0x0116_1970, "GFS2"),
     (0x7461_636f, "OCFS2"),
-    // virtiofs has this number, too.
+    // virtiofs has the same number.
     (0x6573_5546, "FUSE"),
     (0x786f_4256, "VirtualBox's shared folders"),
 ];

@@ -138,10 +138,10 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
             let lines = operators_lines(schema);
             unavailable(format!("the role lacks a right: {message}; {lines}")).permanent()
         }
-        // Names, passwords and the rules of `pg_hba.conf`; a database that does not exist.
+        // A wrong user or password, a rejection by `pg_hba.conf`, or a database that does not exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
-        // Before the rejections: a file of certificates may not exist either.
+        // Checked before the rejections, because a message about a file of certificates may also say that it does not exist.
         None if is_in(message, &OF_CERTIFICATES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))

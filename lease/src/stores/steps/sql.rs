@@ -88,7 +88,7 @@ impl Dialect {
 
     /// A transaction that [`check_probe`] checks. It leaves no changes behind.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
-        // A name that no namespace has, and no other connection at the same time.
+        // No namespace has this name, and no other connection uses it at the same time.
         let requests = probe(&format!("probe-{random}"), store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
         let mut statements = self.transaction(self.write, inner, "ROLLBACK");
@@ -126,7 +126,7 @@ impl State {
             Some([Value::Text(fault), ..]) => {
                 let reason = format!("the server may lose what it commits: {fault}");
                 let error = Error::new(ErrorKind::StoreNotDurable, reason);
-                // A replica may be promoted soon.
+                // A replica may be promoted soon, so this error is not permanent.
                 let lasts = !fault.contains("recovery");
                 return Err(if lasts { error.permanent() } else { error });
             }

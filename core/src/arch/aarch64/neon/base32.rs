@@ -59,7 +59,7 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "neon")]
 fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
-    // Two bytes for each two characters; the second half's bytes come from the other word.
+    // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
@@ -93,7 +93,7 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
 #[target_feature(enable = "neon")]
 pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the other run's offset wraps to a greater value.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
@@ -114,7 +114,7 @@ fn gather(values: uint8x16_t) -> uint8x16_t {
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
-    // Each step leaves useless bits above those that it joins; the next step overwrites or ignores them.
+    // Each step leaves useless bits above those that it joins. The next step overwrites or ignores them.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
     let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));

@@ -21,7 +21,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = vreinterpretq_u8_u64(vdupq_n_u64(*number));
         let values = values(vqtbl1q_u8(bytes, vld1q_u8(&PAIRS)));
         let digits = vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values);
-        // From the first digit on. Positions past the last digit yield 0.
+        // The lookup begins at the first digit. Positions past the last digit yield 0.
         let order = vaddq_u8(vld1q_u8(&PLACES), vdupq_n_u8(16 - length_of(*number)));
         vst1q_u8(slot, vqtbl1q_u8(digits, order));
     }

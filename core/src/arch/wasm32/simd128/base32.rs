@@ -16,7 +16,8 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // Eight bytes and single ones, as an ID is packed: a load across them would wait until the stores reach memory.
+    // The loads match the stores that packed the ID: eight bytes and two single ones. A load across several stores would have
+    // to wait until they reach memory.
     let low = u64::from_le_bytes(*part(id, 0));
     let high = low >> 16 | u64::from(id[8]) << 48 | u64::from(id[9]) << 56;
     v128_store(&mut text, characters_of(low, high, lift()));
@@ -54,7 +55,7 @@ pub(super) fn lift() -> v128 {
 /// Returns the characters of the first and the last eight of ten bytes.
 #[inline]
 fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
-    // Two bytes for each two characters; the second half's bytes come from the other word.
+    // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
     let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
     characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
 }
@@ -77,7 +78,7 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
 #[inline]
 pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the other run's offset wraps to a greater value.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
     let letters = u8x16_sub(characters, u8x16_splat(LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
@@ -91,7 +92,8 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
 pub(super) fn forties(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
     let tens = v128_or(first, u16x8_shr(values, 8));
-    // Twenty bits in each half of a word, the first half's four bits higher than needed: room for the top of the second's.
+    // Each half of a 64-bit word gets twenty bits. Those of the first half are four bits higher than needed, which leaves room
+    // for the top four bits of the second half.
     let (upper, lower) = (1 << 4 << 16 | 1 << 14, 1 << 16 | 1 << 10);
     let twenties = i32x4_dot_i16x8(tens, u32x4(upper, lower, upper, lower));
     v128_or(twenties, u64x2_shr(twenties, 48))
@@ -100,7 +102,7 @@ pub(super) fn forties(values: v128) -> v128 {
 /// Returns the ten bytes of sixteen values.
 #[inline]
 fn gather(values: v128) -> Id {
-    // In lanes, since wasm has no instruction that reverses the bytes of a word.
+    // A lookup reverses the bytes, because wasm has no instruction that reverses the bytes of a word.
     let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
     let bytes = u8x16_swizzle(forties(values), order);
     let [a, b, c, d, e, f, g, h] = u64x2_extract_lane::<0>(bytes).to_le_bytes();

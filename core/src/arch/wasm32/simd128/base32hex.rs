@@ -30,7 +30,7 @@ pub(crate) fn slot(number: u64) -> Slot {
 fn text(number: u64, lift: v128) -> v128 {
     let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&PAIRS));
     let digits = characters(HEX, values(lanes, lift));
-    // From the first digit on. Positions past the last digit yield 0.
+    // The lookup begins at the first digit. Positions past the last digit yield 0.
     let order = u8x16_add(v128_load(&PLACES), u8x16_splat(16 - length_of(number)));
     u8x16_swizzle(digits, order)
 }

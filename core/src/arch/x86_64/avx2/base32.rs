@@ -68,7 +68,7 @@ const GROUP: usize = 4;
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
-    // Two bytes for each two characters, for an ID at the front of its lane and one at the end.
+    // Two bytes for every two characters, for an ID at the front of the first lane and one at the end of the second lane.
     let pairs = _mm256_setr_epi8(
         1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
         7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
@@ -76,7 +76,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
-            // The second lane's ID is at the end of the lane: at the front, the group's last load would reach past the group.
+            // The second ID ends with its lane. If it began at the front, the group's last load would reach past the end of the
+            // group.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);

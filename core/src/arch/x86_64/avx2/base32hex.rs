@@ -56,7 +56,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
-    // From the first of 13 digits on, or from the second.
+    // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits.
     let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))

@@ -23,7 +23,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
-        // The second register ends with the group: four IDs are at the front of the first, four at the end of the second.
+        // The second load ends with the group. So four IDs are at the front of the first register, and four at the end of the
+        // second.
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
@@ -61,7 +62,8 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
 /// Returns the characters of each word's lowest 40 bits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
-    // Each byte gets the eight bits from its shift on. A lookup uses six of them, so the table holds the alphabet twice.
+    // Each byte gets the eight bits that begin at its shift. A character has five, but the lookup uses six of them, so the
+    // table contains the alphabet twice.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))

@@ -48,12 +48,13 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << TWELVE));
     let one_less = _mm512_maskz_set1_epi64(short, all(5).cast_signed());
-    // The lowest bit of each character. Bytes past the text are cleared at the end.
+    // The position of each character's lowest bit. Bytes after the string are cleared at the end.
     let first = words(u64::from_le_bytes([60, 55, 50, 45, 40, 35, 30, 25]));
     let last = words(u64::from_le_bytes([20, 15, 10, 5, 0, 0, 0, 0]));
     let [first, last] = [first, last]
         .map(|from| _mm512_multishift_epi64_epi8(_mm512_sub_epi8(from, one_less), numbers));
-    // The first of 13 digits has four bits. The multishift wraps, so bits of the number's low end follow them: cleared here.
+    // The first of 13 digits has only four bits. The multishift wraps around, so bits from the low end of the number follow
+    // them, which are cleared here.
     let first = _mm512_mask_and_epi64(first, !short, first, words(!0xf0));
     let table = _mm512_loadu_si512(&CHARACTERS);
     let [first, last] = [first, last].map(|values| _mm512_permutexvar_epi8(values, table));

@@ -18,7 +18,8 @@ pub(super) const KERNELS: Kernels = Kernels {
     decode_base32hex: base32hex::decode,
     encrypt,
     decrypt,
-    // Texts side by side are a load each in any set, and compiled for wider registers the other loops are no faster.
+    // Concatenated strings take one load each in every set, and the other loops are no faster when compiled for wider
+    // registers.
     ..avx2::KERNELS
 };
 

@@ -17,7 +17,7 @@ use crate::arch::{
 pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
-        // Two bytes for each two characters; the second half's bytes come from the other word.
+        // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
         _mm_storeu_si128(text, characters(SNO, values(lanes)));
@@ -60,7 +60,7 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the other run's offset wraps to a greater value.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -81,7 +81,8 @@ pub(in crate::arch) fn all(byte: u8) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn forties(values: __m128i) -> __m128i {
     let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
-    // Twenty bits in each half of a word, the first half's four bits higher than needed: room for the top of the second's.
+    // Each half of a 64-bit word gets twenty bits. Those of the first half are four bits higher than needed, which leaves room
+    // for the top four bits of the second half.
     let twenties = _mm_madd_epi16(
         tens,
         _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1),

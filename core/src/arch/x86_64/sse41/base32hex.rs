@@ -19,7 +19,7 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = _mm_cvtsi64_si128(number.cast_signed());
         let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&PAIRS));
         let digits = characters(HEX, values(lanes));
-        // From the first digit on. Positions past the last digit are lifted above 0x7f, where a shuffle yields 0.
+        // The shuffle begins at the first digit. Positions past the last digit are lifted above 0x7f, for which it yields 0.
         let lift = all(0x70 + (16 - length_of(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
