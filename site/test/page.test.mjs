@@ -39,7 +39,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       return page;
     };
 
-    test("answers about the example that is filled in", async () => {
+    test("identifies the preset example", async () => {
       const page = await opened();
       assert.match(await text(page, "#sentence"), /^This is probably a Discord snowflake, made \d+ years ago/);
       assert.equal(await text(page, "#bits .maker"), "00001");
@@ -50,7 +50,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("names a Discord ID, a sno and a Hot Guid", async () => {
+    test("identifies a Discord ID, a sno and a Hot Guid", async () => {
       const page = await opened();
       for (const [id, named] of [
         ["1442107214213808250", "a Discord snowflake"],
@@ -68,7 +68,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("reads several lines, each of which a button shows", async () => {
+    test("reads several lines and shows each with a button", async () => {
       const page = await opened(`#id=${encodeURIComponent("175928847299117063\n9q9vvh8k29fx4j3e\n\nhello")}`);
       const cells = () =>
         page.$$eval("#lines tbody tr", (rows) =>
@@ -90,7 +90,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("shows a time as a moment, here and in UTC, and copies it", async () => {
+    test("shows a time in UTC and in the local time zone, and copies it", async () => {
       const page = await opened();
       const time = await page.$eval("#fields tbody tr:first-child", ({ innerText }) => innerText);
       assert.match(time, /^time\s+creation time\s+42\s+2016-04-30T11:18:25\.796Z\s+.*2016.*, in your time zone$/s);
@@ -107,7 +107,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("suggests what was meant, and leads back to the site", async () => {
+    test("suggests the intended ID and links back to the site", async () => {
       const page = await opened();
       await paste(page, "9Q9VVH8K29FX4J3E");
       assert.match(await text(page, "#sentence"), /did you mean 9q9vvh8k29fx4j3e, a sno\?$/);
@@ -116,7 +116,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("makes IDs of each family, which it names", async () => {
+    test("generates IDs of each format and identifies them", async () => {
       const page = await opened();
       for (const [family, named] of [
         ["sno", "sno"],
@@ -138,7 +138,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("draws a layout, and keeps it in the fragment", async () => {
+    test("draws a layout and stores it in the URL fragment", async () => {
       const page = await opened();
       await page.select("#preset", "sonyflake");
       assert.match(await text(page, "#facts"), /one generator25,600.*IDs exceed 2\^53/s);
@@ -164,7 +164,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await again.close();
     });
 
-    test("takes a layout's JSON, and says below 2^53 where it is", async () => {
+    test("accepts a layout's JSON and reports if IDs stay below 2^53", async () => {
       const page = await opened();
       const fields = [
         { kind: "unused", bits: 12 },
@@ -182,7 +182,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("asks nobody, and may not", async () => {
+    test("sends no requests and is not permitted to", async () => {
       const page = await opened();
       const asked = await page.evaluate(() =>
         fetch("data:text/plain,hello").then(
@@ -200,7 +200,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
-    test("keys alone reach everything, in order", async () => {
+    test("all controls can be reached by keyboard in order", async () => {
       const page = await opened();
       const reached = [];
       for (let k = 0; k < 80; k += 1) {
@@ -222,7 +222,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     });
 
     for (const dark of name === "chrome" ? [false, true] : [false]) {
-      test(`is usable by all and fits ${WIDTHS.join(", ")} pixels in the ${dark ? "dark" : "light"}`, async () => {
+      test(`is accessible and fits ${WIDTHS.join(", ")} pixels in ${dark ? "dark" : "light"} mode`, async () => {
         for (const width of WIDTHS) {
           const page = await opened("", { width, dark });
           await page.click("#make button");

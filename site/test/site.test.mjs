@@ -85,7 +85,7 @@ function fileOf(address) {
 const read = (address) => readFileSync(fileOf(address), "utf8");
 const idsIn = (html) => new Set(Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id));
 
-test("every link leads to a page and to a place in it", () => {
+test("every link leads to a page and an existing anchor", () => {
   assert(PAGES.length > 20, PAGES.join(" "));
   const broken = [];
   for (const page of [...PAGES, "/api/javascript/"]) {
@@ -101,7 +101,7 @@ test("every link leads to a page and to a place in it", () => {
   assert.deepEqual([...new Set(broken)], []);
 });
 
-test("llms.txt lists each page, as Markdown", () => {
+test("llms.txt lists each page as Markdown", () => {
   const list = readFileSync(join(DIST, "llms.txt"), "utf8");
   const links = Array.from(list.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link);
   assert.equal(links.length, PAGES.length);
@@ -126,7 +126,7 @@ for (const language of ["rust", "python", "js"]) {
   });
 }
 
-test("the references have leases", () => {
+test("the references document leases", () => {
   const rust = ["sno", "randflake", "hotguid", "layout"].map((name) => `/api/rust/polyflake_lease/${name}/index.html`);
   for (const address of [...rust, "/api/javascript/functions/polyflake_lease.ready.html"])
     assert(fileOf(address), address);
@@ -134,7 +134,7 @@ test("the references have leases", () => {
     assert(read("/api/python/").includes(`>${name}</h`), name);
 });
 
-test("each page names its version, the repository and a picture for previews", () => {
+test("each page has its version, the repository and a preview image", () => {
   for (const address of PAGES) {
     const html = read(address);
     assert.match(html, /class="version" href="\/changes\/"[^>]*>\d+\.\d+\.\d+</, address);
@@ -165,7 +165,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   });
 
   for (const dark of [false, true]) {
-    test(`each page can be read by all, in the ${dark ? "dark" : "light"}`, async () => {
+    test(`each page is accessible in ${dark ? "dark" : "light"} mode`, async () => {
       for (const address of PAGES) {
         const page = await open(browser, home + address, { dark });
         // The theme's script lets keys reach the blocks that scroll.
@@ -192,7 +192,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     }
   });
 
-  test("a language that is chosen stays chosen, by keys, too", async () => {
+  test("a selected language stays selected, also by keyboard", async () => {
     const shown = (page) =>
       page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
         ...new Set(all.map(({ dataset }) => dataset.language)),
@@ -217,7 +217,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     await page.close();
   });
 
-  test("search shows the page that answers a reader's question first", async () => {
+  test("search lists the page that answers a question first", async () => {
     const page = await open(browser, home);
     const wrong = [];
     for (const [question, address] of QUESTIONS) {
@@ -232,7 +232,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     await page.close();
   });
 
-  test("looks as it should", async () => {
+  test("pages render without errors in every size", async () => {
     mkdirSync(join(BUILT, "shots"), { recursive: true });
     for (const [name, address, options] of [
       ["home", "/", {}],

@@ -107,7 +107,7 @@ describe("a bundle", () => {
     assert.deepEqual(project("stored", stored)(), each("native"));
   });
 
-  test("is found by its own file where another program loads it", () => {
+  test("finds the addon from its own file if another program loads it", () => {
     const loaded = project("loaded", copyOf());
     const found = loaded(root, (path) => [
       "--input-type=module",
@@ -117,18 +117,18 @@ describe("a bundle", () => {
     assert.deepEqual(found, each("native"));
   });
 
-  test("uses wasm where there is none, or one of another version", () => {
+  test("uses wasm if the addon is missing or has another version", () => {
     assert.deepEqual(project("alone")(), each("wasm"));
     assert.deepEqual(project("other", copyOf("0.0.1"))(), each("wasm"));
     assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), each("wasm"));
   });
 
-  test("loads nothing from the place where it was built", () => {
+  test("loads nothing from its build folder", () => {
     assert.deepEqual(project("moved", undefined, baked)(), each("wasm"));
     assert.deepEqual(project("moved and installed", copyOf(), baked)(), each("native"));
   });
 
-  test("loads nothing from the folder that it is started in", () => {
+  test("loads nothing from the working directory", () => {
     project("elsewhere", copyOf());
     assert.deepEqual(project("alone")(join(root, "elsewhere")), each("wasm"));
   });

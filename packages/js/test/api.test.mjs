@@ -89,7 +89,7 @@ const makers = ({ hotguid, layout, randflake, sno }) => ({
 const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {
-  test("each family of api.toml is a module, and beside them is only what it says", () => {
+  test("the package exports exactly the names that api.toml lists", () => {
     assert.deepEqual(namesOf(polyflake), ["PolyflakeError", ...ours(api.package), ...FAMILIES].sort());
   });
 
@@ -99,7 +99,7 @@ onEachMachine((polyflake) => {
     const withMembers = Object.keys(classes).filter((name) => isOurs(classes[name]) && hasOurs(classes[name].members));
     const sample = samples(polyflake)[family];
 
-    test(`${family}: functions and classes`, () => {
+    test(`${family}: the module has the listed functions and classes`, () => {
       assert.deepEqual(Object.keys(sample).sort(), withMembers.sort());
       const values = withMembers.filter((name) => !isPlain(sample[name]));
       assert.deepEqual(namesOf(module), [...ours(functions), ...ours(objects), ...values, ...api.web.names].sort());
@@ -107,14 +107,14 @@ onEachMachine((polyflake) => {
       for (const name of ours(objects)) assert.equal(typeof module[name], "object", name);
     });
 
-    test(`${family}: members`, () => {
+    test(`${family}: classes have the listed members`, () => {
       for (const name of withMembers) assert.deepEqual(publicMembers(sample[name]), ours(classes[name].members), name);
     });
 
     const options = ours(classes.Generator?.options);
     if (options.length === 0) continue;
 
-    test(`${family}: each option is taken, and no other`, () => {
+    test(`${family}: only the listed options are accepted`, () => {
       const make = makers(polyflake)[family];
       make(Object.fromEntries(options.map((name) => [name, undefined])));
       assert.throws(
@@ -129,7 +129,7 @@ onEachMachine((polyflake) => {
     });
   }
 
-  test("members of stalls and descriptions", () => {
+  test("stalls and descriptions have the listed members", () => {
     const stalls = [];
     const clock = () => 1_767_225_600_000;
     const ids = new polyflake.sno.Generator({
@@ -145,14 +145,14 @@ onEachMachine((polyflake) => {
     assert.deepEqual(Object.keys(description.fields[0]).sort(), ours(api.field_description.members));
   });
 
-  test("members of errors", () => {
+  test("errors have the listed members", () => {
     const details = { position: 1, field: "f", retryAt: 2, written: 3, item: 4 };
     const error = new polyflake.PolyflakeError("clock_behind", "late", details);
     assert.deepEqual(Object.keys(error).sort(), ours(api.error.members));
   });
 });
 
-test("the codes of errors are those of api.toml", () => {
+test("the error codes match api.toml", () => {
   const declared = readFileSync(new URL("../src/codes.ts", import.meta.url), "utf8");
   const union = /export type ErrorCode =([^;]*);/.exec(declared)[1];
   assert.deepEqual(union.match(/\w+/g), [
@@ -161,7 +161,7 @@ test("the codes of errors are those of api.toml", () => {
   ]);
 });
 
-test("decode has the functions that api.toml lists, which are those of the families", () => {
+test("decode has the functions that api.toml lists for each format", () => {
   const { hotguid, PolyflakeError, randflake, ...others } = decode;
   const { snowflakes } = api.decode;
   const isSnowflake = (name) => snowflakes.map(camelCase).includes(name);
@@ -175,7 +175,7 @@ test("decode has the functions that api.toml lists, which are those of the famil
   }
 });
 
-test("the types of IDs are those that api.toml lists, in polyflake and in decode", () => {
+test("polyflake and decode export the ID types that api.toml lists", () => {
   for (const entry of ["index", "decode"]) {
     const declared = readFileSync(new URL(`../dist/cjs/${entry}.d.ts`, import.meta.url), "utf8");
     const exported = [...declared.matchAll(/^export (?:type )?\{(.*?)\}/gms)].flatMap(([, names]) =>
@@ -185,21 +185,21 @@ test("the types of IDs are those that api.toml lists, in polyflake and in decode
   }
 });
 
-test("polyflake/json has what api.toml lists", () => {
+test("polyflake/json has the names that api.toml lists", () => {
   assert.deepEqual(namesOf(json), ["PolyflakeError", ...api.json.names.map(camelCase)].sort());
 });
 
-test("polyflake/schema has what api.toml lists", () => {
+test("polyflake/schema has the names that api.toml lists", () => {
   assert.deepEqual(namesOf(schema), ["PolyflakeError", ...api.schema.names].sort());
 });
 
-test("polyflake/lease has what api.toml lists, by import and by require", () => {
+test("polyflake/lease has the names that api.toml lists, with import and require", () => {
   for (const module of [leases, createRequire(import.meta.url)("polyflake/lease")])
     assert.deepEqual(namesOf(module), ["PolyflakeError", ...api.leases.names].sort());
 });
 
 for (const [name, names] of Object.entries(api.libraries))
-  test(`polyflake/${name} has what api.toml lists`, async () => {
+  test(`polyflake/${name} has the names that api.toml lists`, async () => {
     const module = await import(`polyflake/${name}`);
     assert.deepEqual(namesOf(module), ["PolyflakeError", ...names.map(camelCase)].sort());
   });

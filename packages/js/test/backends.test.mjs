@@ -43,7 +43,7 @@ const WELL = new Array(5).fill("well");
 const all = (line) => new Array(7).fill(line);
 
 onEachMachine((polyflake, name) => {
-  test("an entry point for one machine says which", () => assert.equal(polyflake.backend(), name));
+  test("the entry point of one backend reports its name", () => assert.equal(polyflake.backend(), name));
 });
 
 describe("in Node with an addon", () => {
@@ -57,13 +57,13 @@ describe("in Node with an addon", () => {
       assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
   }
 
-  test("another value is refused at the first use, and imports go through", () => {
+  test("another value is rejected at the first use and not at the import", () => {
     for (const wrong of ["Native", "wasm ", "auto", "1"]) {
       assert.deepEqual(run(report("polyflake"), wrong), all("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
     }
   });
 
-  test("the entry points for one machine heed no variable", () => {
+  test("the entry points of one backend ignore the variable", () => {
     for (const variable of ["native", "wasm", "auto"]) {
       for (const name of ["native", "wasm"])
         assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...WELL, name]);
@@ -102,7 +102,7 @@ describe("in Node without an addon", () => {
   }
 });
 
-describe("the error where no addon loads", () => {
+describe("the error if no addon loads", () => {
   const said = (place) => {
     const script = `
       Object.defineProperties(process, ${JSON.stringify(place)});
@@ -119,16 +119,16 @@ describe("the error where no addon loads", () => {
     }
   });
 
-  test("says that a platform has none", () => {
+  test("reports that a platform has no addon", () => {
     const message = "expected a platform with a native addon, found sunos-x64";
     assert.equal(said(at("sunos", "x64")), `backend_unavailable ${message}`);
   });
 });
 
-describe("where wasm cannot run", () => {
+describe("if wasm cannot run", () => {
   const first = (context, entry) => requireIn(context, entry).sno;
 
-  test("no WebAssembly", () => {
+  test("a missing WebAssembly is reported", () => {
     const context = realm({ WebAssembly: undefined });
     const { sno, backend, layout } = requireIn(context, "wasm");
     assert.equal(backend(), "wasm");
@@ -142,7 +142,7 @@ describe("where wasm cannot run", () => {
     assert.equal(refused("backend_unavailable", () => first(bare, "wasm").generate()).cause.name, "ReferenceError");
   });
 
-  test("a realm that may not compile: the directive is named", () => {
+  test("a realm without permission to compile gets the directive in the error", () => {
     const context = realm({}, { codeGeneration: { wasm: false } });
     const { message, cause } = refused("backend_unavailable", () => first(context, "wasm").generate());
     assert.match(message, /'wasm-unsafe-eval'/);
@@ -150,7 +150,7 @@ describe("where wasm cannot run", () => {
     assert.equal(requireIn(context, "decode").isValid("a7rdmuv326nct5if"), true);
   });
 
-  test("a compiled module that does not start", async () => {
+  test("a compiled module that does not start is reported", async () => {
     const context = realm();
     const { sno } = await bundleIn(
       context,
@@ -160,13 +160,13 @@ describe("where wasm cannot run", () => {
     refused("backend_unavailable", () => sno.generate());
   });
 
-  test("where neither is, Node says why of wasm", () => {
+  test("Node reports the reason of wasm if neither backend works", () => {
     const script = `delete globalThis.WebAssembly;\n${report("polyflake")}`;
     assert.deepEqual(run(script), ["native", ...WELL, "native"]);
     assert.deepEqual(run(script, "wasm"), ["wasm", ...new Array(5).fill("PolyflakeError backend_unavailable"), "wasm"]);
   });
 
-  test("a page under a content-security policy", { skip: isMissing }, async () => {
+  test("a content security policy without wasm is reported", { skip: isMissing }, async () => {
     const script = `Promise.all(["wasm", "decode"].map((name) => import("/packages/js/dist/esm/" + name + ".js"))).then(([{ sno, backend }, decode]) => {
       const told = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
       return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), told(() => new sno.Generator()), told(() => sno.generate())];

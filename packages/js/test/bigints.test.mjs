@@ -14,8 +14,8 @@ const isWhole = JSON.rawJSON !== undefined;
 const json = withBigints(["id", "ids"]);
 const asNumbers = withBigints(["id", "ids"], { numbers: true });
 
-describe("texts, in every engine", () => {
-  test("bigints are written as texts, and named members are read as bigints", () => {
+describe("strings, in every engine", () => {
+  test("bigints are written as strings, and named members are read as bigints", () => {
     const value = { id: BIG, ids: [1n, [BIG], null], text: "7", number: 7, inner: [{ id: null }, { id: 0n }] };
     const written = json.stringify(value);
     assert.equal(
@@ -27,7 +27,7 @@ describe("texts, in every engine", () => {
     assert.equal(json.stringify([BIG], 1), `[\n "${BIG}"\n]`);
   });
 
-  test("the ends of 64 bits pass, and nothing past them", () => {
+  test("the limits of 64 bits are accepted, and values past them are rejected", () => {
     for (const limit of LIMITS) assert.deepEqual(json.parse(json.stringify({ id: limit })), { id: limit });
     for (const past of [1n << 64n, -(1n << 63n) - 1n, 10n ** 30n, 10n ** 300n]) {
       refused("out_of_range", () => json.stringify({ a: past }), { field: "a" });
@@ -35,7 +35,7 @@ describe("texts, in every engine", () => {
     }
   });
 
-  test("a named member is an integer, or null", () => {
+  test("a named member must be an integer or null", () => {
     for (const text of ["", "x", "1.0", "01", "-0", "1e3", " 1", "0x10", "1n", "a".repeat(30), "\u0661"])
       refused("not_canonical", () => json.parse(JSON.stringify({ id: text })), { field: "id" });
     for (const value of [true, {}, [{}], 1.5, [[false]]])
@@ -45,7 +45,7 @@ describe("texts, in every engine", () => {
     assert.equal(json.stringify({ id: 5, other: 2 ** 53 }), '{"id":5,"other":9007199254740992}');
   });
 
-  test("an integer that was rounded is refused, wherever it stands", () => {
+  test("a rounded integer is rejected at every position", () => {
     const { reviver } = json;
     for (const text of [`{"id": ${BIG}}`, `{"other": ${BIG}}`, `[[${BIG}]]`, `${BIG}`, "9007199254740992"])
       refused("invalid_type", () => JSON.parse(text, (key, value) => reviver(key, value)));
@@ -56,7 +56,7 @@ describe("texts, in every engine", () => {
     );
   });
 
-  test("wrong names, options and values are refused; errors of the language pass through", () => {
+  test("invalid names, options and values are rejected, and built-in errors propagate", () => {
     for (const names of [undefined, null, "id", [1], {}, new Set(["id"])])
       refused("invalid_type", () => withBigints(names), { field: "names" });
     refused("unknown_field", () => withBigints([], { number: true }), { field: "number" });
@@ -71,7 +71,7 @@ describe("texts, in every engine", () => {
   });
 });
 
-describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no source text access" }, () => {
+describe("numbers, if the engine provides the source text", { skip: !isWhole && "no source text access" }, () => {
   test("integers past 2^53 are read as bigints, named or not", () => {
     assert.deepEqual(json.parse(`{"id": ${BIG}, "ids": [1, ${BIG}]}`), { id: BIG, ids: [1n, BIG] });
     assert.deepEqual(json.parse(`{"other": ${BIG}, "list": [${-BIG}], "small": 7}`), {
@@ -89,7 +89,7 @@ describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no s
       refused("out_of_range", () => json.parse(`[${text}]`), { field: "0" });
   });
 
-  test("a fraction that was rounded to an integer is refused in named members, also in lists", () => {
+  test("a fraction rounded to an integer is rejected in named members and lists", () => {
     const fractions = [
       "9007199254740991.4",
       "1.00000000000000000001",
@@ -107,7 +107,7 @@ describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no s
       assert.deepEqual(json.parse(`{"id": ${zero}}`), { id: 0n });
   });
 
-  test("bigints are written as numbers, if the options say so", () => {
+  test("bigints are written as numbers on request", () => {
     assert.equal(asNumbers.stringify({ id: BIG, list: [1n, 7], text: "1" }), `{"id":${BIG},"list":[1,7],"text":"1"}`);
     assert.equal(JSON.stringify({ id: BIG }, asNumbers.replacer), `{"id":${BIG}}`);
     refused("out_of_range", () => asNumbers.stringify([1n << 64n]));
@@ -123,7 +123,7 @@ describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no s
   });
 });
 
-test("what is written is read again", () => {
+test("written values round-trip", () => {
   const wide = fc.oneof(fc.bigInt(-(1n << 63n), (1n << 64n) - 1n), fc.constantFrom(...LIMITS));
   const isKept = (number) => !Object.is(number, -0) && (Number.isSafeInteger(number) || !Number.isInteger(number));
   const { value } = fc.letrec((tie) => ({
@@ -149,16 +149,16 @@ test("what is written is read again", () => {
 });
 
 // Node 20 has the source of numbers behind a flag.
-test("all of this where the engine shows sources", { skip: isWhole }, () => {
+test("all tests pass if the engine provides the source text", { skip: isWhole }, () => {
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];
   const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8", env });
   assert.equal(status, 0, stdout);
-  assert.match(stdout, /^ok \d+ - numbers, where the engine keeps them whole$/m);
+  assert.match(stdout, /^ok \d+ - numbers, if the engine provides the source text$/m);
 });
 
 describe("in Chromium", { skip: isMissing }, () => {
-  test("integers of 64 bits stay whole, as numbers too", async () => {
+  test("64-bit integers stay exact, also as numbers", async () => {
     const { page, close } = await browse("packages/js/test/types/tsconfig.json");
     try {
       const answer = await page.evaluate(async () => {

@@ -34,7 +34,7 @@ onEachMachine((polyflake) => {
   };
 
   for (const [name, [read, length, code, field]] of Object.entries(BYTES)) {
-    test(`bytes for ${name}`, () => {
+    test(`bytes for ${name} are validated and copied`, () => {
       for (const value of notBytesOf(length)) refused("invalid_type", () => read(value), { field });
       for (const other of [0, length - 1, length + 1, 2 * length, 1 << 20])
         refused(code, () => read(new Uint8Array(other)), { field });
@@ -80,7 +80,7 @@ onEachMachine((polyflake) => {
     });
   }
 
-  test("an array whose buffer shrinks while it is read gives what it has read", () => {
+  test("an array whose buffer shrinks during iteration returns the items already read", () => {
     const resizable = new ArrayBuffer(30, { maxByteLength: 60 });
     const shrinking = new SnoArray(new Uint8Array(resizable));
     const seen = [];
@@ -92,7 +92,7 @@ onEachMachine((polyflake) => {
     for (const index of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => shrinking.at(index));
   });
 
-  test("partitions as bytes", () => {
+  test("partitions are accepted as two bytes", () => {
     for (const bytes of [...[0, 1, 3].map((length) => new Uint8Array(length)), detached(2)])
       refused("invalid_length", () => new Generator({ partition: bytes }), { field: "partition" });
     for (const value of [new Uint16Array(2), new DataView(new ArrayBuffer(2)), new ArrayBuffer(2), [1, 2]])
@@ -103,7 +103,7 @@ onEachMachine((polyflake) => {
   });
 
   for (const [name, { make }] of Object.entries(families)) {
-    test(`options of ${name}`, () => {
+    test(`invalid options of ${name} are rejected`, () => {
       const options = {
         onExhausted: { refused: [null, 0, {}, Symbol("s"), new String("wait")], outside: ["", "Wait", "raise"] },
         clock: { refused: [null, 0, "now", {}, Symbol("s")] },
@@ -119,12 +119,12 @@ onEachMachine((polyflake) => {
     });
   }
 
-  test("bounds of sequences that leave too few, or are reversed", () => {
+  test("sequence bounds that are too narrow or reversed are rejected", () => {
     for (const sequenceMin of [10, 13])
       refused("out_of_range", () => new Generator({ sequenceMin, sequenceMax: 12 }), { field: "sequenceMax" });
   });
 
-  test("times", () => {
+  test("invalid times are rejected", () => {
     const ids = families.sno.make(1);
     const calls = [
       (value) => ids.generateAt(value),
@@ -140,7 +140,7 @@ onEachMachine((polyflake) => {
       for (const call of calls) refused("invalid_type", () => call(value));
   });
 
-  test("parts with a member missing, or of another type", () => {
+  test("parts with a missing or mistyped member are rejected", () => {
     const readers = [
       [sno.fromParts, sno.parse(ID), ["unixMs", "timestamp"]],
       [hotguid.fromParts, { timestamp: 1, machine: new Uint8Array(5), counter: 1, shardKey: 1 }, []],
@@ -162,7 +162,7 @@ onEachMachine((polyflake) => {
       });
   });
 
-  test("snapshots of sno", () => {
+  test("malformed sno snapshots are rejected", () => {
     const snapshot = families.sno.make(1).close();
     for (const make of [Generator.restore, Generator.importOriginal]) {
       for (const field of Object.keys(snapshot)) {
@@ -187,7 +187,7 @@ onEachMachine((polyflake) => {
     }
   });
 
-  test("details of an error, in JSON too", () => {
+  test("errors expose their details, also in JSON", () => {
     const given = { position: 1, field: "f", retryAt: 2, written: 3, item: 4, cause: "theirs" };
     const error = new polyflake.PolyflakeError("clock_behind", "late", given);
     assert.deepEqual({ ...error }, { code: "clock_behind", ...given });

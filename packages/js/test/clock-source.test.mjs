@@ -27,23 +27,23 @@ function told(entry, choice, POLYFLAKE_BACKEND = "") {
 }
 
 onEachMachine(({ clockSource }, name) => {
-  test("an entry point for one machine tells its source", () => {
+  test("the entry point of one backend reports its clock source", () => {
     assert((name === "native" ? OF_ADDON : ["host"]).includes(clockSource()));
   });
 });
 
-test("the environment chooses the addon's source", () => {
+test("the environment selects the addon's clock source", () => {
   const counter = HAS_COUNTER ? "counter" : "system_call";
   assert.deepEqual([told("polyflake", "exact"), told("polyflake", "counter")], ["system_call", counter]);
   assert(OF_ADDON.includes(told("polyflake/native", "another word")));
 });
 
-test("wasm asks the host, whatever the environment says", () => {
+test("wasm always uses the host's clock", () => {
   assert.equal(told("polyflake", "counter", "wasm"), "host");
   assert.equal(told("polyflake/wasm", "exact"), "host");
 });
 
-test("on wasm each call has the time at that call", () => {
+test("on wasm each call reads the current time", () => {
   let now = Date.UTC(2027, 0, 1);
   const { sno, hotguid, randflake } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
   const grant = new randflake.Grant(7, 1_730_000_000, 2_000_000_000);
@@ -83,7 +83,7 @@ test("on wasm each call has the time at that call", () => {
   }
 });
 
-test("on wasm a call at the end of the stack leaves no time behind", () => {
+test("on wasm a stack overflow leaves no stale time", () => {
   let now = Date.UTC(2027, 0, 1);
   const { sno } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
   const ids = new sno.Generator({ partition: 1 });

@@ -42,7 +42,7 @@ onEachMachine((polyflake) => {
 
   for (const [family, { make, large, about }] of Object.entries(familiesOf(polyflake)))
     describe(family, () => {
-      test("a reading that is no time, or a clock that throws, fails the call and changes nothing", () => {
+      test("an invalid reading or a throwing clock fails the call without side effects", () => {
         let reading = () => NOW;
         const ids = make(1, { clock: () => reading(), maxWait: 0 });
         const first = ids.generate();
@@ -75,7 +75,7 @@ onEachMachine((polyflake) => {
         assert.notDeepEqual(ids.generate(), first);
       });
 
-      test("a clock may call its own generator and other ones", () => {
+      test("a clock can call its own generator and others", () => {
         const made = [];
         let depth = 0;
         const ids = large({
@@ -91,7 +91,7 @@ onEachMachine((polyflake) => {
       });
     });
 
-  test("a clock may close its generator under the call", () => {
+  test("a clock can close its generator during the call", () => {
     let snapshot;
     const ids = new sno.Generator({
       partition: 1,
@@ -104,7 +104,7 @@ onEachMachine((polyflake) => {
     assert.equal(snapshot.wallHi, 0);
   });
 
-  test("nested default generators keep their own partitions, also where a clock fails", () => {
+  test("nested default generators keep their partitions, also if a clock fails", () => {
     let fail = true;
     const inner = new sno.Generator({
       clock() {
@@ -127,7 +127,7 @@ onEachMachine((polyflake) => {
     assert.deepEqual([outer.partition, inner.partition], [first, second]);
   });
 
-  test("clocks inside clocks end in an error that tells why", () => {
+  test("infinitely nested clocks end in an error with a reason", () => {
     for (const make of [(ids) => ids.generate(), (ids) => ids.generateMany(1024)]) {
       let deepest = 0;
       let depth = 0;

@@ -47,7 +47,7 @@ onEachMachine(({ layout }) => {
     };
   }
 
-  test("columns are what one ID after the other gives, in either kind of layout and however many", () => {
+  test("columns match the fields of each ID, for both types of layouts and any count", () => {
     for (const count of [0, 1, 2, 409, 410, 1023, 1024, 1025, 3000]) {
       const timestamp = BigInt64Array.from({ length: count }, (_, k) => BigInt(NOW + 10 * k));
       const sequence = counting(count).map((value) => value % 4096);
@@ -71,7 +71,7 @@ onEachMachine(({ layout }) => {
     }
   });
 
-  test("fields of at most 53 bits are numbers, wider ones and times bigints; bytes and texts have no column", () => {
+  test("columns are numbers up to 53 bits and bigints above; bytes and strings have none", () => {
     const { unixMs, sequence, bindables, constants } = wide.parseColumns(new Uint8Array(80));
     const kinds = (columns) => Object.entries(columns).map(([name, column]) => [name, column.constructor]);
     assert.deepEqual(kinds({ unixMs, sequence, ...bindables }), [
@@ -88,7 +88,7 @@ onEachMachine(({ layout }) => {
     assert.deepEqual(alone.parseColumns(all), { ...none, bindables: { all } });
   });
 
-  test("numbers, bigints and Dates are taken alike, whatever the field's width", () => {
+  test("numbers, bigints and Dates are accepted for fields of any width", () => {
     const fill = { sequence: 1, bindables: { worker: 1, process: 2 } };
     const [numbers, bigints] = [Float64Array.of(NOW, NOW + 1), BigInt64Array.of(BigInt(NOW), BigInt(NOW + 1))];
     const pack = (more) => discord.packColumns({ ...fill, ...more }).packed;
@@ -103,7 +103,7 @@ onEachMachine(({ layout }) => {
     assert.deepEqual(wide.parseColumns(ids.packed).bindables.full, full);
   });
 
-  test("columns that are refused, with field and item", () => {
+  test("invalid columns are rejected with field and index", () => {
     const bindables = { worker: 1, process: 2 };
     const pack = (more) => discord.packColumns({ timestamp: NOW, sequence: 1, bindables, ...more });
     const fields = [{ kind: "timestamp", bits: 64, tick: "1s", epoch_ms: 0 }];
@@ -140,7 +140,7 @@ onEachMachine(({ layout }) => {
     refused("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: gone }));
   });
 
-  test("IDs that are refused", () => {
+  test("invalid IDs are rejected", () => {
     const array = new LayoutArray(new BigInt64Array(1));
     for (const value of [undefined, null, 1n, [1n], new Uint8Array(8), new BigUint64Array(1), array, hostile])
       refused("invalid_type", () => discord.parseColumns(value), { field: "packed" });
@@ -150,7 +150,7 @@ onEachMachine(({ layout }) => {
     assert.equal(wide.parseColumns(detached(40)).sequence.length, 0);
   });
 
-  test("long IDs, of which few fit into a call", () => {
+  test("long IDs are packed in several calls", () => {
     const fields = [
       { kind: "bindable", bits: 992, name: "b", type: "text" },
       { kind: "sequence", bits: 32 },

@@ -34,7 +34,7 @@ describe("copies", () => {
     assert.equal(new Set(partitions).size, partitions.length);
   });
 
-  test("copies on one thread share the native addon's scratch area, re-entrantly", () => {
+  test("copies on one thread share the addon's scratch area reentrantly", () => {
     const [esm, cjs] = [native.sno, COPIES[2].sno];
     const inner = new cjs.Generator({ partition: 5, metabyte: 5 });
     const made = [];
@@ -51,7 +51,7 @@ describe("copies", () => {
     assert(made.every((id) => esm.parse(id).partition === 5));
   });
 
-  test("two versions in one process have a shared generator each, under partitions of one source", () => {
+  test("two versions in one process have separate default generators with distinct partitions", () => {
     const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
     try {
       const home = new URL("..", import.meta.url);
@@ -77,7 +77,7 @@ describe("copies", () => {
 });
 
 describe("threads", () => {
-  test("a thread that dies inside a clock takes nothing with it", async () => {
+  test("a thread that dies inside a clock does not affect others", async () => {
     for (const copy of ["polyflake/native", "polyflake/wasm"]) {
       const path = JSON.stringify(require.resolve(copy));
       for (const death of ["process.exit()", "port.postMessage(0); for (;;);"]) {
@@ -91,7 +91,7 @@ describe("threads", () => {
     assert(native.sno.isValid(native.sno.generate()));
   });
 
-  test("many threads come and go, and the addon's memory of them with them", async () => {
+  test("the addon frees the memory of ended threads", async () => {
     const path = JSON.stringify(require.resolve("polyflake/native"));
     const script = `const { sno } = require(${path});
       const ids = Array.from({ length: 100 }, (_, partition) => new sno.Generator({ partition, clock: Date.now }));
@@ -111,7 +111,7 @@ describe("loading", () => {
     Date.now = refuse("time");
     WebAssembly.Module = WebAssembly.Instance = refuse("wasm");`;
 
-  test("importing takes neither time nor entropy, nor compiles", () => {
+  test("importing uses no clock, no entropy and compiles nothing", () => {
     const paths = ["", "/wasm", "/native", "/decode", "/json", "/schema"];
     const imports = paths.map((path) => `polyflake${path}`);
     const script = imports.map((name) => `await import("${name}");`).join("\n");
@@ -119,7 +119,7 @@ describe("loading", () => {
     assert.equal(run(`${strip}\n${script}\n${registered}`), "false");
   });
 
-  test("a generator takes entropy and time at its first ID, and says so where there is none", () => {
+  test("a generator needs entropy and time at its first ID and reports if they are missing", () => {
     const script = `
       const { sno } = await import("polyflake/wasm");
       const refuse = () => { throw new Error("not here"); };
@@ -134,7 +134,7 @@ describe("loading", () => {
     assert.equal(run(script), "entropy_unavailable not here\nclock_failed not here\ntrue true");
   });
 
-  test("Hot Guid takes entropy at a generator's first ID, which a refusal does not use up; the other families take none", () => {
+  test("only Hot Guid needs entropy at a generator's first ID, and a failure can be retried", () => {
     const script = `
       const { hotguid, layout, randflake } = await import("polyflake/wasm");
       const random = crypto.getRandomValues;

@@ -35,7 +35,7 @@ function assertAllRead({ answers, wrong }) {
   assert(answers > 3000, `${answers} answers`);
 }
 
-test("an ID of one metabyte is told from all else", () => {
+test("hasMetabyte recognises only IDs of the metabyte", () => {
   const id = polyflake.sno.generate(24);
   assert.equal(polyflake.sno.hasMetabyte(id, 24), true);
   for (const value of [polyflake.sno.generate(25), "", id.slice(1), `${id.slice(1)}!`, 24, null, undefined])
@@ -44,7 +44,7 @@ test("an ID of one metabyte is told from all else", () => {
   refused("invalid_type", () => polyflake.sno.hasMetabyte(id), { field: "metabyte" });
 });
 
-test("the functions of the package are these, whatever the machine", () => {
+test("the package exports the same functions with every backend", () => {
   for (const entry of [polyflake, native, wasm]) {
     for (const [family, functions] of Object.entries(FUNCTIONS)) {
       assert(functions.length > 1);
@@ -58,14 +58,14 @@ test("the functions of the package are these, whatever the machine", () => {
 });
 
 describe("every vector", () => {
-  test("in Node", () => assertAllRead(readVectors(decode, VECTORS)));
+  test("are decoded in Node", () => assertAllRead(readVectors(decode, VECTORS)));
 
-  test("a wrong answer is noticed", () => {
+  test("a wrong answer is detected", () => {
     const { wrong } = readVectors({ ...decode, metabyte: () => 0 }, VECTORS);
     assert(wrong.length > 100);
   });
 
-  test("in an engine with the language alone: no WebAssembly, no host, all that is built in frozen", () => {
+  test("are decoded without WebAssembly, host APIs or mutable builtins", () => {
     const bare = realm();
     vm.runInContext(
       `
@@ -82,7 +82,7 @@ describe("every vector", () => {
     assertAllRead(JSON.parse(JSON.stringify(inside(requireIn(bare, "decode"), read(JSON.stringify(VECTORS))))));
   });
 
-  test("without WebAssembly, by the whole package", () => {
+  test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
       const { sno, hotguid, randflake, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
       // The snowflakes of services are in `polyflake/decode` alone.
@@ -90,7 +90,7 @@ describe("every vector", () => {
     }
   });
 
-  test("in a page under a strict content-security policy", { skip: isMissing }, async () => {
+  test("are decoded in a page with a strict content security policy", { skip: isMissing }, async () => {
     const { page, close } = await browse("examples/web/style.css", {
       "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'",
     });
@@ -156,7 +156,7 @@ const SNO = "23456789abcdefghijklmnopqrstuvwx";
 const HEX32 = "0123456789abcdefghijklmnopqrstuv";
 const RUNS = { numRuns: 5000 };
 
-describe("answers and errors are the core's", () => {
+describe("results and errors match the core's", () => {
   test("sno", () => {
     fc.assert(
       fc.property(almost(SNO, { minLength: 16, maxLength: 16 }), (text) => {
@@ -218,7 +218,7 @@ describe("answers and errors are the core's", () => {
 describe("snowflakes", () => {
   const formats = layout.presets().filter((name) => name !== "x");
 
-  test("each preset is read as its layout reads it, and wrong IDs get the same errors", () => {
+  test("each preset is parsed like its layout, with the same errors", () => {
     assert.equal(formats.length, 6);
     for (const name of formats) {
       const preset = layout.Layout.preset(name);
@@ -244,7 +244,7 @@ describe("snowflakes", () => {
     }
   });
 
-  test("a format of one's own", () => {
+  test("a custom format is parsed", () => {
     const own = {
       epochMs: 1000,
       tickMs: 5,
@@ -307,7 +307,7 @@ describe("snowflakes", () => {
 });
 
 onEachMachine(({ sno }) => {
-  test("a UUID of bytes that no ID has names the byte", () => {
+  test("an invalid byte of a UUID is named", () => {
     const uuid = sno.toUuid(ID);
     for (const [byte, shown] of [
       ["ff", "byte 0x00FF"],

@@ -21,7 +21,7 @@ onEachMachine(({ hotguid, sno }, name) => {
   afterEach(() => [sno, hotguid].forEach(({ setDefaultGenerator }) => setDefaultGenerator(undefined)));
 
   for (const [of, { family, timeOf, make }] of Object.entries(families)) {
-    test(`${of}: the one that is set makes the IDs, by each function`, async () => {
+    test(`${of}: each function uses the default generator that was set`, async () => {
       const own = make({ clock: () => NOW });
       family.setDefaultGenerator(own);
       const ids = [family.generate(), await family.generateAsync(), ...family.generateMany(2)];
@@ -34,7 +34,7 @@ onEachMachine(({ hotguid, sno }, name) => {
       assert(Math.abs(timeOf(family.generate()) - Date.now()) < 60_000);
     });
 
-    test(`${of}: anything else is refused, and changes nothing`, () => {
+    test(`${of}: an invalid default generator is rejected without side effects`, () => {
       family.setDefaultGenerator(make({ clock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
       for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other]) {
@@ -44,13 +44,13 @@ onEachMachine(({ hotguid, sno }, name) => {
     });
   }
 
-  test("what its generator was made with holds for its IDs", () => {
+  test("the options of the default generator apply to its IDs", () => {
     sno.setDefaultGenerator(new sno.Generator({ partition: 9, metabyte: 3 }));
     assert.equal(sno.parse(sno.generate()).partition, 9);
     assert.deepEqual([sno.generate(), sno.generate(4)].map(sno.metabyte), [3, 4]);
   });
 
-  test("undefined stands for a new one under a new partition, each time", () => {
+  test("undefined installs a new default generator with a new partition", () => {
     const partitions = Array.from({ length: 20 }, () => {
       sno.setDefaultGenerator(undefined);
       return sno.parse(sno.generate()).partition;
@@ -63,7 +63,7 @@ onEachMachine(({ hotguid, sno }, name) => {
     assert.equal(new Set(machines).size, 20);
   });
 
-  test("mocked dates reach no generator without a clock, and do not stay in one", () => {
+  test("mocked dates do not affect generators without a clock", () => {
     const script = `
       const { hotguid, layout, sno } = await import("polyflake/${name}");
       const real = Date.now;

@@ -71,7 +71,7 @@ function bare(path, name) {
 }
 
 for (const entry of ENTRIES) {
-  test(`${entry}: each name and member has a comment`, () => {
+  test(`${entry}: each name and member has a doc comment`, () => {
     const names = exported(entry);
     assert.ok(names.length > 5, `found ${names.length}`);
     const missing = names.flatMap(([path, name]) => bare(path, name).map((its) => `${path}: ${its}`));

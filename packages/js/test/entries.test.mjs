@@ -56,7 +56,7 @@ test("ES modules and CommonJS have the same names", async () => {
   }
 });
 
-test("in Node, import and require give the same copy", async () => {
+test("in Node, import and require return the same copy", async () => {
   const require = createRequire(import.meta.url);
   for (const path of ["polyflake", "polyflake/native", "polyflake/wasm", "polyflake/decode", "polyflake/schema"])
     assert.equal((await import(path)).PolyflakeError, require(path).PolyflakeError, path);
@@ -85,7 +85,7 @@ for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
 }
 
 for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
-  test(`${conditions.join(", ") || "default"}: polyflake/public brings no other module`, async () => {
+  test(`${conditions.join(", ") || "default"}: polyflake/public includes no other module`, async () => {
     const compiled = Object.hasOwn(COMPILED, conditions[0]);
     for (const format of compiled ? ["esm"] : ["esm", "cjs"]) {
       const { seen, Keyring } = await bundled(conditions, format, "polyflake/public", "Keyring");

@@ -57,7 +57,7 @@ describe("the web page", { skip: isMissing }, () => {
 
   const rows = () => page.$$eval("#ids tr", (trs) => trs.map((tr) => [...tr.cells].map((cell) => cell.textContent)));
 
-  test("tells what each ID of the sample is of", async () => {
+  test("shows the type of each ID of the sample", async () => {
     const kinds = (await rows()).map(([where, , kind, metabyte]) => [where, kind, metabyte]);
     assert.deepEqual(kinds, [
       ["/0/id", "payment", "3"],
@@ -67,7 +67,7 @@ describe("the web page", { skip: isMissing }, () => {
     ]);
   });
 
-  test("reads what is pasted, and says where it is no JSON", async () => {
+  test("reads pasted JSON and reports invalid input", async () => {
     await page.fill("#json", '{"a/b": ["a7rdmuv326nct5if", "A7RDMUV326NCT5IF"]}');
     const { timestamp, partition, sequence } = sno.parse("a7rdmuv326nct5if");
     const made = timestamp.toISOString().slice(0, -1).replace("T", " ");
@@ -80,7 +80,7 @@ describe("the web page", { skip: isMissing }, () => {
     assert.equal(await page.textContent("#found"), "1 ID found");
   });
 
-  test("generates IDs of the chosen kind", async () => {
+  test("generates IDs of the selected type", async () => {
     await page.selectOption("#kind", "2");
     await page.fill("#count", "500");
     await page.click("button");

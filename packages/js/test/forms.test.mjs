@@ -37,16 +37,16 @@ for (const [name, [id, stored, ...others]] of Object.entries(FORMS))
   describe(name, () => {
     const form = forms[name];
 
-    test("an ID goes into a column, and comes back", () => {
+    test("an ID round-trips through a column", () => {
       assert.deepEqual(form.to(id), stored);
       for (const value of [stored, ...others]) assert.equal(form.from(value), id);
     });
 
-    test("null stays", () => {
+    test("null stays null", () => {
       for (const none of [null, undefined]) assert.deepEqual([form.to(none), form.from(none)], [none, none]);
     });
 
-    test("what is no ID is refused in both directions", () => {
+    test("invalid IDs are rejected in both directions", () => {
       const wrong = ["", "short!", 7.5, {}, [], true, new Date(), new Uint8Array(3), 2n ** 64n, "1".repeat(40), "\\x0"];
       for (const value of wrong) {
         refusing(() => form.to(value), value);
@@ -54,12 +54,12 @@ for (const [name, [id, stored, ...others]] of Object.entries(FORMS))
       }
     });
 
-    test("is the same object for Prisma", () => {
+    test("Prisma exports the same object", () => {
       assert.equal(prisma[name], form);
     });
   });
 
-test("integers that a driver may have rounded are refused, and those it cannot have are taken", () => {
+test("integers that a driver may have rounded are rejected", () => {
   const { int64, randflakeInt64 } = forms;
   assert.equal(int64.from(-5), -5n);
   assert.equal(int64.from(2 ** 53 - 1), 9_007_199_254_740_991n);
@@ -70,7 +70,7 @@ test("integers that a driver may have rounded are refused, and those it cannot h
   for (const text of ["0x10", " 1", "1e3", ""]) refused("invalid_type", () => int64.from(text));
 });
 
-test("public IDs are stored as their numbers", () => {
+test("public IDs are stored as integers", () => {
   const ids = new publicIds.Keyring(new Uint8Array(32));
   for (const bits of [48, 64]) {
     const orders = ids.of("order", { bits });
@@ -95,14 +95,14 @@ test("Prisma's fields show IDs", () => {
   assert.equal(key.compute({ key: null }), null);
 });
 
-test("CommonJS is taken by a library in CommonJS", () => {
+test("a CommonJS library accepts the CommonJS columns", () => {
   const require = createRequire(import.meta.url);
   const { pg } = require("polyflake/drizzle");
   const { id } = require("drizzle-orm/pg-core").pgTable("t", { id: pg.snoBytes() });
   assert.deepEqual(id.mapToDriverValue(SNO), FORMS.snoBytes[1]);
 });
 
-test("without a machine, and with bytes of another realm", () => {
+test("forms work without WebAssembly and with bytes of another realm", () => {
   const { snoBytes } = requireIn(realm({ WebAssembly: undefined }), "forms");
   assert.deepEqual([...snoBytes.to(SNO)], [...sno.toBytes(SNO)]);
   assert.equal(snoBytes.from(sno.toBytes(SNO).buffer), SNO);

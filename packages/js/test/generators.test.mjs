@@ -14,7 +14,7 @@ onEachMachine((polyflake) => {
 
   for (const [name, { make, perTick, tickMs, large, Many, about, read }] of Object.entries(familiesOf(polyflake)))
     describe(name, () => {
-      test("a batch is what single calls would be, and generate may be taken off its generator", () => {
+      test("a batch equals single calls, and generate works detached from its generator", () => {
         const ids = large({ clock: () => NOW + 0.9 });
         const { generate } = ids;
         const first = read(ids, generate(...about));
@@ -37,7 +37,7 @@ onEachMachine((polyflake) => {
         }
       });
 
-      test("a batch past a tick says how far it came, and the next tick is usable", () => {
+      test("a batch past a tick reports how many IDs it made, and the next tick is usable", () => {
         let now = NOW;
         const onStall = () => assert.fail("it waits");
         const ids = make(1, { clock: () => now, onExhausted: "error", maxWait: 3_600_000, onStall });
@@ -51,7 +51,7 @@ onEachMachine((polyflake) => {
 
       if (name === "randflake") return;
 
-      test("a window of Dates or numbers holds, and moves later", () => {
+      test("a window of Dates or numbers applies and can be extended", () => {
         let now = NOW - 1;
         const ids = make(1, { clock: () => now, window: [new Date(NOW), NOW + tickMs] });
         refused("lease_not_started", () => ids.generate(), { retryAt: NOW });
@@ -69,7 +69,7 @@ onEachMachine((polyflake) => {
   /** A generator with 4 sequences in a tick and a scripted clock. */
   const small = (clock, more = {}) => new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
 
-  test("an ID has what its generator has", () => {
+  test("an ID contains the fields of its generator", () => {
     const ids = new Generator({ partition: new Uint8Array([1, 2]), metabyte: 9, sequenceMin: 5, clock: () => NOW + 3 });
     const fields = { unixMs: NOW, timestamp: new Date(NOW), tick: (NOW - START_2010) / 4, tickTock: false };
     assert.deepEqual(sno.parse(ids.generate()), { ...fields, metabyte: 9, partition: 258, sequence: 5 });
@@ -78,7 +78,7 @@ onEachMachine((polyflake) => {
     assert.equal(ids.partition, 258);
   });
 
-  test("a given time, as a Date too, has a sequence of its own", () => {
+  test("generateAt accepts Dates and uses a separate sequence", () => {
     const ids = new Generator({ partition: 1, clock: () => NOW, metabyte: 2 });
     const made = [ids.generateAt(new Date(NOW)), ids.generateAt(NOW, 5), ids.generate()].map(sno.parse);
     assert.deepEqual(
@@ -91,7 +91,7 @@ onEachMachine((polyflake) => {
     );
   });
 
-  test("a closed generator's snapshot goes on, also through JSON", () => {
+  test("a closed generator's snapshot can be restored, also through JSON", () => {
     let now = NOW;
     const clock = () => now;
     const ids = new Generator({ partition: 258, sequenceMin: 2, sequenceMax: 9, clock });
@@ -113,14 +113,14 @@ onEachMachine((polyflake) => {
     assert.equal(imported({ sequenceMax: 0 }).sequenceMax, 65_535);
   });
 
-  test("an untouched default generator closes with the partition that it would have had", () => {
+  test("an unused default generator closes with its partition", () => {
     const snapshot = new Generator().close();
     const [high, low] = snapshot.partition;
     assert.equal(sno.parse(Generator.restore(snapshot).generate()).partition, high * 256 + low);
     assert.equal(snapshot.wallHi, 0);
   });
 
-  test("stats are figures of now", () => {
+  test("stats describe the current state", () => {
     const ids = new Generator({ clock: () => NOW, sequenceMin: 10 });
     const tick = (NOW - START_2010) / 4;
     const none = { sequenceMin: 10, sequenceMax: 65_535, wallSafe: 0, drifts: 0, closed: false, now: tick };
@@ -129,7 +129,7 @@ onEachMachine((polyflake) => {
     assert.deepEqual(ids.stats(), { ...none, partition, sequence: 12, len: 3, wallHi: tick });
   });
 
-  test("a call that waits tells of it, and what the callback throws comes out", () => {
+  test("a waiting call reports stalls, and exceptions of the callback propagate", () => {
     const stalls = [];
     const onStall = (stall) => stalls.push(stall);
     const ids = small(scripted(NOW, NOW, NOW + 1.5, NOW + 4), { maxWait: 1000, onStall });
@@ -154,7 +154,7 @@ onEachMachine((polyflake) => {
     }
   });
 
-  test("a callback for stalls may use its generator, and without a clock hears the system's", () => {
+  test("a stall callback can call its generator, and receives the system time without a clock", () => {
     let now = NOW;
     let inner;
     const onStall = () => {
@@ -168,7 +168,7 @@ onEachMachine((polyflake) => {
     assert(times.length > 0 && times.every((unixMs) => Math.abs(Date.now() - unixMs) < 60_000), `${times}`);
   });
 
-  test("a thousand generators come and go", async () => {
+  test("thousands of generators can be created and collected", async () => {
     for (let round = 0; round < 20; round++) {
       const many = Array.from({ length: 1000 }, (_, partition) => new Generator({ partition, clock: Date.now }));
       many.forEach(({ generate }, partition) => assert.equal(sno.parse(generate()).partition, partition));

@@ -13,7 +13,7 @@ const PARTS = { timestamp: 1_763_650_000, machine: bytes("aabbccddee"), counter:
 onEachMachine(({ hotguid }) => {
   const { Generator } = hotguid;
 
-  test("either case is read, lower case is written", () => {
+  test("both cases are read and lowercase is written", () => {
     assert.equal(hotguid.fromParts(PARTS), ID);
     assert.equal(hotguid.parse(ID.toUpperCase()), ID);
     assert.equal(hotguid.isValid(ID.toUpperCase()), true);
@@ -21,7 +21,7 @@ onEachMachine(({ hotguid }) => {
     for (const convert of [hotguid.toSql, hotguid.fromSql]) assert.equal(convert(ID.toUpperCase()), convert(ID));
   });
 
-  test("text and bytes sort alike, and a round trip changes nothing", () => {
+  test("strings and bytes sort identically and round-trip", () => {
     const parts = fc.record({
       timestamp: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
       machine: fc.uint8Array({ minLength: 5, maxLength: 5 }),
@@ -40,7 +40,7 @@ onEachMachine(({ hotguid }) => {
     );
   });
 
-  test("texts that are refused", () => {
+  test("invalid strings are rejected", () => {
     const reads = ["parse", "parts", "shardKey", "timestamp", "toSql", "fromSql", "toBytes", "toDotnetBytes"];
     for (const name of reads) {
       for (const value of notATextOf(ID)) refused("invalid_type", () => hotguid[name](value));
@@ -58,7 +58,7 @@ onEachMachine(({ hotguid }) => {
     for (const value of ["", `${ID}0`, ID.replace("-", "0")]) assert.equal(hotguid.isValid(value), false);
   });
 
-  test("a UUID of another version or variant is refused", () => {
+  test("a UUID of another version or variant is rejected", () => {
     for (const [at, digit] of [
       [14, "4"],
       [19, "c"],
@@ -70,7 +70,7 @@ onEachMachine(({ hotguid }) => {
     for (const value of notATextOf(ID)) refused("invalid_type", () => hotguid.uuid8Parts(value));
   });
 
-  test("a generator makes UUIDs of version 8 where it is asked to, by each of its calls, and no others", async () => {
+  test("each call makes version 8 UUIDs only with the uuid8 option", async () => {
     const ids = new Generator({ uuid8: true, clock: () => NOW });
     const made = [ids.generate(7), ids.tryGenerate(7), await ids.generateAsync(7), ...ids.generateMany(100, 7)];
     const parts = made.map((id) => hotguid.uuid8Parts(id));
@@ -88,7 +88,7 @@ onEachMachine(({ hotguid }) => {
       refused("invalid_type", () => new Generator({ uuid8 }), { field: "uuid8" });
   });
 
-  test("ranges for SQL Server are asked for, and Dates are taken", () => {
+  test("time ranges accept Dates and the SQL Server order on request", () => {
     const span = [NOW, NOW + 5000];
     const { lowest, highest } = hotguid.timeRange(...span);
     const sql = { lowest: hotguid.toSql(lowest), highest: hotguid.toSql(highest) };
@@ -99,7 +99,7 @@ onEachMachine(({ hotguid }) => {
     refused("invalid_type", () => hotguid.timeRange(0, NOW, true));
   });
 
-  test("stats have the machine from the first ID on", () => {
+  test("stats contain the machine after the first ID", () => {
     const ids = new Generator({ clock: () => NOW + 999 });
     assert.deepEqual(ids.stats(), { machine: undefined, lastSecond: undefined, len: 0, closed: false });
     const { machine } = hotguid.parts(ids.generate());

@@ -11,7 +11,7 @@ const ID = "a7rdmuv326nct5if";
 const bytesOfIds = fc.uint8Array({ minLength: 10, maxLength: 10 });
 
 onEachMachine(({ sno }) => {
-  test("counts in UTF-16 units, and cuts none down to ASCII", () => {
+  test("invalid characters are counted in UTF-16 units and never truncated", () => {
     // The low byte of U+0161 is that of "a"; a surrogate pair counts as two units; so does each lone surrogate as one.
     for (const bad of ["š", "\uff12", "\u0662", "\u212a", "\ud800", "\udc00", "\0", "A", "1", "z", "=", "\ufeff"]) {
       for (const position of [0, 7, 8, 15]) {
@@ -28,7 +28,7 @@ onEachMachine(({ sno }) => {
     }
   });
 
-  test("each of 65,536 units is right in each place exactly if it is of the alphabet", () => {
+  test("a UTF-16 unit is valid only if it is in the alphabet", () => {
     for (let unit = 0; unit < 65_536; unit++) {
       const character = String.fromCharCode(unit);
       const position = unit % 16;
@@ -37,7 +37,7 @@ onEachMachine(({ sno }) => {
     }
   });
 
-  test("a changed field is changed alone, texts and bytes sort alike, and conversions come back", () => {
+  test("changing a field leaves the others, and strings and bytes sort identically and round-trip", () => {
     const words = fc.integer({ min: 0, max: 65_535 });
     fc.assert(
       fc.property(bytesOfIds, bytesOfIds, words, (bytes, others, word) => {
@@ -57,7 +57,7 @@ onEachMachine(({ sno }) => {
     );
   });
 
-  test("UUIDs that are refused", () => {
+  test("invalid UUIDs are rejected", () => {
     const uuid = sno.toUuid(ID);
     refused("invalid_length", () => sno.fromUuid(uuid.replaceAll("-", "")));
     refused("invalid_character", () => sno.fromUuid(uuid.replace("-", "0")), { position: 8 });
@@ -69,12 +69,12 @@ onEachMachine(({ sno }) => {
     refused("not_canonical", () => sno.fromUuid8(`${uuid8.slice(0, 14)}4${uuid8.slice(15)}`), { field: "uuid" });
   });
 
-  test("a range takes Dates as milliseconds", () => {
+  test("a time range accepts Dates or milliseconds", () => {
     const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)];
     assert.deepEqual(sno.timeRange(new Date(from), new Date(to)), sno.timeRange(from, to));
   });
 
-  test("the zero ID is null in JSON where that was asked for", () => {
+  test("the zero ID is null in JSON only on request", () => {
     const zero = "2".repeat(16);
     assert.equal(sno.fromJsonValue(null, { nullIsZero: true }), zero);
     assert.equal(sno.toJsonValue(zero, { nullIsZero: true }), null);

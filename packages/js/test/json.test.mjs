@@ -20,7 +20,7 @@ const OTHER = decode.withMetabyte(USER, 3);
 const records = byMetabyte({ 24: User, 2: ({ id, total }) => ({ kind: "order", id, total }) });
 
 describe("byMetabyte", () => {
-  test("an object is of the kind that its ID says", () => {
+  test("the ID selects the type of an object", () => {
     const user = records.parse(`{"id": "${USER}", "foo": "bar", "baz": "bar"}`);
     assert(user instanceof User);
     assert.deepEqual({ ...user }, { id: USER, foo: "bar", baz: "bar" });
@@ -28,7 +28,7 @@ describe("byMetabyte", () => {
     assert.deepEqual(records.decode({ id: ORDER, total: 3 }), { kind: "order", id: ORDER, total: 3 });
   });
 
-  test("many in a list, all of the kinds", () => {
+  test("parseMany reads a list of typed objects", () => {
     const [user, order] = records.parseMany(
       `[{"id": "${USER}", "of": {"id": "${USER}"}}, {"id": "${ORDER}", "total": 2}]`,
     );
@@ -43,7 +43,7 @@ describe("byMetabyte", () => {
     refused("out_of_range", () => records.parseMany(`[{"id": "${OTHER}"}]`));
   });
 
-  test("in any text, also within each other; what else there is stays", () => {
+  test("nested objects are converted anywhere, and other values are kept", () => {
     const text = JSON.stringify([
       { id: ORDER, total: { id: USER } },
       { id: OTHER },
@@ -62,7 +62,7 @@ describe("byMetabyte", () => {
     assert(records.parse(`{"id": "${ORDER}", "total": {"": {"id": "${USER}"}}}`).total[""] instanceof User);
   });
 
-  test("any value is revived as a reviver does", () => {
+  test("revive equals JSON.parse with the reviver", () => {
     const { revive, reviver } = byMetabyte({ 24: (user) => ({ user }), 2: (order) => [order] });
     const members = ["__proto__", "constructor", "toJSON", "0", "id"];
     const object = fc.letrec((tie) => ({
@@ -84,7 +84,7 @@ describe("byMetabyte", () => {
     );
   });
 
-  test("a text that was written is read as the same", () => {
+  test("written objects round-trip", () => {
     const user = new User({ id: USER, friends: [new User({ id: USER })] });
     assert.deepEqual(records.parse(records.stringify(user)), user);
     refused("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
@@ -92,7 +92,7 @@ describe("byMetabyte", () => {
     refused("out_of_range", () => records.stringify(new User({ id: OTHER })), { field: "id" });
   });
 
-  test("what has no ID of a kind is refused", () => {
+  test("objects without a valid ID are rejected", () => {
     for (const read of [records.decode, (members) => records.parse(JSON.stringify(members))]) {
       const { message } = refused("out_of_range", () => read({ id: OTHER }), { field: "id" });
       assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
@@ -105,7 +105,7 @@ describe("byMetabyte", () => {
     assert.throws(() => records.parse("{"), SyntaxError);
   });
 
-  test("an object inside itself, and a frozen one that would change, are refused", () => {
+  test("cyclic and frozen objects are rejected", () => {
     const records = byMetabyte({ 24: User, 2: (members) => members });
     const around = { id: ORDER };
     around.inner = [around];
@@ -123,13 +123,13 @@ describe("byMetabyte", () => {
     assert.equal(records.revive(untouched), untouched);
   });
 
-  test("the member may have another name", () => {
+  test("the member name is configurable", () => {
     const named = byMetabyte({ 24: User }, "_id");
     assert(named.parse(`{"_id": "${USER}", "id": 1}`) instanceof User);
     refused("missing_field", () => named.parse(`{"id": "${USER}"}`), { field: "_id" });
   });
 
-  test("kinds are classes or functions under metabytes", () => {
+  test("types must be classes or functions by metabyte", () => {
     refused("out_of_range", () => byMetabyte({}), { field: "metabyte" });
     for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
     for (const key of ["user", "1.5", "NaN", "0x18", " 24", "24.0"]) {
@@ -163,7 +163,7 @@ describe("byMetabyte", () => {
     );
   });
 
-  test("every vector", () => {
+  test("every vector is read", () => {
     const kinds = byMetabyte(
       Object.fromEntries(Array.from({ length: 256 }, (_, metabyte) => [metabyte, ({ id }) => `${id} ${metabyte}`])),
     );
@@ -176,7 +176,7 @@ describe("byMetabyte", () => {
     assert(found > 5);
   });
 
-  test("without a machine, and with the errors of the package", () => {
+  test("byMetabyte works without WebAssembly and throws the errors of the package", () => {
     const { byMetabyte: inside } = requireIn(realm({ WebAssembly: undefined }), "json");
     assert.equal(inside({ 24: ({ foo }) => foo }).parse(`{"id": "${USER}", "foo": "bar"}`), "bar");
     assert.equal(PolyflakeError, decode.PolyflakeError);

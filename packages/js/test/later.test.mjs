@@ -34,7 +34,7 @@ onEachMachine((polyflake, machine) => {
       return { ids, time };
     };
 
-    test(`${name}: the loop turns while a call waits`, async () => {
+    test(`${name}: the event loop runs while a call waits`, async () => {
       const { ids: maker, time } = exhausted();
       let isDone = false;
       const one = maker.generateAsync().finally(() => (isDone = true));
@@ -48,7 +48,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal(typeof first, typeof maker.tryGenerate());
     });
 
-    test(`${name}: a call that has its ID waits for nothing`, async () => {
+    test(`${name}: a call with an available ID does not wait`, async () => {
       const fresh = () => make(1, { clock: () => NOW, onStall: () => assert.fail("it waits") });
       const maker = fresh();
       const made = [await maker.generateAsync(...about), ...(await maker.generateManyAsync(2, ...about))];
@@ -57,7 +57,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal((await maker.generateManyAsync(0)).length, 0);
     });
 
-    test(`${name}: a call that is aborted rejects with the signal's reason`, async () => {
+    test(`${name}: an aborted call rejects with the signal's reason`, async () => {
       const { ids: maker, time } = exhausted();
       const reason = { mine: true };
       const calls = (signal, name = "signal") => [
@@ -79,7 +79,7 @@ onEachMachine((polyflake, machine) => {
       for (const promise of calls(undefined, "signals")) await rejected("unknown_field", promise, { field: "signals" });
     });
 
-    test(`${name}: errors are those of the calls that hold the thread`, async () => {
+    test(`${name}: errors match those of synchronous calls`, async () => {
       const cause = new RangeError("theirs");
       const clock = () => {
         throw cause;
@@ -106,7 +106,7 @@ onEachMachine((polyflake, machine) => {
     // Hot Guids of one second take 256 MiB.
     if (name === "hotguid") continue;
 
-    test(`${name}: 100 calls at once make 100 IDs`, async () => {
+    test(`${name}: 100 concurrent calls make 100 IDs`, async () => {
       const { ids, time } = exhausted();
       const moving = setInterval(() => (time.now += tickMs), 2);
       try {
@@ -117,7 +117,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    test(`${name}: a call waits no longer than it may, and its stalls are heard`, async () => {
+    test(`${name}: a call waits at most maxWait and reports its stalls`, async () => {
       const heard = [];
       // Without it, the first call would wait for the next second.
       const resumed = name === "randflake" && { resumeAfter: 1_730_000_000 };
@@ -140,7 +140,7 @@ onEachMachine((polyflake, machine) => {
         );
     });
 
-    test(`${name}: a wait is charged the time that passes, not the sleeps that it asks for`, async () => {
+    test(`${name}: a wait is charged the elapsed time and not the requested sleeps`, async () => {
       for (const wait of [async (maker) => maker.generate(), (maker) => maker.generateAsync()]) {
         const heard = [];
         const onStall = ({ sleptMs }) => (heard.push(sleptMs), block(20));
@@ -151,7 +151,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    test(`${name}: what a callback for stalls throws goes through`, async () => {
+    test(`${name}: exceptions of a stall callback propagate`, async () => {
       const mine = new Error("mine");
       const onStall = () => {
         throw mine;
@@ -168,7 +168,7 @@ onEachMachine((polyflake, machine) => {
     });
   }
 
-  test("many IDs are given up when other work has its turn", async () => {
+  test("a large batch can be aborted between turns of the event loop", async () => {
     const [controller, reason] = [new AbortController(), { mine: true }];
     // Without a wait, which would look at the signal too.
     const many = new hotguid.Generator().generateManyAsync(1_000_000, undefined, { signal: controller.signal });
@@ -176,7 +176,7 @@ onEachMachine((polyflake, machine) => {
     assert.equal(await rejection(many), reason);
   });
 
-  test("a clock that is behind is waited for as elsewhere", async () => {
+  test("async calls wait for a clock that is behind", async () => {
     const ids = FAMILIES.sno.make(1, {
       maxWait: 3_600_000,
       clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
@@ -188,7 +188,7 @@ onEachMachine((polyflake, machine) => {
     await rejected("clock_behind", behind.generateAsync(), { retryAt: NOW });
   });
 
-  test("what IDs are about is refused as elsewhere, and Randflakes are texts on request", async () => {
+  test("invalid arguments are rejected, and Randflakes are strings on request", async () => {
     const ids = new sno.Generator({ metabyte: 9 });
     assert.equal(sno.metabyte(await ids.generateAsync()), 9);
     for (const call of [ids.generateAsync(256), ids.generateManyAsync(0, 256)])
@@ -198,7 +198,7 @@ onEachMachine((polyflake, machine) => {
     assert.equal(flakes.inspect(randflake.decodeText(await flakes.generateTextAsync())).node, 7);
   });
 
-  test("the loop turns while many IDs are made without a wait", async () => {
+  test("the event loop runs while many IDs are made without a wait", async () => {
     let turns = 0;
     const turning = setInterval(() => (turns += 1), 0);
     try {
@@ -209,7 +209,7 @@ onEachMachine((polyflake, machine) => {
     assert(turns >= 3, `${turns} turns`);
   });
 
-  test("a sleep is on the timer that the realm has then", async () => {
+  test("a sleep uses the realm's current timer", async () => {
     const time = { now: NOW };
     const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, clock: () => time.now });
     ids.generateMany(4);
@@ -233,7 +233,7 @@ onEachMachine((polyflake, machine) => {
     await rejected("clock_failed", promise);
   });
 
-  test("a wait sleeps until the next tick, and leaves no listener behind", async () => {
+  test("a wait sleeps until the next tick and removes its listener", async () => {
     const { setTimeout } = globalThis;
     const [delays, listeners] = [[], new Set()];
     globalThis.setTimeout = (run, ms) => (delays.push(ms), setTimeout(run, ms));

@@ -33,7 +33,7 @@ onEachMachine((polyflake) => {
   const clock = () => NOW;
   const at = (options = {}) => new Generator(small, { clock, bindables: { node_id: 5 }, maxWait: 0, ...options });
 
-  test("an ID has what its generator has", () => {
+  test("an ID contains the fields of its generator", () => {
     const ids = at();
     assert.equal(ids.layout, small);
     assert.deepEqual(ids.stats(), { lastMs: undefined, len: 0n, closed: false });
@@ -42,7 +42,7 @@ onEachMachine((polyflake) => {
     assert.deepEqual(ids.stats(), { lastMs: BigInt(NOW), len: 1n, closed: false });
   });
 
-  test("bindables that are not fixed are given for each ID", () => {
+  test("unbound bindables are passed with each call", () => {
     const ids = new Generator(bytes, { clock });
     assert.equal(bytes.parse(ids.generate({ tenant: "acme" })).bindables.tenant, "acme");
     for (const call of [
@@ -68,7 +68,7 @@ onEachMachine((polyflake) => {
     );
   });
 
-  test("a batch of long IDs, of which few fit into a call", () => {
+  test("a batch of long IDs is made in several calls", () => {
     const fields = [
       { kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 },
       { kind: "unused", bits: 1024 - 80 },
@@ -80,7 +80,7 @@ onEachMachine((polyflake) => {
     refused("out_of_range", () => new Generator(bytes, { clock }).generateMany(2 ** 24), { field: "count" });
   });
 
-  test("a closed generator's snapshot goes on, also through JSON", () => {
+  test("a closed generator's snapshot can be restored, also through JSON", () => {
     const ids = at();
     ids.generateMany(2);
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
@@ -99,7 +99,7 @@ onEachMachine((polyflake) => {
       refused("out_of_range", () => restore(bad));
   });
 
-  test("a range of numbers makes a generator as fast", () => {
+  test("a range adds the capacity of its worker IDs, and invalid ranges are rejected", () => {
     const discord = Layout.preset("discord");
     const options = { bindables: { process: 3 }, maxWait: 0 };
     const ids = new Generator(discord, { ...options, clock, range: ["worker", 8, 10n] });
@@ -123,7 +123,7 @@ onEachMachine((polyflake) => {
     refused("unknown_field", () => new Generator(discord, ofMachine), { field: "machine" });
   });
 
-  test("a sequence alone is given out once, where asked for", () => {
+  test("a sequence without a timestamp is used once, on request", () => {
     const fields = [
       { kind: "unused", bits: 62 },
       { kind: "sequence", bits: 2 },
@@ -139,7 +139,7 @@ onEachMachine((polyflake) => {
       refused("invalid_type", () => new Generator(alone, { sequenceOnly }), { field: "sequenceOnly" });
   });
 
-  test("options", () => {
+  test("invalid options are rejected", () => {
     const other = polyflake === native ? wasm : native;
     const strange = [SMALL, Layout, Object.create(small), hostile, other.layout.Layout.preset("sonyflake")];
     for (const value of [undefined, null, 0, "a", {}, ...strange])
@@ -153,7 +153,7 @@ onEachMachine((polyflake) => {
     assert.throws(() => Generator(small), TypeError);
   });
 
-  test("arrays over what others packed", () => {
+  test("arrays can wrap packed IDs", () => {
     assert.deepEqual([...new LayoutArray(new BigInt64Array([1n, -1n]))], [1n, -1n]);
     const pairs = new LayoutArray(Uint8Array.of(1, 2, 3, 4), 2);
     pairs.at(0).fill(9);

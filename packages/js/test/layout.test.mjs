@@ -86,7 +86,7 @@ onEachMachine(({ layout }) => {
   /** A layout of one field of 16 bits. */
   const only = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
-  test("whatever JSON.stringify would write is taken, and large integers", () => {
+  test("descriptions accept JSON-like values and large integers", () => {
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
     assert.deepEqual([snowflake.bits, snowflake.isInteger, wide.bits, wide.isInteger], [64, true, 256, false]);
     const fields = [
@@ -111,16 +111,16 @@ onEachMachine(({ layout }) => {
   });
 
   for (const [what, bad] of Object.entries(BAD_DESCRIPTIONS))
-    test(`a description: ${what}`, () => {
+    test(`an invalid description is rejected: ${what}`, () => {
       assert(refused("invalid_layout", () => new Layout(bad)).message.length < 300);
     });
 
   for (const [what, bad] of Object.entries(BAD_TEXTS))
-    test(`a JSON text: ${what}`, () => {
+    test(`an invalid JSON string is rejected: ${what}`, () => {
       refused("invalid_layout", () => Layout.fromJson(bad));
     });
 
-  test("other arguments", () => {
+  test("invalid arguments are rejected", () => {
     for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
     for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
     for (const name of ["", "twitter ", "__proto__", "\ud800"]) refused("invalid_layout", () => Layout.preset(name));
@@ -133,7 +133,7 @@ onEachMachine(({ layout }) => {
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
   });
 
-  test("times are numbers, bigints or Dates, and integers numbers or bigints", () => {
+  test("times can be numbers, bigints or Dates, and integers numbers or bigints", () => {
     const values = { timestamp: 1_483_228_800_001, sequence: 1, bindables: { worker_id: 2 } };
     const id = 4_333_569n;
     for (const timestamp of [values.timestamp, 1_483_228_800_001n, new Date(values.timestamp)])
@@ -149,7 +149,7 @@ onEachMachine(({ layout }) => {
     assert.equal(snowflake.parse(snowflake.pack({ ...values, constants: { region: 31 } })).constants.region, 31);
   });
 
-  test("bytes are the caller's own", () => {
+  test("bytes are copied", () => {
     const id = wide.pack({ timestamp: NOW, sequence: 9, bindables: BINDABLES });
     assert.equal(id.constructor, Uint8Array);
     const parsed = wide.parse(id);
@@ -167,7 +167,7 @@ onEachMachine(({ layout }) => {
     for (const same of [Buffer.from(bytes), lying]) assert.deepEqual(wide.parse(same), parsed);
   });
 
-  test("an integer is a number or a bigint by its field, never by its value, and 64 bits pass through no number", () => {
+  test("the field and not the value decides between number and bigint", () => {
     const fields = [
       { kind: "bindable", bits: 53, name: "number" },
       { kind: "bindable", bits: 54, name: "bigint" },
@@ -203,7 +203,7 @@ onEachMachine(({ layout }) => {
     for (const length of [0, 31, 33, 100_000]) refused("invalid_length", () => wide.parse(new Uint8Array(length)));
   });
 
-  test("values that are refused", () => {
+  test("invalid values are rejected", () => {
     const good = { timestamp: NOW, sequence: 1, bindables: { worker_id: 2 } };
     const pack = (changes) => () => snowflake.pack({ ...good, ...changes });
     for (const values of [null, 0, "a"]) refused("invalid_type", () => snowflake.pack(values));
@@ -226,7 +226,7 @@ onEachMachine(({ layout }) => {
     assert.equal(wide.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
   });
 
-  test("names are users' own", () => {
+  test("fields can have any name", () => {
     for (const name of ["__proto__", "constructor", "", "max_wait", "ä", "\0", "a".repeat(8000), "a".repeat(20_000)]) {
       const its = only({ kind: "bindable", name });
       const bindables = (value) => Object.fromEntries([[name, value]]);
@@ -239,7 +239,7 @@ onEachMachine(({ layout }) => {
     }
   });
 
-  test("names and values longer than a piece of the scratch area", () => {
+  test("names and values longer than the scratch area are supported", () => {
     const [name, bytes] = ["n".repeat(40_000), Uint8Array.from({ length: 127 }, (_, k) => k + 1)];
     const fields = [
       { kind: "bindable", bits: 1016, name, type: "bytes" },
@@ -253,7 +253,7 @@ onEachMachine(({ layout }) => {
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
   });
 
-  test("IDs of at most 1,024 bits, integers of at most 128", () => {
+  test("IDs are limited to 1,024 bits and integers to 128", () => {
     const layout = (bits, ...fields) => new Layout({ id: "bytes", bits, fields });
     refused("invalid_layout", () => layout(1032, { kind: "unused", bits: 1032 }));
     refused("invalid_layout", () => layout(136, { kind: "bindable", bits: 136, name: "n" }));
@@ -264,7 +264,7 @@ onEachMachine(({ layout }) => {
       refused("out_of_range", () => its.pack({ bindables: { n } }), { field: "n" });
   });
 
-  test("times that a Date cannot hold are bigint alone", () => {
+  test("times outside the range of Date are only bigints", () => {
     const fields = [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }];
     const its = new Layout({ id: "integer", bits: 64, fields });
     for (const ms of [8.64e15, -8.64e15]) assert.deepEqual(its.parse(BigInt(ms)).timestamp, new Date(ms));
@@ -272,7 +272,7 @@ onEachMachine(({ layout }) => {
       assert.deepEqual([its.parse(ms).unixMs, its.parse(ms).timestamp], [ms, null]);
   });
 
-  test("ranges take Dates, and the bindables before the time", () => {
+  test("time ranges accept Dates and the bindables before the time", () => {
     assert.deepEqual(snowflake.timeRange(NOW, new Date(NOW + 10)), snowflake.timeRange(new Date(NOW), NOW + 10));
     const fields = [
       { kind: "bindable", bits: 16, name: "tenant" },
@@ -289,21 +289,21 @@ onEachMachine(({ layout }) => {
     refused("unknown_field", () => only({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
   });
 
-  test("presets are those that the refusal of another one lists, in its order", () => {
+  test("the error for an unknown preset lists the presets in order", () => {
     const listed = layout.presets();
     const { message } = refused("invalid_layout", () => Layout.preset("other"));
     assert(message.includes(`expected one of ${listed.join(", ")}, found \`other\``), message);
     for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
   });
 
-  test("names of presets in any case, and the nearest one for a name that is misspelt", () => {
+  test("preset names are case-insensitive, and errors suggest the nearest one", () => {
     for (const name of ["X", "x", "Twitter"])
       assert.equal(Layout.preset(name).toJson(), Layout.preset("twitter").toJson(), name);
     const { message } = refused("invalid_layout", () => Layout.preset("Discrod"));
     assert.match(message, /found `Discrod`; did you mean `discord`\?$/);
   });
 
-  test("integer IDs as decimal strings", () => {
+  test("integer IDs are parsed from decimal strings", () => {
     const discord = Layout.preset("discord");
     assert.equal(discord.parse("175928847299117063").unixMs, 1462015105796n);
     for (const [text, code] of [
@@ -320,7 +320,7 @@ onEachMachine(({ layout }) => {
     );
   });
 
-  test("what it describes is the caller's own", () => {
+  test("descriptions are copies", () => {
     const sonyflake = Layout.preset("sonyflake");
     const { fields } = sonyflake.describe();
     fields[0].bits = 99;

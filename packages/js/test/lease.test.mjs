@@ -39,7 +39,7 @@ function under({ variable, url, node }, call) {
 /** The numbers of file systems on Linux. */
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
-test("URLs are read as in every language", async (t) => {
+test("URLs are parsed like in every language", async (t) => {
   // A class of pg that notes how it is made, and one of SQLite that notes its path, whose file exists on the file system `type`.
   let made;
   globalThis[PG] = {
@@ -122,7 +122,7 @@ test("URLs are read as in every language", async (t) => {
   assert.match(refused("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
 });
 
-test("a source that is none is refused", () => {
+test("an invalid source is rejected", () => {
   refused("invalid_type", () => lease("sqlite:ids.db?namespace=orders", 7), { field: "namespace" });
   for (const source of [7, null, {}, []]) refused("invalid_type", () => lease(source, "orders"), { field: "source" });
   refused("invalid_type", () => lease(refusing()), { field: "namespace" });
@@ -134,7 +134,7 @@ function preloaded(program, variables) {
   return spawnSync(process.execPath, ["--import", "polyflake/lease", "-e", program], options);
 }
 
-test("a wrong variable ends a program before it begins, under --import", () => {
+test("with --import an invalid variable ends a program before it starts", () => {
   for (const url of ["", "gopher://host", "/tmp/a.db", "sqlite::memory:?namespace=orders"]) {
     const { status, stdout, stderr } = preloaded("console.log(1)", { POLYFLAKE_LEASE: url });
     assert.equal(status, 1, url);
@@ -143,7 +143,7 @@ test("a wrong variable ends a program before it begins, under --import", () => {
   }
 });
 
-test("an unknown ID format in the variable ends a program before it begins, under --import", () => {
+test("with --import an unknown ID format in the variable ends a program before it starts", () => {
   for (const formats of ["", "randflake", "sno,", "sno hotguid"]) {
     const variables = { POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_FORMATS: formats };
     const { status, stderr } = preloaded("console.log(1)", variables);
@@ -152,7 +152,7 @@ test("an unknown ID format in the variable ends a program before it begins, unde
   }
 });
 
-test("a store that cannot be used is a warning under --import, and `ready` rejects with the reason", () => {
+test("with --import an unusable store is a warning, and `ready` rejects with the reason", () => {
   const program = `
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
@@ -177,7 +177,7 @@ test("a store that cannot be used is a warning under --import, and `ready` rejec
   assert.match(stderr, /\[polyflake_lease\] PolyflakeWarning: no lease for the default generators: .*nowhere/);
 });
 
-test("an option of a wrong type is refused by its own name", () => {
+test("an option of a wrong type is rejected by its name", () => {
   for (const [field, value] of [
     ["prefer", "1"],
     ["insist", 1.5],
@@ -188,7 +188,7 @@ test("an option of a wrong type is refused by its own name", () => {
     refused("invalid_type", () => lease(refusing(), "orders", { [field]: value }), { field });
 });
 
-test("only a lease that nothing has come of yet is a matter of waiting", async () => {
+test("only an error before the first attempt advises to wait", async () => {
   const held = lease(refusing({ code: "28P01", severity: "FATAL" }), "orders");
   const ids = new polyflake.sno.Generator({ lease: held });
   assert.match(refused("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
@@ -201,7 +201,7 @@ test("only a lease that nothing has come of yet is a matter of waiting", async (
   );
 });
 
-test("variables that name no store are refused, and say what to set", () => {
+test("variables without a store are rejected with the value to set", () => {
   const program = `
     const { sno, hotguid } = require("polyflake");
     const { lease } = require("polyflake/lease");
@@ -224,7 +224,7 @@ test("variables that name no store are refused, and say what to set", () => {
   assert.equal(message, `${expected}it is not set; ${example}`);
 });
 
-test("options are checked, the rules' own with the generator", () => {
+test("invalid options are rejected, those of the format with the generator", () => {
   const make = (options) => new polyflake.sno.Generator({ lease: lease(refusing(), "orders", options) });
   refused("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
   refused("invalid_type", () => make({ numbers: 3 }));
@@ -247,7 +247,7 @@ test("options are checked, the rules' own with the generator", () => {
   refused("out_of_range", () => new polyflake.sno.Generator({ lease: lease(refusing(), "no blanks") }));
 });
 
-test("a lease has one generator, and no family but that", async () => {
+test("a lease serves one generator of one format", async () => {
   const one = lease(refusing(), "orders");
   await rejected("lease_mismatch", one.ready());
   assert.deepEqual(
@@ -263,7 +263,7 @@ test("a lease has one generator, and no family but that", async () => {
   refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: closed }));
 });
 
-test("a store that refuses is told by events, errors and figures; a server's code is known, a system's is none", async () => {
+test("a failing store is reported by events, errors and figures", async () => {
   for (const [more, expected] of [
     [{ code: "42501", severity: "ERROR" }, "the role lacks a right: the server says no; "],
     [{ code: "42501" }, "no answer from the server: the server says no"],
@@ -289,14 +289,14 @@ test("a store that refuses is told by events, errors and figures; a server's cod
   }
 });
 
-test("close returns the numbers of all leases", async () => {
+test("close ends all leases", async () => {
   const some = [1, 2, 3].map(() => lease(refusing(), "orders"));
   for (const one of some) new polyflake.sno.Generator({ lease: one });
   await close();
   for (const one of some) await rejected("generator_closed", one.ready());
 });
 
-test("a client that never answers is given up, and a number that nobody has is returned at once", async () => {
+test("a client that never connects is abandoned after the wait", async () => {
   const silent = { connect: () => new Promise(() => {}) };
   const away = lease(silent, "orders", { waitMs: 50 });
   const ids = new polyflake.sno.Generator({ lease: away });
@@ -305,7 +305,7 @@ test("a client that never answers is given up, and a number that nobody has is r
   assert.equal(away.status().number, null);
 });
 
-test("a check of a store that never answers ends, with the limits of a lease", async (t) => {
+test("a check of a store that never responds ends with the limits of a lease", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const never = () => new Promise(() => {});
   const client = { on() {}, off() {}, query: () => Promise.reject(new Error("no answer")), end: async () => {} };
@@ -354,7 +354,7 @@ test("a check rejects the terms that a lease rejects", async () => {
     await rejected("out_of_range", check(refusing(), "orders", options));
 });
 
-test("a check waits for an answer as long as a lease of its length", async (t) => {
+test("a check waits for a reply as long as a lease of its duration", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const client = { on() {}, off() {}, query: () => new Promise(() => {}), end: async () => {} };
   const ended = rejected(
@@ -366,7 +366,7 @@ test("a check waits for an answer as long as a lease of its length", async (t) =
   assert.match((await ended).message, /did not answer in time/);
 });
 
-test("a file of root certificates that cannot be read is an error at once, which names it", async () => {
+test("an unreadable certificate file is an immediate error that names it", async () => {
   globalThis[PG] = { Client: class {} };
   const folder = fs.mkdtempSync(`${tmpdir()}/roots-`);
   fs.writeFileSync(`${folder}/empty.pem`, "");
@@ -386,7 +386,7 @@ test("a file of root certificates that cannot be read is an error at once, which
   fs.rmSync(folder, { recursive: true });
 });
 
-test("a server that accepts no writes is passed over if the URL asks for one that does, also if it is the only one", async () => {
+test("a read-only server is skipped if the URL requests a writable one", async () => {
   const closed = [];
   globalThis[PG] = {
     Client: class {
@@ -416,7 +416,7 @@ test("a server that accepts no writes is passed over if the URL asks for one tha
   delete globalThis[PG];
 });
 
-test("a connection that cannot be closed has no consequences", async () => {
+test("a connection that cannot be closed is ignored", async () => {
   const unhandled = [];
   const note = (error) => unhandled.push(error.message);
   process.on("unhandledRejection", note);
@@ -464,7 +464,7 @@ test("an unknown ID format in the variable ends a program that requires the modu
   assert.match(lines[2], /^PolyflakeError lease_unavailable /);
 });
 
-test("what Deno does not permit a program to read is an error with a code and a remedy", () => {
+test("missing Deno permissions are errors with a code and a remedy", () => {
   // As in Deno, whose variables and host name throw errors of its own.
   const denied = `
     import os from "node:os";
@@ -535,12 +535,12 @@ const signalled = (before, after = "") =>
     {},
   );
 
-test("a signal ends a program without listeners of its own, after the lease was closed", () => {
+test("a signal ends a program without its own listeners after closing the lease", () => {
   const { signal, stdout } = signalled("", 'process.on("exit", () => console.log("exit"));');
   assert.deepEqual([signal, stdout], ["SIGTERM", ""]);
 });
 
-test("a program that listens to the signal itself has its lease until it is done", () => {
+test("a program with its own signal listener keeps its lease until it ends", () => {
   for (const listen of ["on", "once"]) {
     const drain = `
       process.${listen}("SIGTERM", () => setTimeout(() => {

@@ -73,7 +73,7 @@ onEachMachine((polyflake, machine) => {
       return { ids, grantee: lease.grantee };
     };
 
-    test(`${family}: a generator has no IDs before its first grant, and then those of its number`, () => {
+    test(`${family}: a generator makes IDs of its worker ID only after its first grant`, () => {
       const lease = new Played();
       const ids = make(lease);
       assert.deepEqual(
@@ -96,7 +96,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal(new Set(many).size, 3000);
     });
 
-    test(`${family}: a grant that is sealed makes no more IDs, and its end is that of the last tick used`, async () => {
+    test(`${family}: a sealed grant makes no IDs and ends with the last used tick`, async () => {
       const { ids, grantee } = begun();
       const before = Date.now();
       ids.generate();
@@ -108,7 +108,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal(begun().grantee.seal(), undefined);
     });
 
-    test(`${family}: a closed generator fails at once in every call, and its last tick is still known`, async () => {
+    test(`${family}: every call of a closed generator fails immediately, and its last tick is known`, async () => {
       const before = Date.now();
       const [made, sealed, unused] = [7, 7, 7].map((first) => begun(first, {}, MINUTE));
       const waiting = { lease: new Played(MINUTE) };
@@ -136,7 +136,7 @@ onEachMachine((polyflake, machine) => {
       assert(end > before - tick && end <= Date.now() + tick, `${end - before}`);
     });
 
-    test(`${family}: a grant that is sealed before it begins, or unused after its end, makes no ID later`, async () => {
+    test(`${family}: a grant sealed before its start or after its end makes no IDs`, async () => {
       let now = Date.now();
       for (const at of [start() - MINUTE, start() + 2 * MINUTE]) {
         const lease = new Played();
@@ -158,7 +158,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    test(`${family}: a window ends, and an extension opens it again`, () => {
+    test(`${family}: an extension reopens an expired window`, () => {
       let now = Date.now();
       const lease = new Played();
       const ids = make(lease, { clock: () => now });
@@ -175,7 +175,7 @@ onEachMachine((polyflake, machine) => {
       assert(lease.grantee.seal() <= end + Math.max(tick, 1000));
     });
 
-    test(`${family}: a number that comes back repeats no tick, whatever the store says`, () => {
+    test(`${family}: a reassigned worker ID repeats no tick`, () => {
       let now = Date.now();
       const lease = new Played();
       const ids = make(lease, { clock: () => now });
@@ -192,7 +192,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal(seen.size, 4);
     });
 
-    test(`${family}: calls that wait get an ID of the next grant, and give up after the lease's longest wait`, async () => {
+    test(`${family}: waiting calls use the next grant or fail after the lease's maximum wait`, async () => {
       const lease = new Played();
       const ids = make(lease);
       const promised = [ids.generateAsync(), ids.generateManyAsync(5)];
@@ -210,7 +210,7 @@ onEachMachine((polyflake, machine) => {
       assert(performance.now() - began < 250);
     });
 
-    test(`${family}: the lease alone decides number, time and end`, () => {
+    test(`${family}: only the lease decides worker ID, time and end`, () => {
       const { ids } = begun();
       refused("lease_mismatch", () => ids.close());
       refused("lease_mismatch", () => (ids.extendWindow ?? ids.extendGrant).call(ids, start() + 2 * MINUTE));
@@ -224,7 +224,7 @@ onEachMachine((polyflake, machine) => {
     });
   }
 
-  test("what each family refuses beside a lease", () => {
+  test("each format rejects options that conflict with a lease", () => {
     const { layout, sno } = polyflake;
     const lease = new Played();
     for (const option of ["partition", "sequenceMin", "sequenceMax"]) {
@@ -238,7 +238,7 @@ onEachMachine((polyflake, machine) => {
     assert.equal(new sno.Generator({ lease }).partition, undefined);
   });
 
-  test("partitions are free for default generators once their grants have ended", () => {
+  test("partitions are free for default generators after their grants end", () => {
     const program = `
       const { sno } = require("polyflake/${machine}");
       let grantee;
@@ -261,7 +261,7 @@ onEachMachine((polyflake, machine) => {
     assert.deepEqual([stdout, stderr], ["true\n", ""]);
   });
 
-  test("a random worker ID beside leased ones is warned of", () => {
+  test("a random worker ID in a leasing process triggers a warning", () => {
     const program = `
       const { sno } = require("polyflake/${machine}");
       process.on("warning", ({ name, code, message }) => console.log(name, code, message.split(",")[0]));
@@ -283,7 +283,7 @@ onEachMachine((polyflake, machine) => {
     assert.equal(stdout, line("POLYFLAKE_LEASE") + line("POLYFLAKE_NODE"));
   });
 
-  test("a variable asks for a lease, and never for a random number instead", () => {
+  test("a lease variable never falls back to a random worker ID", () => {
     const program = `
       const { sno, hotguid } = require("polyflake/${machine}");
       for (const [name, make] of [["sno", sno.generate], ["hotguid", hotguid.generate], ["again", sno.generate]]) {

@@ -17,7 +17,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   };
 
   for (const [family, make] of Object.entries(windowed)) {
-    test(`the window of ${family}`, () => {
+    test(`an invalid window of ${family} is named in the error`, () => {
       for (const window of [
         [5, 1],
         [NOW, NOW - 1],
@@ -35,7 +35,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
     });
   }
 
-  test("a window of a layout without a time, and bindables called as its times", () => {
+  test("errors distinguish a window from bindables of the same name", () => {
     const fields = (first) => [first, { kind: "sequence", bits: 12 }, { kind: "bindable", name: "end", bits: 4 }];
     const timeless = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "unused", bits: 48 }) });
     const options = { bindables: { end: 1 }, window: [NOW, NOW + 1000] };
@@ -53,7 +53,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
     refused("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
   });
 
-  test("a Date outside the range, and the range, as texts; milliseconds as numbers", () => {
+  test("errors show Dates as ISO strings and milliseconds as numbers", () => {
     const [old, far, farther] = [new Date(-1), new Date("2200-01-01"), new Date("2200-01-02")];
     const ids = new sno.Generator({ partition: 7, clock, window: [NOW, NOW + 1000] });
     const [snos, hotguids] = [
@@ -88,7 +88,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
     refused("time_out_of_range", () => ids.extendWindow(new Date(8.64e15)));
   });
 
-  test("texts", () => {
+  test("errors name the parameter of an invalid string", () => {
     const id = "a7rdmuv326nct5if";
     const withFields = [sno.withMetabyte, sno.withPartition, sno.withSequence].map(
       (change) => (text) => change(text, 1),
@@ -111,7 +111,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       for (const value of notATextOf(id)) assert.equal(isValid(value), false);
   });
 
-  test("what was found in place of two values, and of options", () => {
+  test("errors describe the value found instead of pairs and options", () => {
     const window = (window) => new sno.Generator({ window });
     for (const [found, call] of [
       ["two times for `window`, found 1", () => window([5])],

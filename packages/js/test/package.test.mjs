@@ -65,7 +65,7 @@ function modulesRead(backend, format) {
 describe("the tarball", () => {
   const { HOME, manifest, files } = packed("main", stage);
 
-  test("has the licences, the notice, the changes and a README of its own", () => {
+  test("contains the licences, the notice, the changelog and its own README", () => {
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "CHANGELOG.md", "README.md"])
       assert(files.includes(name), name);
     const [ours, repository] = ["README.md", "../../README.md"].map((path) =>
@@ -75,7 +75,7 @@ describe("the tarball", () => {
     assert.match(ours.slice(0, 500), /npm install polyflake/);
   });
 
-  test("has wasm modules that name no folder of the machine that built them", () => {
+  test("contains wasm modules without paths of the build machine", () => {
     for (const name of files.filter((name) => name.endsWith(".wasm"))) {
       const module = readFileSync(new URL(name, HOME), "latin1");
       const paths = module.match(/(?<![\w.@-])\/[\w./@-]+\.rs\b/g) ?? [];
@@ -84,7 +84,7 @@ describe("the tarball", () => {
     }
   });
 
-  test("needs none of the libraries that it has an entry point for", () => {
+  test("requires none of the libraries that it integrates with", () => {
     const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
     assert.equal(dependencies, undefined);
     const optional = Object.entries(peerDependenciesMeta).filter(([, { optional }]) => optional);
@@ -96,14 +96,14 @@ describe("the tarball", () => {
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 
-  test("says where it comes from", () => {
+  test("states its repository", () => {
     const { repository, homepage, bugs } = manifest;
     assert.equal(repository.type, "git");
     assert.equal(repository.directory, "packages/js");
     for (const address of [repository.url.replace(/^git\+/, ""), homepage, bugs]) assert.match(address, /^https:\/\//);
   });
 
-  test("has every file that package.json names", () => {
+  test("contains every file that package.json names", () => {
     const { main, browser, types, exports } = manifest;
     const names = named({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
@@ -131,7 +131,7 @@ describe("the tarball", () => {
     }
   });
 
-  test("gives Node one file of a path under every condition, since tools trace by other conditions than Node runs by", () => {
+  test("gives Node the same file of a path under every condition", () => {
     const paths = Object.entries(manifest.exports).filter(([, to]) => to.node && to.default);
     assert(paths.length >= 10, `${paths.length} paths`);
     const several = paths.filter(([, { node }]) => typeof node !== "string");
@@ -146,14 +146,14 @@ describe("the tarball", () => {
     }
   });
 
-  test("names its exports for `import` in Node in short files, since it looks for those of CommonJS slowly", () => {
+  test("lists its CommonJS exports in short files", () => {
     const named = Object.values(manifest.exports).flatMap(({ node }) => node?.default ?? node ?? []);
     const entries = named.filter((file) => !file.includes("*"));
     for (const file of entries) assert(statSync(new URL(file, HOME)).size < 16_384, file);
     assert(entries.includes("./dist/cjs/node.js"));
   });
 
-  test("has few files, wasm in base64 once a format, and types once: a file for each path and family, and what they share", () => {
+  test("contains wasm in base64 and types only once", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
     const [cjs, esm] = ["cjs", "esm"].map((format) => types.filter((file) => file.startsWith(`dist/${format}/`)));
     // Drizzle's has the classes of drizzle-orm's ES modules.
@@ -168,7 +168,7 @@ describe("the tarball", () => {
     assert.equal(files.filter((file) => file.includes("base64")).length, 10);
   });
 
-  test("has no file that nothing names", () => {
+  test("contains no unused file", () => {
     const built = files.filter((file) => file.startsWith("dist/"));
     const texts = [...built.filter((file) => !file.endsWith(".wasm")), "package.json"].map((file) => [
       file,
@@ -187,7 +187,7 @@ describe("the tarball", () => {
     assert.deepEqual(built.filter((file) => !isNamed(file)).sort(), families.sort());
   });
 
-  test("names types before what they are of", () => {
+  test("lists the types condition first", () => {
     const conditions = (part) =>
       typeof part === "string" ? [] : [Object.keys(part), ...Object.values(part).flatMap(conditions)];
     const typed = conditions(manifest.exports).filter((keys) => keys.includes("types"));
@@ -195,7 +195,7 @@ describe("the tarball", () => {
     for (const keys of typed) assert.equal(keys[0], "types");
   });
 
-  test("holds no folder of the machine that built it", () => {
+  test("contains no path of the build machine", () => {
     const built = files.filter((file) => file.startsWith("dist/"));
     assert(
       built.some((file) => file.endsWith(".wasm")),
@@ -204,7 +204,7 @@ describe("the tarball", () => {
     holdsNoFolder(HOME, built);
   });
 
-  test("has no addon, but names the package of each, of its own version", () => {
+  test("contains no addon and depends on the addon packages of its version", () => {
     assert.deepEqual(
       files.filter((file) => file.endsWith(".node")),
       [],
@@ -214,7 +214,7 @@ describe("the tarball", () => {
     assert.deepEqual(manifest.optionalDependencies, Object.fromEntries(wanted));
   });
 
-  test("reads no wasm in Node while the addon loads, and of wasm the family that is used", () => {
+  test("loads no wasm in Node with the addon, and only the wasm that is used", () => {
     for (const [backend, expected] of [
       ["native", [""]],
       ["wasm", ["sno-base64.js"]],
@@ -229,14 +229,14 @@ describe("the tarball", () => {
     assert.equal(JSON.parse(readFileSync(new URL("package.json", CHECKOUT), "utf8")).private, true);
   });
 
-  test("has links in its README that work outside the repository", () => {
+  test("has README links that work outside the repository", () => {
     const readme = readFileSync(new URL("README.md", HOME), "utf8");
     const links = [...readme.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
     assert(links.length > 0);
     for (const target of links) assert(/^(https:\/\/|#)/.test(target) || files.includes(target), target);
   });
 
-  test("names the versions of libraries that are tested", () => {
+  test("lists the tested versions of libraries", () => {
     const rows = [
       ...readFileSync(new URL("README.md", HOME), "utf8").matchAll(/^\| (@?[\w/-]+) \| ([\d.]+) \| ([\d.]+) \|/gm),
     ];
@@ -267,7 +267,7 @@ describe("the tarball", () => {
 describe("a platform's package", () => {
   const addon = ({ name }) => fileURLToPath(new URL(`prebuilds/${name}/polyflake.node`, CHECKOUT));
 
-  test("says where it fits, and has an addon without folders of the machine that built it", () => {
+  test("states its platform and contains an addon without local paths", () => {
     const platform = thisPlatform();
     const { HOME, manifest, files } = packed(platform.name, (folder) => stageOf(platform, addon(platform), folder));
     assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
@@ -277,7 +277,7 @@ describe("a platform's package", () => {
     holdsNoFolder(HOME, files);
   });
 
-  test("is for one C library on Linux, and for any elsewhere", () => {
+  test("specifies the C library only on Linux", () => {
     for (const platform of PLATFORMS) {
       const expected = { linux: [/musl/.test(platform.target) ? "musl" : "glibc"] }[platform.os];
       assert.deepEqual(manifestOf(platform).libc, expected, platform.name);

@@ -24,12 +24,12 @@ const inARow = (count) => `
 
 for (const machine of ["native", "wasm"]) {
   describe(machine, () => {
-    test("70,000 generators in a row are never refused, and none meets a living one", () => {
+    test("70,000 consecutive generators never fail or collide with a live one", () => {
       const script = `const { sno } = await import("polyflake/${machine}"); ${inARow(70_000)}`;
       assert.equal(run(script), 140_100);
     });
 
-    test("where all are taken, it says when one is free", () => {
+    test("partitions_exhausted reports when one is free", () => {
       const script = `
         const { sno } = await import("polyflake/${machine}");
         const start = Date.UTC(2026, 0, 1);
@@ -55,7 +55,7 @@ for (const machine of ["native", "wasm"]) {
       assert.match(first[2], /^all default partitions are leased: retry at /);
     });
 
-    test("600 generators of 20 threads, which all draw the same random bytes, differ", () => {
+    test("600 generators of 20 threads with equal random bytes differ", () => {
       const script = `
         import { Worker } from "node:worker_threads";
         ${UNLUCKY}
@@ -95,7 +95,7 @@ for (const machine of ["native", "wasm"]) {
       assert.deepEqual(run(script), [["sequence_exhausted", 4], 301, false]);
     });
 
-    test("a closed generator's partition is its snapshot's for good", () => {
+    test("a closed generator's partition stays reserved for its snapshot", () => {
       const script = `
         const { sno } = await import("polyflake/${machine}");
         let now = Date.UTC(2026, 0, 1);
@@ -115,7 +115,7 @@ describe("copies of the package", () => {
     ["native", "wasm"],
     ["wasm", "native"],
   ]) {
-    test(`${second} leases from the table of ${first}, where that came first`, () => {
+    test(`${second} leases from the table of ${first} if that was loaded first`, () => {
       const script = `
         ${UNLUCKY}
         const first = (await import("polyflake/${first}")).sno;
@@ -141,7 +141,7 @@ describe("copies of the package", () => {
       try { ids.generate(); console.log(ids.partition); } catch (error) { console.log(JSON.stringify(error.code ?? error.message)); }`);
 
   for (const machine of ["native", "wasm"]) {
-    test(`${machine} looks at what another copy left`, () => {
+    test(`${machine} validates the table of another copy`, () => {
       const table = (next, entry = "0") => `{ next: () => ${next}, entry: () => ${entry}, swap: () => true }`;
       assert.equal(over(machine, table("7")), 7);
       assert.equal(over(machine, table("'7'")), "invalid_type");
@@ -153,7 +153,7 @@ describe("copies of the package", () => {
         assert.equal(typeof over(machine, none), "number");
     });
 
-    test(`${machine} takes no partition for a clock that fails`, () => {
+    test(`${machine} leases no partition if the clock fails`, () => {
       const script = `
         let looked = 0;
         globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), entry: () => 0, swap: () => true };

@@ -44,7 +44,7 @@ const ANSWERS = [
 ];
 
 describe("Rust and TypeScript have the same", () => {
-  test("sizes and tags", () => {
+  test("sizes and tags match", () => {
     const sizes = pairs(rust, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
     const tags = pairs(rust, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);
     assert.equal(Object.keys(sizes).length, 3);
@@ -52,7 +52,7 @@ describe("Rust and TypeScript have the same", () => {
     assert.deepEqual(pairs(typescript, /^export const (\w+) = (\d+);/gm), { ...sizes, ...tags });
   });
 
-  test("slots, of which Rust names those that it uses one by one, and the first of others", () => {
+  test("slots match", () => {
     const slots = Object.entries(TYPESCRIPT).flatMap(([record, slots]) =>
       Object.entries(slots).map(([slot, number]) => [flat(record, slot), number]),
     );
@@ -80,7 +80,7 @@ describe("Rust and TypeScript have the same", () => {
     }
   });
 
-  test("a slot for each argument, which no other argument and no answer alone has", () => {
+  test("each argument has its own slot", () => {
     const of = (isAnswer) =>
       Object.entries(TYPESCRIPT)
         .filter(([record]) => ANSWERS.includes(record) === isAnswer)
@@ -92,7 +92,7 @@ describe("Rust and TypeScript have the same", () => {
     assert(Math.max(...answered) < 72);
   });
 
-  test("calls, which the addon and each wasm module export", () => {
+  test("the addon and each wasm module export the same calls", () => {
     const macros = [...rust.matchAll(/macro_rules! (\w+)_calls \{(.*?)^\}/gms)];
     const calls = Object.fromEntries(
       macros.map(([, family, body]) => [family, Object.values(pairs(body, /(\w+) => "(\w+)"/g, camelCase))]),

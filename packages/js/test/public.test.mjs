@@ -20,7 +20,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   const orders = ids.of("order");
   const wide = ids.of("order", { bits: 64 });
 
-  test("the vectors, one by one and many at once, as numbers where all numbers of the type are", () => {
+  test("single and batch calls match the vectors", () => {
     const byType = new Map();
     for (const { secret, type, bits, version, number, text } of cases) {
       const of = new Keyring({ [version]: Buffer.from(secret, "hex") }).of(type, { bits });
@@ -41,7 +41,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     }
   });
 
-  test("the type of a result depends on the type's bits alone", () => {
+  test("the type of a result depends only on the bits", () => {
     for (const bits of [1, 48, 52, 53, 54, 63, 64]) {
       const of = ids.of("a", { bits });
       const most = 2n ** BigInt(bits) - 1n;
@@ -56,7 +56,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     }
   });
 
-  test("many at once, around the sizes of a call", () => {
+  test("batches of every size equal single calls", () => {
     for (const of of [orders, wide, ids.of("x".repeat(63), { bits: 53 })])
       for (const count of [0, 1, 63, 64, 65, 207, 208, 780, 781, 1024, 1025, 3000]) {
         const numbers = Array.from({ length: count }, (_, k) => (of === wide ? BigInt(k) << 50n : k * 1000));
@@ -80,7 +80,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     }
   });
 
-  test("what is no number of the type", () => {
+  test("invalid numbers are rejected", () => {
     const field = "number";
     for (const of of [orders, wide]) {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
@@ -98,7 +98,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     assert.equal(wide.decode(wide.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
   });
 
-  test("what is no text of the type", () => {
+  test("invalid strings are rejected", () => {
     const field = "text";
     for (const value of notATextOf(ZERO)) refused("invalid_type", () => orders.decode(value), { field });
     const found = (text) => refused("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
@@ -138,7 +138,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     refused("unknown_id", () => orders.decode(wide.encode(2n ** 64n - 1n)), { field });
   });
 
-  test("each wrong character and each swap of two is refused", () => {
+  test("each wrong character and each swap is rejected", () => {
     const characters = "0123456789abcdefghjkmnpqrstvwxyz";
     for (let at = 6; at < ZERO.length; at++)
       for (const character of characters) {
@@ -165,7 +165,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     assert.equal(all.of("order").decode(all.of("order").encode(5)), 5);
   });
 
-  test("another version than the highest can be written", () => {
+  test("a version other than the highest can be written", () => {
     const both = new Keyring({ 1: SECRET, 31: OTHER }, { write: 1 }).of("order");
     assert.equal(both.encode(42), ids.of("order").encode(42));
     assert.equal(both.decode(new Keyring({ 31: OTHER }).of("order").encode(42)), 42);
@@ -174,7 +174,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     refused("invalid_secret", () => new Keyring({ 1: SECRET, 2: SECRET }));
   });
 
-  test("widths of a type have nothing in common", () => {
+  test("widths of a type use different keys", () => {
     refused("unknown_id", () => ids.of("order").decode(ids.of("order", { bits: 63 }).encode(42n)));
   });
 
@@ -231,7 +231,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     }
   });
 
-  test("its schema reads a text, and gives its number", () => {
+  test("the schema decodes a string to its integer", () => {
     const { validate, jsonSchema, vendor } = orders.schema["~standard"];
     assert.equal(vendor, "polyflake");
     assert.deepEqual(validate(ZERO), { value: 0 });
@@ -250,7 +250,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   });
 });
 
-test("no secret stays in the scratch area, of this thread's addon", () => {
+test("no secret remains in the scratch area", () => {
   const secrets = { 3: Uint8Array.from({ length: 32 }, (_, k) => 201 + k), 4: new Uint8Array(32).fill(199) };
   new native.public.Keyring(secrets);
   const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
@@ -258,7 +258,7 @@ test("no secret stays in the scratch area, of this thread's addon", () => {
   for (const secret of Object.values(secrets)) assert(!Buffer.from(area).includes(Buffer.from(secret.subarray(0, 8))));
 });
 
-test("polyflake/public has what the namespace has, as ES modules and CommonJS, and once in a process", async () => {
+test("polyflake/public exports the same objects as the namespace", async () => {
   const [esm, cjs] = [await import("polyflake/public"), createRequire(import.meta.url)("polyflake/public")];
   const { public: namespace } = await import("polyflake");
   for (const name of Object.keys(namespace))
@@ -266,7 +266,7 @@ test("polyflake/public has what the namespace has, as ES modules and CommonJS, a
   assert.deepEqual(Object.keys(cjs).sort(), Object.keys(namespace).sort());
 });
 
-test("polyflake/public takes the machine that the environment names", () => {
+test("polyflake/public uses the backend that the environment selects", () => {
   const script = `import { Keyring } from "polyflake/public"; import { backend } from "polyflake";
     console.log(backend(), new Keyring(Uint8Array.from({ length: 32 }, (_, k) => k)).of("order").encode(0));`;
   for (const backend of ["native", "wasm"]) {

@@ -21,7 +21,7 @@ onEachMachine(({ randflake }) => {
       ...options,
     });
 
-  test("texts that are refused", () => {
+  test("invalid strings are rejected", () => {
     for (const length of [0, 14, 17, 64, 1 << 20]) {
       const { message } = refused("invalid_length", () => decodeText("1".repeat(length)));
       assert.equal(message, `expected length 1 to 13, found ${length}`);
@@ -33,7 +33,7 @@ onEachMachine(({ randflake }) => {
     for (const value of notATextOf("1")) refused("invalid_type", () => decodeText(value));
   });
 
-  test("every integer has one text and one unsigned value, and comes back from them and from its parts", () => {
+  test("every integer round-trips through its string, unsigned value and parts", () => {
     fc.assert(
       fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), (id) => {
         const [text, unsigned] = [encodeText(id), randflake.toUnsigned(id)];
@@ -44,7 +44,7 @@ onEachMachine(({ randflake }) => {
     );
   });
 
-  test("secrets are copied, and none is in an error, a text or an inspection", () => {
+  test("secrets are copied and never shown", () => {
     const grant = new Grant(1, START, END);
     const shown = new TextEncoder().encode("sixteen byte key");
     const parts = { timestamp: SECOND, node: 9, sequence: 3 };
@@ -68,7 +68,7 @@ onEachMachine(({ randflake }) => {
     for (const text of seen) assert(!text?.includes("sixteen") && !text?.includes("115, 105, 120"), text);
   });
 
-  test("grants", () => {
+  test("invalid grants are rejected", () => {
     const grant = new Grant([3, 7], START, END);
     assert.deepEqual([grant.nodes, grant.start, grant.end], [[3, 7], START, END]);
     assert.deepEqual(new Grant(3, START, END).nodes, [3, 3]);
@@ -85,7 +85,7 @@ onEachMachine(({ randflake }) => {
     assert.deepEqual(new Generator({ ...grant }, SECRET).grant, grant);
   });
 
-  test("a grant is extended", () => {
+  test("a grant can be extended", () => {
     let now = SECOND + 2;
     const ids = new Generator(new Grant(1, SECOND, SECOND + 2), SECRET, { clock: () => now * 1000 });
     refused("lease_expired", () => ids.generate());
@@ -102,7 +102,7 @@ onEachMachine(({ randflake }) => {
     refused("lease_not_started", () => early.generate(), { retryAt: SECOND * 1000 });
   });
 
-  test("a range of nodes goes on with the next one", () => {
+  test("a range continues with the next node", () => {
     const ids = new Generator(new Grant([5, 6], START, END), SECRET, { clock: () => SECOND * 1000 });
     const many = ids.generateMany(131_073);
     assert.deepEqual(
@@ -114,7 +114,7 @@ onEachMachine(({ randflake }) => {
     );
   });
 
-  test("a closed generator tells what to resume after", () => {
+  test("a closed generator returns the second to resume after", () => {
     const ids = at(SECOND);
     assert.deepEqual(ids.stats(), { lastSecond: undefined, len: 0, closed: false });
     ids.generate();
@@ -126,7 +126,7 @@ onEachMachine(({ randflake }) => {
     refused("sequence_exhausted", () => next.generate(), { retryAt: (SECOND + 1) * 1000 });
   });
 
-  test("the fields of many IDs are those of each", () => {
+  test("inspectColumns equals inspecting each ID", () => {
     for (const count of [0, 1, 2, 1023, 1024, 1025, 3000]) {
       const spread = (_, k) => BigInt.asIntN(64, BigInt(k) * 0x9e37_79b9_7f4a_7c15n);
       const ids = BigInt64Array.from({ length: count }, spread);

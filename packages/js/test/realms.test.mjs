@@ -65,20 +65,20 @@ const ENTRIES = ["node", "native", "wasm"];
 
 for (const entry of ENTRIES) {
   describe(entry, () => {
-    test("where there is nothing but the language", () => {
+    test("works in a realm without host APIs", () => {
       const bare = realm();
       use(requireIn(bare, entry));
       assert.equal(requireIn(bare, "decode").metabyte(ID), 1);
     });
 
     for (const missing of Object.keys(HOST)) {
-      test(`without ${missing}`, () => {
+      test(`works without ${missing}`, () => {
         const { [missing]: _, ...others } = HOST;
         use(requireIn(realm(others), entry));
       });
     }
 
-    test("with an encoder that writes into no memory", () => {
+    test("works with an encoder without encodeInto", () => {
       class Polyfill {
         encode(text) {
           return new TextEncoder().encode(text);
@@ -88,14 +88,14 @@ for (const entry of ENTRIES) {
     });
 
     for (const missing of ENGINE) {
-      test(`without ${missing}`, () => {
+      test(`works without ${missing}`, () => {
         const context = realm(HOST);
         vm.runInContext(`delete globalThis.${missing}`, context);
         use(requireIn(context, entry));
       });
     }
 
-    test("without chance, what needs it says so", () => {
+    test("missing entropy is reported", () => {
       const { hotguid, sno } = requireIn(realm(), entry);
       const { cause, message } = refused("entropy_unavailable", () => hotguid.generate());
       assert.equal(cause.name, "ReferenceError");
@@ -103,7 +103,7 @@ for (const entry of ENTRIES) {
       if (entry === "wasm") refused("entropy_unavailable", () => sno.generate());
     });
 
-    test("where a worker's global scope refuses chance, the remedy is named", () => {
+    test("entropy denied in a worker's global scope names the remedy", () => {
       const refusing = new Error("Disallowed operation called within global scope");
       const crypto = {
         getRandomValues() {
@@ -119,7 +119,7 @@ for (const entry of ENTRIES) {
       }
     });
 
-    test("things of another realm are taken", () => {
+    test("objects of another realm are accepted", () => {
       const context = realm(HOST);
       const { hotguid, layout, sno } = requireIn(context, entry);
       const given = new sno.Generator({
@@ -138,7 +138,7 @@ for (const entry of ENTRIES) {
   });
 }
 
-describe("wasm, where the clock that only goes on", () => {
+describe("wasm's monotonic clock", () => {
   const falling = scripted(3e6, 2e6, 1e6, 0);
   const stopped = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
   const wild = {
@@ -156,7 +156,7 @@ describe("wasm, where the clock that only goes on", () => {
     "goes back": { now: () => falling() },
   };
   for (const [what, performance] of Object.entries({ ...stopped, ...wild, ...impossible })) {
-    test(`${what}: a wait is charged the sleeps that it asks for`, () => {
+    test(`${what}: a wait is charged the requested sleeps`, () => {
       const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
       let stalls = 0;
       const ids = new sno.Generator({
@@ -172,7 +172,7 @@ describe("wasm, where the clock that only goes on", () => {
     });
   }
 
-  test("is the one of the import", () => {
+  test("is captured at the import", () => {
     const context = realm({ ...HOST, performance: { now: () => performance.now() } });
     const { sno } = requireIn(context, "wasm");
     vm.runInContext("performance.now = () => { throw new Error('asked later'); }; performance = undefined;", context);
@@ -185,7 +185,7 @@ describe("wasm, where the clock that only goes on", () => {
 });
 
 for (const condition of ["edge-light", "workerd"]) {
-  test(`${condition}: compiled modules of another realm are taken`, async () => {
+  test(`${condition}: compiled modules of another realm are accepted`, async () => {
     const polyflake = await bundleIn(realm({ crypto }), condition);
     use(polyflake);
     assert.equal(polyflake.sno.parse(polyflake.sno.generate(3)).metabyte, 3);
@@ -193,7 +193,7 @@ for (const condition of ["edge-light", "workerd"]) {
   });
 }
 
-test("where a thread cannot sleep, an error names the call that waits", async () => {
+test("an error names the async call if a thread cannot sleep", async () => {
   const context = realm(HOST);
   const { sno } = requireIn(context, "wasm");
   vm.runInContext(

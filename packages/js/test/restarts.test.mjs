@@ -18,7 +18,7 @@ function inARow(build) {
   return new Set(made).size;
 }
 
-test("generators in a row repeat nothing", () => {
+test("consecutive generators repeat no ID", () => {
   assert.equal(
     inARow(() => new sno.Generator({ partition: 7001 })),
     50,
@@ -30,7 +30,7 @@ test("generators in a row repeat nothing", () => {
   );
 });
 
-test("the wait has limits, also beside a callback", async () => {
+test("maxWait limits the first wait, also with a callback", async () => {
   const exhausted = { code: "sequence_exhausted" };
   assert.throws(() => new sno.Generator({ partition: 7002, maxWait: 0 }).generate(), exhausted);
   assert.throws(() => new sno.Generator({ partition: 7003, maxWait: 0, onStall: () => {} }).generate(), exhausted);
@@ -40,7 +40,7 @@ test("the wait has limits, also beside a callback", async () => {
   assert.ok(await new sno.Generator({ partition: 7005 }).generateAsync());
 });
 
-test("what has no predecessor begins at once", () => {
+test("generators without a predecessor start immediately", () => {
   const now = 1_763_650_000_000;
   assert.ok(new sno.Generator({ maxWait: 0 }).generate());
   assert.ok(new hotguid.Generator({ maxWait: 0 }).generate());

@@ -28,7 +28,7 @@ function issue(code, its, value) {
 const NO_TEXTS = [undefined, null, 0, true, {}, [], new String(ID), Symbol("s"), () => ID];
 
 describe("schemas", () => {
-  test("have the interface of Standard Schema, and JSON Schema for each target", () => {
+  test("implement Standard Schema and JSON Schema for each target", () => {
     for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.randflake, schema.hotguid]) {
       const { version, vendor, jsonSchema } = its["~standard"];
       assert.deepEqual([version, vendor], [1, "polyflake"]);
@@ -44,7 +44,7 @@ describe("schemas", () => {
     refused("invalid_type", () => schema.randflake["~standard"].jsonSchema.output({ target: "draft-07" }));
   });
 
-  test("give an ID, or the issue with the code and the position", () => {
+  test("return an ID, or an issue with code and position", () => {
     assert.deepEqual(validate(schema.sno, ID), { value: ID });
     assert.deepEqual(validate(schema.randflake, FLAKE), { value: decode.randflake.decodeText(FLAKE) });
     assert.deepEqual(validate(schema.randflake, -1n), { value: -1n });
@@ -63,7 +63,7 @@ describe("schemas", () => {
     issue("invalid_type", schema.sno, 1n);
   });
 
-  test("of metabytes take no other ID", () => {
+  test("of metabytes reject other IDs", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(255), { minLength: 1, maxLength: 3 }), fc.nat(255), (metabytes, other) => {
         const its = schema.sno.ofMetabyte(...metabytes);
@@ -86,7 +86,7 @@ describe("schemas", () => {
     refused("invalid_type", () => schema.sno.ofMetabyte("1"), { field: "metabyte" });
   });
 
-  test("agree with what reads an ID, and so do their regular expressions", () => {
+  test("agree with the parsers, as do their regular expressions", () => {
     const unit = fc.constantFrom(..."0123456789abcdefghijklmnopqrstuvwxyzAFG-! ");
     const near = (text) =>
       fc
@@ -118,7 +118,7 @@ describe("schemas", () => {
     assert.doesNotMatch(GUID.toUpperCase(), new RegExp(pattern(schema.hotguid, "output")));
   });
 
-  test("let errors through that are not about the value", () => {
+  test("propagate errors that are not about the value", () => {
     const hostile = new Proxy(layout.Layout.preset("discord").schema, {});
     assert.equal(validate(hostile, 1n).value, 1n);
     const deep = () => {
@@ -133,7 +133,7 @@ describe("schemas", () => {
 });
 
 onEachMachine((polyflake) => {
-  test("families have the same schemas, of the same answers", () => {
+  test("the formats have the same schemas with the same results", () => {
     for (const family of ["sno", "randflake", "hotguid"]) {
       const [own, shared] = [polyflake[family].schema, schema[family]];
       assert.deepEqual(Object.keys(own), Object.keys(shared));
@@ -142,7 +142,7 @@ onEachMachine((polyflake) => {
     }
   });
 
-  test("a layout of integers reads them, and their decimal texts", () => {
+  test("an integer layout validates integers and decimal strings", () => {
     const { schema: its } = polyflake.layout.Layout.preset("twitter");
     for (const id of [1541815603606036480n, 0n, -1n, (1n << 63n) - 1n, -(1n << 63n)]) {
       assert.deepEqual(validate(its, id), { value: id });
@@ -159,7 +159,7 @@ onEachMachine((polyflake) => {
     refused("invalid_type", () => its["~standard"].jsonSchema.output({ target: "draft-07" }));
   });
 
-  test("a layout of bytes reads them, and their hex; a field that cannot be read is an issue", () => {
+  test("a byte layout validates bytes and hexadecimal strings", () => {
     const fields = [{ kind: "bindable", bits: 16, name: "text", type: "text" }];
     const { schema: its } = new polyflake.layout.Layout({ id: "bytes", bits: 16, fields });
     assert.deepEqual(validate(its, "6162"), { value: Uint8Array.of(0x61, 0x62) });
@@ -172,7 +172,7 @@ onEachMachine((polyflake) => {
     for (const value of [1n, 1, null, undefined, [0, 1]]) issue("invalid_type", its, value);
   });
 
-  test("a layout's schema is the same object each time, and needs its object", () => {
+  test("a layout's schema is cached and needs its receiver", () => {
     const its = polyflake.layout.Layout.preset("twitter");
     assert.equal(its.schema, its.schema);
     const { get } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(its), "schema");
@@ -180,7 +180,7 @@ onEachMachine((polyflake) => {
   });
 });
 
-test("an ID that was made is valid", () => {
+test("generated IDs are valid", () => {
   for (const id of sno.SnoArray.from([ID, sno.generate(255)]))
     assert.deepEqual(validate(sno.schema, id), { value: id });
 });

@@ -53,7 +53,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   ];
   const arrays = generators.map((generator) => generator.generateMany(8));
 
-  test("arrays are lists of texts in JSON, which are read back", () => {
+  test("arrays are lists of strings in JSON and round-trip", () => {
     const [snos, guids, flakes, ids] = arrays;
     assert.deepEqual(through(snos), snos.texts());
     assert.deepEqual(sno.SnoArray.from(through(snos)), snos);
@@ -75,7 +75,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert.deepEqual(through({ ids: snos }).ids, snos.texts());
   });
 
-  test("a list of anything but IDs of a layout is refused", () => {
+  test("lists of other values than layout IDs are rejected", () => {
     const integers = ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", `${2n ** 63n}`, "1".repeat(1000), 1, null];
     for (const text of [...integers, `${-(2n ** 63n) - 1n}`])
       refused("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });
@@ -91,14 +91,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     for (const end of [2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(layout.LayoutArray.from([String(end)]).at(0), end);
   });
 
-  test("layouts are their descriptions", () => {
+  test("layouts serialize to their descriptions", () => {
     for (const one of [discord, wide]) {
       assert.equal(new layout.Layout(through(one)).toJson(), one.toJson());
       assert.equal(layout.Layout.fromJson(JSON.stringify(one)).toJson(), one.toJson());
     }
   });
 
-  test("figures and parsed IDs have bigints as decimal texts, and bytes as hex", () => {
+  test("descriptions and parsed IDs serialize bigints as decimal strings and bytes as hex", () => {
     for (const family of [hotguid, randflake, sno, discord, wide]) {
       const description = family.describe();
       const json = through(description);
@@ -122,7 +122,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     for (const generator of generators) assert.equal(typeof JSON.stringify(generator.stats()), "string");
   });
 
-  test("figures are read back", () => {
+  test("descriptions round-trip", () => {
     for (const family of [hotguid, randflake, sno, discord, wide, unused]) {
       const description = family.describe();
       assert.deepEqual(descriptionFromJson(through(description)), description);
@@ -144,7 +144,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
   });
 
-  test("parsed IDs are read back", () => {
+  test("parsed IDs round-trip", () => {
     const ids = [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 175928847299117063n];
     const readable = ["discord", "twitter", "instagram", "sonyflake", "mastodon", "baidu"].map((name) =>
       layout.Layout.preset(name),
@@ -183,7 +183,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
   });
 
-  test("a console shows classes by their names, and of many IDs the first few", () => {
+  test("the console shows class names and the first few IDs", () => {
     const [snos, , flakes, ids] = arrays;
     const shown = snos
       .texts()
@@ -218,7 +218,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert(inspect(new Mine()).startsWith("Mine {"));
   });
 
-  test("what a copy would lose its class by is not cloned", () => {
+  test("objects that would lose their class cannot be cloned", () => {
     const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
     for (const object of [...arrays, ...generators, discord, ...secretive]) {
       const message = /^Symbol\(polyflake\.\w+\) could not be cloned\.$/;

@@ -18,7 +18,7 @@ async function size(contents) {
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
-test("all of polyflake/decode is at most 3 KB, and a part of it less", async () => {
+test("polyflake/decode is at most 3 KB, and parts of it are smaller", async () => {
   for (const [contents, most] of [
     ['export * from "polyflake/decode";', 3072],
     ['export { discord, parseSnowflake, PolyflakeError } from "polyflake/decode";', 1126],
@@ -30,7 +30,7 @@ test("all of polyflake/decode is at most 3 KB, and a part of it less", async () 
   }
 });
 
-test("the entry points for other people's libraries bring no wasm", async () => {
+test("the entry points for libraries include no wasm", async () => {
   for (const name of ["forms", "prisma"]) {
     const bytes = await size(`export * from "polyflake/${name}";`);
     assert(bytes <= 3072, `${bytes} bytes: ${name}`);
@@ -47,7 +47,7 @@ for (const [family, most] of Object.entries(KILOBYTES)) {
   });
 }
 
-test("what is imported and not used costs nothing", async () => {
+test("unused imports add no size", async () => {
   const bytes = await size('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
   assert(bytes <= 100, `${bytes} bytes`);
 });
@@ -75,12 +75,12 @@ const isAbout = (bytes, printed, name) => {
   assert(Math.abs(bytes / 1024 - printed) <= tolerance, `${name}: ${(bytes / 1024).toFixed(1)} KB`);
 };
 
-test("the page prints the sizes", async () => {
+test("the page states the measured sizes", async () => {
   assert.deepEqual(Object.keys(PRINTED), Object.keys(IMPORTS));
   for (const [name, contents] of Object.entries(IMPORTS)) isAbout(await size(contents), PRINTED[name][0], name);
 });
 
-test("the page prints the sizes with wasm beside the script, which are smaller", async () => {
+test("the page states the sizes with separate wasm files", async () => {
   const modules = {
     ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])),
     sparx64: ["randflake"],
@@ -99,7 +99,7 @@ test("the page prints the sizes with wasm beside the script, which are smaller",
   }
 });
 
-test("the README prints the sizes of the parts of polyflake/json", async () => {
+test("the README states the sizes of the parts of polyflake/json", async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, kinds, integers] = /([\d.]+) KB of it for kinds alone, ([\d.]+) KB for integers alone/.exec(readme);
   isAbout(await size('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");

@@ -9,7 +9,7 @@ const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);
 
 onEachMachine(({ sparx64: { Sparx64 } }) => {
-  test("many blocks are each on their own, and those given stay as they are", () => {
+  test("batches equal single blocks and leave their input unchanged", () => {
     const cipher = new Sparx64(key);
     for (const count of [0, 1, 2, 1023, 1024, 1025, 5000]) {
       const blocks = Uint8Array.from({ length: 8 * count }, (_, k) => k * 7 + (k >> 8));

@@ -79,7 +79,7 @@ console.log(JSON.stringify({ failures: [...failures].sort(), fresh: made.size - 
 `;
 
 for (const machine of ["native", "wasm"]) {
-  test(`${machine}: calls where the stack ends`, () => {
+  test(`${machine}: calls survive a stack overflow`, () => {
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
     const flags = ["--stack-size=300", "--input-type=module", "--eval", SCRIPT, machine];
     const { failures, fresh } = JSON.parse(execFileSync(process.execPath, flags, options));

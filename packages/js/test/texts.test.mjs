@@ -32,7 +32,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     const ways = family === "randflake" ? [(some) => some] : [(some) => some, (some) => some.join("")];
     const places = [0, 1, 447, 448, 959, 960, 1023, 1024, 2499];
 
-    test(`${family}: back to the same IDs, however many`, () => {
+    test(`${family}: strings convert back to the same IDs in any number`, () => {
       for (const way of ways) {
         for (const count of [0, 1, 2, 31, 448, 449, 960, 961, 1024, 1025, 2500]) {
           const read = List.from(way(texts.slice(0, count)));
@@ -44,11 +44,11 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       }
     });
 
-    test(`${family}: from the IDs that it holds`, () => {
+    test(`${family}: arrays can be made from their IDs`, () => {
       assert.deepEqual(List.from([...many])[member], many[member]);
     });
 
-    test(`${family}: what one text is refused with, its position and its item`, () => {
+    test(`${family}: an invalid string is rejected with position and index`, () => {
       for (const way of ways) {
         for (const item of places) {
           for (const [position, bad] of [
@@ -70,7 +70,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       refused("invalid_character", () => List.from(later), { item: 30, position: 0 });
     });
 
-    test(`${family}: elements of another type or length`, () => {
+    test(`${family}: elements of another type or length are rejected`, () => {
       for (const value of notATextOf(texts[0])) {
         if (family === "randflake" && typeof value === "bigint") continue;
         const more = { item: 1500, field: "ids" };
@@ -84,7 +84,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       refused("invalid_type", () => List.from(new Array(3)), { item: 0, field: "ids" });
     });
 
-    test(`${family}: what is no array of texts`, () => {
+    test(`${family}: other values than arrays of strings are rejected`, () => {
       for (const value of [undefined, null, 1, {}, new Set(texts), { length: 1, 0: texts[0] }, hostile, new Lying(10)])
         refused("invalid_type", () => List.from(value), { field: "ids" });
       refused("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });
@@ -92,7 +92,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       assert.equal(List.from(texts.slice(0, 3)).length, 3);
     });
 
-    test(`${family}: arrays and elements that call back`, () => {
+    test(`${family}: arrays and elements can call back`, () => {
       const restless = [...texts.slice(0, 5)];
       Object.defineProperty(restless, 2, { get: () => (List.from(texts), texts[2]) });
       assert.deepEqual(List.from(restless).texts(), texts.slice(0, 5));
@@ -108,7 +108,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     });
   }
 
-  test("characters that are left over", () => {
+  test("leftover characters are rejected", () => {
     for (const [List, width] of [
       [sno.SnoArray, 16],
       [hotguid.HotGuidArray, 36],
@@ -119,7 +119,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     refused("out_of_range", () => sno.SnoArray.from("2".repeat(16).repeat(2 ** 24 + 1)), { field: "ids" });
   });
 
-  test("Randflakes of every length, and the originals' refusals", () => {
+  test("Randflakes of every length round-trip, and invalid ones are rejected", () => {
     const edges = Array.from({ length: 64 }, (_, bits) => [1n << BigInt(bits), (1n << BigInt(bits)) - 1n]).flat();
     const ids = BigInt64Array.from(edges.map((id) => BigInt.asIntN(64, id)));
     const texts = edges.map((id) => id.toString(32));
@@ -140,7 +140,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     );
   });
 
-  test("Hot Guids in either case", () => {
+  test("Hot Guids are read in both cases", () => {
     const texts = ["691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];
     for (const given of [texts, texts.join("")])
       assert.deepEqual(hotguid.HotGuidArray.from(given).texts(), [texts[1], texts[1]]);
@@ -148,7 +148,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
 });
 
 onEachMachine(({ sno }) => {
-  test("a column of UUIDs of version 8 has the IDs", () => {
+  test("a column of version 8 UUIDs contains the IDs", () => {
     const ids = sno.generateMany(300);
     const uuids = ids.texts().map((id) => sno.toUuid8(id));
     const column = ids.uuid8Column();

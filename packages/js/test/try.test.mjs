@@ -15,7 +15,7 @@ const PATIENT = {
 onEachMachine((polyflake) => {
   for (const [name, { make, perTick, tickMs, Many, about, read }] of Object.entries(familiesOf(polyflake)))
     describe(name, () => {
-      test("they make what there is in a tick, say when to retry, and go on in the next one", () => {
+      test("try calls return the available IDs, report the retry time and continue in the next tick", () => {
         let now = NOW;
         const ids = make(1, { ...PATIENT, clock: () => now });
         ids.generateMany(perTick - 3);
@@ -52,7 +52,7 @@ onEachMachine((polyflake) => {
       // Hot Guid stays in the highest second that it saw.
       if (name === "hotguid") return;
 
-      test("a clock that is behind is not waited for", () => {
+      test("try calls do not wait for a clock that is behind", () => {
         // sno absorbs the first step back.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
         const ids = make(1, { ...PATIENT, clock: scripted(...steps) });
@@ -62,7 +62,7 @@ onEachMachine((polyflake) => {
       });
     });
 
-  test("an ID for which something is missing or wrong is refused, and Randflakes are texts on request", () => {
+  test("invalid arguments are rejected, and Randflakes are strings on request", () => {
     const { hotguid, randflake, sno } = polyflake;
     const { layout, randflake: flakes } = familiesOf(polyflake);
     const ids = new sno.Generator({ metabyte: 9 });

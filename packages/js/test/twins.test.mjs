@@ -41,7 +41,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   const families = { flakes: (nodes) => flakes({ nodes }), sonyflakes, snos };
   for (const [family, make] of Object.entries(families)) {
-    test(`${family}: a twin is warned of, once for an identity, and none where one was closed`, async () => {
+    test(`${family}: conflicting generators warn once per identity, unless one was closed`, async () => {
       const [number, closed, other] = [fresh++, fresh++, fresh++];
       const kept = [];
       await silent(() => kept.push(make(number)));
@@ -58,7 +58,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     });
   }
 
-  test("partitions are twins where sequences and time meet", async () => {
+  test("partitions conflict if sequences and windows overlap", async () => {
     const [partition, windowed] = [fresh++, fresh++];
     const kept = [];
     await silent(() => {
@@ -78,7 +78,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   for (const how of ["restore", "importOriginal"]) {
     for (const isGiven of [true, false]) {
-      test(`a snapshot of a ${isGiven ? "given" : "default"} partition that ${how} takes twice is warned of`, async () => {
+      test(`passing a snapshot of ${isGiven ? "an explicit" : "a default"} partition to ${how} twice warns`, async () => {
         const one = isGiven ? snos(fresh++) : new sno.Generator();
         one.generate();
         const snapshot = one.close();
@@ -90,7 +90,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     }
   }
 
-  test("bounds of the Go library are those that it reads", async () => {
+  test("bounds are read like the Go library", async () => {
     const partition = fresh++;
     const snapshot = { ...snos(partition).close(), sequenceMin: 2000, sequenceMax: 1000, sequence: 1000 };
     const kept = [];
@@ -99,7 +99,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     assert.equal(kept.length, 2);
   });
 
-  test("other grants are no twins", async () => {
+  test("different grants do not conflict", async () => {
     const [first, second] = [fresh++, fresh++];
     const kept = [];
     await silent(() => {
@@ -115,7 +115,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     assert.equal(kept.length, 7);
   });
 
-  test("ranges are twins where their numbers meet", async () => {
+  test("ranges conflict if they overlap", async () => {
     const discord = layout.Layout.preset("discord");
     const ranged = (first, last, process = 9) =>
       new layout.Generator(discord, { bindables: { process }, range: ["worker", first, last] });
@@ -131,7 +131,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     assert.equal(kept.length, 6);
   });
 
-  test("other bindables and windows are no twins", async () => {
+  test("different bindables and windows do not conflict", async () => {
     const [first, second, windowed] = [fresh++, fresh++, fresh++];
     const kept = [];
     await silent(() => {
@@ -158,7 +158,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
   });
 
-  test("a twin that is refused warns of nothing, and bindables in another order are the same", async () => {
+  test("a rejected generator does not warn, and the order of bindables is irrelevant", async () => {
     const one = flakes({ nodes: 27 });
     await silent(() => refused("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
     one.close();
@@ -188,7 +188,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   };
   const making = "new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16))";
 
-  test("where there is nobody to warn, and no weak references, generators are made all the same", () =>
+  test("generators can be made without process warnings and weak references", () =>
     prints(
       "bigint\n",
       `
@@ -199,7 +199,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       log(typeof [${making}, ${making}][1].generate());`,
     ));
 
-  test("one that is gone has no twin", () =>
+  test("a collected generator does not conflict", () =>
     prints(
       "",
       `

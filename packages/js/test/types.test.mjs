@@ -18,7 +18,7 @@ for (const resolution of [
   ["nodenext", "nodenext"],
   ["esnext", "bundler"],
 ]) {
-  test(`types under ${resolution[1]}`, () => {
+  test(`the types compile with ${resolution[1]}`, () => {
     const [module, moduleResolution] = resolution;
     compile(["--project", project("tsconfig.json"), "--module", module, "--moduleResolution", moduleResolution]);
   });
@@ -29,7 +29,7 @@ function compile(flags, options = {}) {
   assert.equal(status, 0, stdout);
 }
 
-test("the pages' TypeScript compiles in a separate project", () => {
+test("the TypeScript of the docs compiles in a separate project", () => {
   const pages = ["bundlers.md", "validation.md"].map((name) =>
     readFileSync(new URL(`../../../docs/integrations/${name}`, import.meta.url), "utf8"),
   );
@@ -51,7 +51,7 @@ test("the pages' TypeScript compiles in a separate project", () => {
   }
 });
 
-test("each preset has the bindables that its type names, and they are numbers", () => {
+test("each preset has the bindables that its type lists", () => {
   const declared = readFileSync(new URL("../build/out/types/layout/bindables.d.ts", import.meta.url), "utf8");
   const [, presets] = /interface PresetBindables \{(.*?)^\}/ms.exec(declared);
   const found = [...presets.matchAll(/(\w+): \{(.*?)\}/gs)];

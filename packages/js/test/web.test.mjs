@@ -38,7 +38,7 @@ const fresh = async () => {
 };
 
 describe("polyflake/web", () => {
-  test("has what polyflake has, and an init in each family", async () => {
+  test("has the names of polyflake and an init in each format", async () => {
     const web = await fresh();
     for (const entry of [web, standsIn]) {
       assert.deepEqual(namesOf(entry), namesOf(native));
@@ -47,7 +47,7 @@ describe("polyflake/web", () => {
     }
   });
 
-  test("stands for polyflake outside of browsers", async () => {
+  test("is an alias of polyflake outside browsers", async () => {
     for (const family of FAMILIES) await standsIn[family].init();
     assert.equal(standsIn, native);
     const required = createRequire(import.meta.url)("polyflake/web");
@@ -56,7 +56,7 @@ describe("polyflake/web", () => {
     assert.equal(typeof required.backend(), "string");
   });
 
-  test("makes IDs after init, and reads them before", async () => {
+  test("generates IDs only after init, and parses them before", async () => {
     const { hotguid, layout, randflake, sno, sparx64 } = await fresh();
     assert.equal(sno.parse(ID).metabyte, 1);
     refused("backend_unavailable", () => sno.generate());
@@ -72,7 +72,7 @@ describe("polyflake/web", () => {
     assert.equal(new sparx64.Sparx64(new Uint8Array(16)).encrypt(new Uint8Array(8)).length, 8);
   });
 
-  test("an init that fails can be made again, and one that did not is not repeated", async () => {
+  test("a failed init can be retried, and a successful one is not repeated", async () => {
     const { sno } = await fresh();
     const sources = [
       [1, "invalid_type"],
@@ -107,7 +107,7 @@ describe("polyflake/web", () => {
     assert.equal(sno.generate().length, 16);
   });
 
-  test("esbuild copies the file where its address is imported", { skip: isMissing }, async () => {
+  test("esbuild copies the file if its URL is imported", { skip: isMissing }, async () => {
     const folder = mkdtempSync(join(HOME, "build/web-"));
     process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
     const contents = `
@@ -144,7 +144,7 @@ describe("polyflake/web", () => {
     assert(sizes[0] + sizes[1] < 46 * 1024, `${sizes.join(" + ")} bytes`);
   });
 
-  test("the file lies beside the script where nothing is bundled", { skip: isMissing }, async () => {
+  test("without a bundler the file is next to the script", { skip: isMissing }, async () => {
     const { page, close } = await browse("examples/web/style.css");
     try {
       const made = await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ sno }) => {

@@ -36,11 +36,11 @@ async function workers(count, machine, workerData = {}) {
 
 for (const machine of ["native", "wasm"]) {
   describe(machine, () => {
-    test("default generators of eight workers", async () => {
+    test("default generators of eight workers never collide", async () => {
       assertAllDiffer(await workers(8, machine), 8);
     });
 
-    test("default generators of a cluster's four processes", async () => {
+    test("default generators of four cluster processes never collide", async () => {
       cluster.setupPrimary({ exec: script("maker.mjs"), args: [machine, String(COUNT)] });
       const processes = Array.from({ length: 4 }, () => cluster.fork());
       try {
@@ -52,7 +52,7 @@ for (const machine of ["native", "wasm"]) {
   });
 }
 
-test("what makes IDs can't be handed to a worker, and goes on where it is", () => {
+test("generators cannot be sent to a worker and keep working", () => {
   for (const { hotguid, layout, randflake, sno } of [native, wasm]) {
     const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
     const secret = new Uint8Array(16);
@@ -76,7 +76,7 @@ test("what makes IDs can't be handed to a worker, and goes on where it is", () =
   }
 });
 
-test("what a worker is sent of IDs is what they are", async () => {
+test("packed IDs can be sent to a worker", async () => {
   const { sno } = native;
   const ids = new sno.Generator().generateMany(100);
   const [{ echoed }] = await workers(1, "native", { bytes: ids.bytes });

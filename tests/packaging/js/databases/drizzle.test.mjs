@@ -60,7 +60,7 @@ describe("PostgreSQL", { skip: !server }, () => {
       await check(db, table, SAMPLES[form]);
     });
 
-  test("columns without a name of their own, and rows in JSON", async () => {
+  test("columns without a name and rows in JSON are supported", async () => {
     const people = pgTable("people", { id: pg.snoText().primaryKey() });
     const orders = pgTable("orders", { id: pg.snoBytes().primaryKey(), buyer: pg.snoText(), key: pg.hotguidText() });
     const schema = {
@@ -80,7 +80,7 @@ describe("PostgreSQL", { skip: !server }, () => {
     assert.deepEqual(found, [{ id: SNOS[0], orders: [{ id: SNOS[1], buyer: SNOS[0], key: GUIDS[0] }] }]);
   });
 
-  test("integers of 64 bits in rows in JSON are refused where JSON rounds them, and read as texts", async () => {
+  test("64-bit integers in JSON rows are rejected if rounded, and read as strings", async () => {
     const owners = pgTable("owners", { id: pg.int64().primaryKey() });
     const flakes = pgTable("flakes", { id: pg.int64().primaryKey(), owner: pg.int64() });
     const schema = {
@@ -124,7 +124,7 @@ describe("SQLite", () => {
       await check(db, table, sample);
     });
 
-  test("a driver that rounds integers is found out", async () => {
+  test("a driver that rounds integers is detected", async () => {
     const rounding = createClient({ url: ":memory:", intMode: "number" });
     const table = sqliteTable("t", { id: sqlite.int64("id") });
     await rounding.execute("CREATE TABLE t (id integer)");
@@ -136,7 +136,7 @@ describe("SQLite", () => {
   });
 });
 
-test("MySQL is sent the values of its columns, and those of rows are read", async () => {
+test("MySQL columns write and read their values", async () => {
   for (const [form, column] of columnsOf(mysql)) {
     const { ids } = SAMPLES[form];
     const sent = [];

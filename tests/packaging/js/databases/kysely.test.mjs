@@ -27,13 +27,13 @@ async function check(db, types) {
 }
 
 const server = await database("kysely");
-test("PostgreSQL", { skip: !server }, async () => {
+test("Kysely stores IDs in PostgreSQL", { skip: !server }, async () => {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new postgres.Pool(server) }) });
   await check(db, { id: "uuid", flake: "bigint" });
   await db.destroy();
 });
 
-test("SQLite", async () => {
+test("Kysely stores IDs in SQLite", async () => {
   const sqlite = new Database(":memory:");
   sqlite.defaultSafeIntegers();
   const db = new Kysely({ dialect: new SqliteDialect({ database: sqlite }) });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import Sqids from "sqids";
 import { recipe, run } from "./recipes.mjs";
 
-test("old texts and new ones lead to the same rows, and others to none", async () => {
+test("old and new strings find the same rows, and others find none", async () => {
   const { find, orders } = await run("sqids", recipe("public-ids.md", "sqids"), ["find", "orders"]);
   const sqids = new Sqids({ minLength: 6 });
   for (const id of [1, 2]) {

@@ -85,7 +85,7 @@ function suite(name, types, options) {
     });
     test.before(() => source.initialize());
     for (const form of Object.keys(types)) test(form, () => check(source, form));
-    test("the recipe", () => checkRecipe(source));
+    test("the recipe works", () => checkRecipe(source));
     test.after(() => source.destroy());
   });
 }

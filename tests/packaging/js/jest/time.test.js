@@ -15,7 +15,7 @@ afterEach(() => {
   expect(isNow(madeAt())).toBe(true);
 });
 
-test("modern timers", () => {
+test("modern fake timers set the time of IDs", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
   expect(madeAt()).toBe(NEW_YEAR);
   jest.advanceTimersByTime(1000);
@@ -24,20 +24,20 @@ test("modern timers", () => {
   expect(madeAt()).toBe(NEW_YEAR - 4000);
 });
 
-test("legacy timers, which leave the date alone", () => {
+test("legacy fake timers do not change the time of IDs", () => {
   jest.useFakeTimers({ legacyFakeTimers: true });
   expect(isNow(madeAt())).toBe(true);
   jest.spyOn(Date, "now").mockReturnValue(NEW_YEAR);
   expect(madeAt()).toBe(NEW_YEAR);
 });
 
-test("the same IDs in each run, for snapshots", () => {
+test("a fixed clock makes the same IDs in each run", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
   sno.setDefaultGenerator(new sno.Generator({ partition: 7, sequenceMin: 0, clock: () => Date.now() }));
   expect([sno.generate(), sno.generate(1)]).toEqual(["b7uup9i22222g222", "b7uup9i22622g223"]);
 });
 
-test("a generator without a clock sees none of it", () => {
+test("a generator without a clock ignores fake timers", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
   sno.setDefaultGenerator(undefined);
   expect(isNow(madeAt())).toBe(true);

@@ -15,7 +15,7 @@ function assertDistinct(reports) {
 for (const [name, place] of Object.entries(PLACES)) {
   describe(name, { concurrency: false }, () => {
     for (const kind of ["cluster", "threads"]) {
-      test(`${kind}: one variable gives each maker numbers, and these come back`, async () => {
+      test(`${kind}: one variable leases a worker ID for each process, which releases it`, async () => {
         const { node, url } = place();
         const env = { ...process.env, POLYFLAKE_LEASE: url, NODE_OPTIONS: "--import polyflake/lease --no-warnings" };
         const { stdout } = await run(node, ["fleet.mjs", kind, "9", "3"], { env, maxBuffer: 1 << 26 });
@@ -27,7 +27,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       });
     }
 
-    test("under --import all copies of the package make IDs at once, under one worker ID", async () => {
+    test("with --import all copies of the package use one worker ID immediately", async () => {
       const { node, url } = place();
       const program = `
         import { hotguid, sno } from "polyflake";
@@ -47,7 +47,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert(isOwn);
     });
 
-    test("under --import a process leases worker IDs of the ID formats that a variable names", async () => {
+    test("with --import a process leases worker IDs only of the formats in the variable", async () => {
       const { node, url } = place();
       const program = `
         import { sno } from "polyflake";
@@ -61,7 +61,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.deepEqual([namespace.split("/")[1], Number(first), others], ["sno", 0, []]);
     });
 
-    test("restarts do not run dry: four numbers for four processes, again and again, however they end", async () => {
+    test("four worker IDs suffice for four processes that restart repeatedly", async () => {
       const store = place();
       // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
@@ -76,7 +76,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assertDistinct(reports);
     });
 
-    test("SIGTERM ends a process by the signal, after the number was returned", async () => {
+    test("SIGTERM ends a process after it released its worker ID", async () => {
       const store = place();
       const { child } = await started(store, "signal", { numbers: [0, 0] });
       child.kill("SIGTERM");
@@ -86,7 +86,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.equal(next.number, 0);
     });
 
-    test("a killed process keeps its number for the rest of its lease, and the next one repeats no ID", async () => {
+    test("a killed process keeps its worker ID until its lease ends", async () => {
       const store = place();
       const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };
       const first = await started(store, "kill", options);

@@ -21,7 +21,7 @@ writeFileSync("plain.mjs", 'import { sno } from "polyflake"; console.log(sno.gen
 
 for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
   describe(name, { concurrency: false }, () => {
-    test("makers in all runtimes share a store's numbers, and return them in each way to end", async () => {
+    test("processes in all runtimes share a store and release their worker IDs", async () => {
       const { url } = PLACES[name]();
       const reports = [];
       // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
@@ -40,7 +40,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
     });
 
     for (const [runtime, [program, ...options]] of Object.entries(RUNTIMES)) {
-      test(`${runtime}: one variable gives the default generators their numbers`, async () => {
+      test(`${runtime}: one variable sets the worker ID of the default generators`, async () => {
         const { url } = PLACES[name]();
         const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
         const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
@@ -51,7 +51,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
   });
 }
 
-test("a variable without polyflake/lease, and one that Deno may not read, are refused", async () => {
+test("a variable without polyflake/lease or without permission is rejected", async () => {
   const env = { ...process.env, POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders" };
   for (const [program, ...options] of [...Object.values(RUNTIMES), ["node_modules/.bin/deno", "run"]]) {
     const refused = await run(program, [...options, "plain.mjs"], { env }).catch((error) => error);

@@ -23,7 +23,7 @@ const FILES = {
   }`,
 };
 
-test("a standalone server of Next.js leases in PostgreSQL", { skip: !PLACES.pg }, async () => {
+test("a standalone Next.js server leases from PostgreSQL", { skip: !PLACES.pg }, async () => {
   for (const [file, text] of Object.entries(FILES)) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

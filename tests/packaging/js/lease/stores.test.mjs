@@ -15,7 +15,7 @@ const { "node:sqlite": _, ...HERE } = PLACES;
 
 for (const [name, place] of Object.entries(HERE)) {
   describe(name, { concurrency: false }, () => {
-    test("a generator of each family has a number of its namespace, and events and figures tell of it", async () => {
+    test("a generator of each format leases a worker ID and reports events and figures", async () => {
       const { url } = place();
       const events = [];
       const make = () => lease(url, undefined, { watch: ({ name }) => events.push(name) });
@@ -47,7 +47,7 @@ for (const [name, place] of Object.entries(HERE)) {
       assert.equal(sno.parse(await again.generateAsync()).partition, numbers[0]);
     });
 
-    test("a loop that is blocked past the lease makes no more IDs, and goes on after it", async () => {
+    test("an event loop blocked past the lease makes no IDs until the next grant", async () => {
       const { url } = place();
       const held = lease(url, undefined, { leaseMs: 1500 });
       const ids = new sno.Generator({ lease: held });
@@ -70,7 +70,7 @@ for (const [name, place] of Object.entries(HERE)) {
       await held.close();
     });
 
-    test("another secret or another range is refused at once, and the reason is told", async () => {
+    test("another secret or range is rejected immediately with the reason", async () => {
       const { url } = place();
       const held = lease(url, undefined, { numbers: [0, 7] });
       await new sno.Generator({ lease: held }).generateAsync();
@@ -83,7 +83,7 @@ for (const [name, place] of Object.entries(HERE)) {
       await Promise.all([held.close(), other.close()]);
     });
 
-    test("one number for two: the second waits, says why, and has it as soon as it is returned", async () => {
+    test("a second process waits for the only worker ID and gets it once released", async () => {
       const { url } = place();
       const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
       const first = await new sno.Generator({ lease: one }).generateAsync();
@@ -105,7 +105,7 @@ for (const [name, place] of Object.entries(HERE)) {
   });
 }
 
-test("a copied file is another store, in which nothing is granted for a while; a file in memory is refused", async () => {
+test("a copied file starts a quiet time, and an in-memory file is rejected", async () => {
   const folder = mkdtempSync("leases-");
   const at = (path, waitMs) => lease(`sqlite:${path}?allow=overlayfs`, "orders", { waitMs });
   const held = at(`${folder}/ids.db`);
@@ -128,7 +128,7 @@ test("a copied file is another store, in which nothing is granted for a while; a
   await inMemory.close();
 });
 
-test("roles of one database share one store, whose schema a URL or an option names", {
+test("roles of one database share one store, with a configurable schema", {
   skip: !env.PGHOST,
 }, async () => {
   const owner = new pg.Client({ host: env.PGHOST, user: "test", database: "postgres" });
@@ -169,7 +169,7 @@ test("roles of one database share one store, whose schema a URL or an option nam
   await owner.end();
 });
 
-test("a pool and a function give clients, one for a request; a silent client is thrown away", {
+test("pools and functions provide one client per request, and silent clients are discarded", {
   skip: !env.PGHOST,
 }, async () => {
   const server = { host: env.PGHOST, user: "test", database: "postgres" };

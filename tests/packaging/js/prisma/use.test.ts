@@ -83,14 +83,14 @@ async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", 
 }
 
 describe("Prisma", () => {
-  test("PostgreSQL", { skip: !process.env.PGHOST }, async () => {
+  test("stores IDs in PostgreSQL", { skip: !process.env.PGHOST }, async () => {
     const { PGHOST: host } = process.env;
     const client = new OnPostgres({ adapter: new PrismaPg({ host: host!, user: "test", database: "postgres" }) });
     await check(client.$extends(read), { uuid: "uuid", text: 'varchar(16) COLLATE "C"', bytes: "bytea" });
     await client.$disconnect();
   });
 
-  test("SQLite", async () => {
+  test("stores IDs in SQLite", async () => {
     const client = new OnSqlite({
       adapter: new PrismaLibSql({ url: "file::memory:?cache=shared", intMode: "bigint" }),
     });

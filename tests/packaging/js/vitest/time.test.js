@@ -15,7 +15,7 @@ afterEach(() => {
   expect(isNow(madeAt())).toBe(true);
 });
 
-test("mocked timers", () => {
+test("fake timers set the time of IDs", () => {
   vi.useFakeTimers({ now: NEW_YEAR });
   expect(madeAt()).toBe(NEW_YEAR);
   vi.advanceTimersByTime(1000);
@@ -24,7 +24,7 @@ test("mocked timers", () => {
   expect(madeAt()).toBe(NEW_YEAR - 4000);
 });
 
-test("a generator without a clock sees none of it", () => {
+test("a generator without a clock ignores fake timers", () => {
   vi.useFakeTimers({ now: NEW_YEAR });
   sno.setDefaultGenerator(undefined);
   expect(isNow(madeAt())).toBe(true);
