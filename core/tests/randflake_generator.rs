@@ -131,7 +131,7 @@ fn the_formats_first_second_counts_as_used() {
 }
 
 #[test]
-fn resume_after_excludes_the_given_second() {
+fn resume_after_excludes_its_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).resume_after(S).build().unwrap();
     assert_eq!(assert_code(ids.generate(), "sequence_exhausted").retry_at(), Some((S + 1) * 1000));

@@ -88,7 +88,7 @@ fn in_threads(look: impl Fn(&mut Histogram) + Sync) -> Histogram {
 }
 
 #[test]
-fn readings_lie_between_two_exact_ones() {
+fn readings_are_between_two_exact_readings() {
     let lags = in_threads(|lags| {
         let before = exactly();
         let reading = now();

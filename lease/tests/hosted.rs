@@ -380,7 +380,7 @@ fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
 }
 
 #[test]
-fn hosts_wait_longer_for_a_required_worker_id_unless_they_say_how_long() {
+fn hosts_wait_longer_for_a_required_worker_id_by_default() {
     for (more, wait_ms) in [
         (json!({}), 10_000),
         (json!({ "prefer": 7 }), 10_000),

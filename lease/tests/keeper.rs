@@ -774,7 +774,7 @@ fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
 }
 
 #[test]
-fn a_clone_never_adopts_its_twins_renewal() {
+fn a_clone_never_adopts_another_clones_renewal() {
     let mut store = Memory::new(T);
     let [mut one, mut twin, mut third] = clones(&mut store);
     one.pass(15 * 60_000);
@@ -821,7 +821,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
 
 /// The answer to a claim was lost, and a clone of the claimant renewed the grant before this one read it.
 #[test]
-fn a_twins_renewal_never_resolves_a_clones_claim() {
+fn another_clones_renewal_never_resolves_a_claim() {
     let mut store = Memory::new(T);
     let before = store.clone();
     let [mut one] = clones(&mut store);

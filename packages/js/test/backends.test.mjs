@@ -53,7 +53,7 @@ describe("in Node with an addon", () => {
     ["native", "native"],
     ["wasm", "wasm"],
   ]) {
-    test(`POLYFLAKE_BACKEND=${variable}`, () =>
+    test(`POLYFLAKE_BACKEND=${variable} selects the backend`, () =>
       assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
   }
 

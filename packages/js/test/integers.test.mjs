@@ -77,7 +77,7 @@ onEachMachine((polyflake) => {
   const SECONDS = ["start", "end", "resumeAfter"];
 
   numbers.forEach(([field, call, least, most], k) => {
-    test(`number ${k}: ${field}`, () => {
+    test(`number ${k}: an invalid ${field} is rejected`, () => {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
         assert(refused("invalid_type", () => call(value), { field }).message.includes(field));
       const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE].filter((value) => value < least || value > most);
@@ -99,7 +99,7 @@ onEachMachine((polyflake) => {
   ];
 
   times.forEach((call, k) => {
-    test(`timestamp ${k}`, () => {
+    test(`timestamp ${k}: an invalid timestamp is rejected`, () => {
       const field = "timestamp";
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => call(value), { field });
       for (const value of [-1, ...HUGE]) refused("time_out_of_range", () => call(value));
@@ -115,7 +115,7 @@ onEachMachine((polyflake) => {
   ];
 
   bigints.forEach(([field, call, least, most], k) => {
-    test(`bigint ${k}: ${field}`, () => {
+    test(`bigint ${k}: an invalid ${field} is rejected`, () => {
       for (const value of NOT_A_BIGINT) refused("invalid_type", () => call(value), { field });
       for (const value of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 63n) - 1n, 2n ** 128n, 2n ** 100_000n])
         assert(refused("out_of_range", () => call(value), { field }).message.length < 200);

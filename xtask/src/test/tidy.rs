@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_one_machine_are_faults() {
+    fn local_paths_are_faults() {
         let path = ["/ho", "me/someone"].concat();
         assert_eq!(of_one_machine(&source("README.md", &path)).len(), 1);
         assert!(of_one_machine(&source("README.md", "core/src")).is_empty());
