@@ -53,6 +53,7 @@ mod integrations;
 #[doc(hidden)]
 pub mod integrations;
 pub mod layout;
+mod narrow;
 #[cfg(feature = "public")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public")))]
 pub mod public;

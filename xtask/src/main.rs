@@ -112,14 +112,14 @@ fn leases() -> Result<()> {
         ("faults", &[], Some(("POLYFLAKE_CYCLES", "200"))),
         ("faults", &[], Some(("POLYFLAKE_SECONDS", "600"))),
         ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),
-        // Last, beside nothing else.
-        ("rates", ignored, None),
     ] {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
         run.envs(setting).env("CI", "true").run()?;
     }
-    Ok(())
+    // Last, so that nothing else runs at the same time.
+    let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];
+    Ok(cmd!(shell, "cargo bench {rates...}").run()?)
 }
 
 fn main() -> Result<()> {

@@ -150,6 +150,9 @@ pub(crate) trait WithRows<M: Makes> {
         M::Source: Fills<T>;
 }
 
+/// The Python object that a call returns.
+pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
+
 /// One ID.
 #[inline]
 pub(crate) fn one<'py, M: Makes>(
@@ -157,7 +160,7 @@ pub(crate) fn one<'py, M: Makes>(
     maker: &M,
     mode: Mode,
     param: M::Param,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Made<'py> {
     let key = maker.key(param);
     M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
@@ -169,7 +172,7 @@ pub(crate) fn text<'py, M: MakesTexts>(
     maker: &M,
     mode: Mode,
     param: M::Param,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Made<'py> {
     let key = maker.key(param);
     M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
@@ -190,13 +193,23 @@ pub(crate) fn later<'py, M: Makes>(
     })
 }
 
-/// Makes an array of `n` IDs, or in [`Mode::Try`] of up to `n`.
-pub(crate) struct Many<'a, 'py, M: Makes> {
-    pub(crate) py: Python<'py>,
-    pub(crate) maker: &'a M,
-    pub(crate) mode: Mode,
-    pub(crate) n: Count,
-    pub(crate) param: M::Param,
+/// Generates an array of `n` IDs, or of up to `n` in [`Mode::Try`].
+pub(crate) fn many<'py, M: MakesMany>(
+    py: Python<'py>,
+    maker: &M,
+    mode: Mode,
+    n: Count,
+    param: M::Param,
+) -> Made<'py> {
+    maker.with_rows(Many { py, maker, mode, n, param })
+}
+
+struct Many<'a, 'py, M: Makes> {
+    py: Python<'py>,
+    maker: &'a M,
+    mode: Mode,
+    n: Count,
+    param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
@@ -228,11 +241,19 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
     }
 }
 
-/// The coroutine that makes an array of `n` IDs.
-pub(crate) struct ManyLater<'a, 'py, M: Makes> {
-    pub(crate) maker: &'a Bound<'py, M>,
-    pub(crate) n: Count,
-    pub(crate) param: M::Param,
+/// Returns the coroutine that generates an array of `n` IDs.
+pub(crate) fn many_later<'py, M: MakesMany>(
+    maker: &Bound<'py, M>,
+    n: Count,
+    param: M::Param,
+) -> Made<'py> {
+    maker.get().with_rows(ManyLater { maker, n, param })
+}
+
+struct ManyLater<'a, 'py, M: Makes> {
+    maker: &'a Bound<'py, M>,
+    n: Count,
+    param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
@@ -264,12 +285,21 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
     }
 }
 
-/// Fills a buffer with IDs, or in [`Mode::Try`] its front.
-pub(crate) struct Fill<'a, 'py, M: Makes> {
-    pub(crate) maker: &'a M,
-    pub(crate) mode: Mode,
-    pub(crate) buffer: &'a Bound<'py, PyAny>,
-    pub(crate) param: M::Param,
+/// Fills a buffer with IDs, or its front in [`Mode::Try`], and returns the number of IDs written.
+pub(crate) fn fill<M: MakesMany>(
+    maker: &M,
+    mode: Mode,
+    buffer: &Bound<'_, PyAny>,
+    param: M::Param,
+) -> PyResult<usize> {
+    maker.with_rows(Fill { maker, mode, buffer, param })
+}
+
+struct Fill<'a, 'py, M: Makes> {
+    maker: &'a M,
+    mode: Mode,
+    buffer: &'a Bound<'py, PyAny>,
+    param: M::Param,
 }
 
 impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
@@ -287,11 +317,19 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
     }
 }
 
-/// The coroutine that fills a buffer with IDs.
-pub(crate) struct FillLater<'a, 'py, M: Makes> {
-    pub(crate) maker: &'a Bound<'py, M>,
-    pub(crate) buffer: &'a Bound<'py, PyAny>,
-    pub(crate) param: M::Param,
+/// Returns the coroutine that fills a buffer with IDs.
+pub(crate) fn fill_later<'py, M: MakesMany>(
+    maker: &Bound<'py, M>,
+    buffer: &Bound<'py, PyAny>,
+    param: M::Param,
+) -> Made<'py> {
+    maker.get().with_rows(FillLater { maker, buffer, param })
+}
+
+struct FillLater<'a, 'py, M: Makes> {
+    maker: &'a Bound<'py, M>,
+    buffer: &'a Bound<'py, PyAny>,
+    param: M::Param,
 }
 
 impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {

@@ -15,7 +15,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
     leased::{LeaseOption, Source},
-    making::{Mode, makes, makes_ids, makes_texts},
+    making::{self, Made, Mode, makes, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
 use crate::{
@@ -182,7 +182,10 @@ makes! {
     hotguid Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
     ShardKey => (key) u32, |_, param| param.0
 }
-makes_ids! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
+makes_ids! {
+    hotguid Generator (shard_key: ShardKey = ShardKey(0))
+    "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)"
+}
 makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
 
 #[doc = doc!("hotguid.Stats")]

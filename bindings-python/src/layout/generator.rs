@@ -19,7 +19,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     leased::{LeaseOption, Source, mismatch},
-    making::{Fills, Generates, Makes, MakesMany, Mode, Rows, WithRows, makes_ids},
+    making::{self, Fills, Generates, Made, Makes, MakesMany, Mode, Rows, WithRows, makes_ids},
     options::{Function, Keywords, Options},
     twins::{Generators, Identity},
 };
@@ -27,7 +27,7 @@ use crate::{
     errors::{attached, no_copy, raise},
     ids::{
         array::array,
-        convert::{self, Flag, Of, Span, Take, Text, UnixMs, name, numbers, wrong_type},
+        convert::{self, Count, Flag, Of, Span, Take, Text, UnixMs, name, numbers, wrong_type},
         target::Item,
     },
 };

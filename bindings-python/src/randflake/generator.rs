@@ -13,14 +13,14 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     leased::{LeaseOption, Source, mismatch},
-    making::{Mode, makes, makes_ids, makes_texts},
+    making::{self, Made, Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Generators,
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Of, Take, name, wrong_type},
+        convert::{Count, Of, Take, name, wrong_type},
         record::by_attributes,
         secret::Secret,
         target::Item,

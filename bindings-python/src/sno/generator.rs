@@ -17,7 +17,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default, warn_beside_lease},
     leased::{LeaseOption, Source, mismatch},
-    making::{Mode, makes, makes_ids, makes_texts},
+    making::{self, Made, Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Generators,
 };
@@ -313,5 +313,8 @@ makes! {
     sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
     Option<Metabyte> => (key) u8, |this, param| param.unwrap_or(this.metabyte).0
 }
-makes_ids! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
+makes_ids! {
+    sno Generator (metabyte: Option<Metabyte> = None)
+    "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)"
+}
 makes_texts! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }

@@ -1,5 +1,7 @@
 //! The position of one field in an ID of at most 128 bits.
 
+use crate::narrow;
+
 /// A span of bits, with `shift` bits below it.
 ///
 /// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
@@ -57,8 +59,7 @@ impl Span {
     /// The value found in its place.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    #[allow(clippy::cast_possible_truncation, reason = "masked to the field's width")]
     pub(crate) const fn take(self, word: u128) -> u64 {
-        (word >> self.shift) as u64 & self.max()
+        narrow::low_u64(word >> self.shift) & self.max()
     }
 }

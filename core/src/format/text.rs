@@ -2,6 +2,8 @@
 
 use core::{fmt, ops::Deref};
 
+use crate::narrow;
+
 /// A short ASCII string of at most `N` characters, stored on the stack.
 ///
 /// ```
@@ -24,8 +26,7 @@ impl<const N: usize> Text<N> {
     #[allow(unsafe_code)]
     pub(crate) const unsafe fn new_unchecked(bytes: [u8; N], length: usize) -> Self {
         assert!(length <= N && N <= u8::MAX as usize);
-        #[allow(clippy::cast_possible_truncation, reason = "asserted above")]
-        Self { bytes, length: length as u8 }
+        Self { bytes, length: narrow::u8(length as u64) }
     }
 
     /// Returns the string.

@@ -5,6 +5,7 @@ use crate::{
     Result,
     format::Scale,
     generator::{self, DrawnWord, Family, NEVER_DRAWN, ProcessGuard, Window},
+    narrow,
     sequence::per_tick::PerTick,
 };
 
@@ -16,9 +17,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    #[allow(clippy::cast_possible_truncation, reason = "the lowest 24 bits")]
     pub(super) const fn of_word(word: u64) -> Self {
-        Self { machine: MachineBytes::of_word(word >> 24), start: word as u32 & LAST_COUNTER }
+        Self {
+            machine: MachineBytes::of_word(word >> 24),
+            start: narrow::u32(word & LAST_COUNTER as u64),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
     Error, Result, UnixTime,
     format::{Text, Ticks, byte_id, guid},
+    narrow,
 };
 
 /// The fields of an ID.
@@ -182,9 +183,8 @@ impl HotGuid {
     /// assert_eq!(HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?.counter(), 0x01_0203);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
     pub fn counter(self) -> u32 {
-        COUNTER.take(self.word()) as u32
+        narrow::u32(COUNTER.take(self.word()))
     }
 
     /// Returns the key that the application uses to route requests to a shard.
@@ -196,9 +196,8 @@ impl HotGuid {
     /// assert_eq!(id.shard_key() % 16, 3); // one of 16 shards
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
     pub fn shard_key(self) -> u32 {
-        (SHARD_KEY.take(self.word()) as u32).swap_bytes()
+        narrow::u32(SHARD_KEY.take(self.word())).swap_bytes()
     }
 
     fn word(self) -> u128 {

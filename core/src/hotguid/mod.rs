@@ -35,7 +35,10 @@ pub use handle::Handle;
 pub use id::{HotGuid, Parts};
 pub use uuid8::Uuid8Parts;
 
-use crate::format::{FieldDescription, Figures, Scale, Span};
+use crate::{
+    format::{FieldDescription, Figures, Scale, Span},
+    narrow,
+};
 
 /// The positions of the fields, in the order of the string.
 const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
@@ -51,8 +54,7 @@ const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() }
 pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 
 /// The maximum value of the counter.
-#[allow(clippy::cast_possible_truncation, reason = "24 bits")]
-pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
+pub const LAST_COUNTER: u32 = narrow::u32(COUNTER.max());
 
 /// Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form.
 ///

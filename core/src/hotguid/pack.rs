@@ -8,6 +8,7 @@ use super::{
 use crate::{
     Result,
     generator::{Calls, Pack},
+    narrow,
     sequence::SlotRange,
 };
 
@@ -22,10 +23,9 @@ impl Pack for Identities {
     const AHEAD: () = ();
 
     #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {
         // The three values have at most 24 bits each, so the sum does not overflow. The mask makes the counter wrap around.
-        let counter = (identity.start + range.first as u32 + k) & LAST_COUNTER;
+        let counter = (identity.start + narrow::u32(range.first) + k) & LAST_COUNTER;
         let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
         HotGuid::pack(range.tick, identity.machine, counter, shard_key)
     }

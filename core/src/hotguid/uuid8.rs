@@ -8,7 +8,7 @@
 //! are at the same positions as in the compatible form.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, narrow};
 
 /// The 34 bits of the machine field, which generators pick at random.
 const MACHINE_BITS: u32 = 34;
@@ -80,9 +80,8 @@ impl HotGuid {
     /// Returns `not_canonical` if the UUID has a different version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
-        #[allow(clippy::cast_possible_truncation, reason = "40, 24 and 32 bits")]
-        let (machine, counter, shard_key) =
-            ((word >> MACHINE_AT) as u64 & ((1 << 40) - 1), COUNTER.take(word) as u32, word as u32);
+        let machine = narrow::low_u64(word >> MACHINE_AT) & ((1 << 40) - 1);
+        let (counter, shard_key) = (narrow::u32(COUNTER.take(word)), narrow::low_u32(word));
         if machine & MARKED != MARKS {
             let reason = &"expected a UUID of version 8 and RFC 9562's variant, found another";
             return Err(Error::constant(ErrorKind::NotCanonical, reason));

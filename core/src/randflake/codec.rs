@@ -3,7 +3,7 @@
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;
 use crate::sparx64::Sparx64;
-use crate::{Error, Result};
+use crate::{Error, Result, narrow};
 
 /// The fields of an ID.
 ///
@@ -203,17 +203,15 @@ impl Parts {
         Ok(raw(tick, self.node, self.sequence))
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "17 bits each")]
     fn from_raw(raw: u64) -> Self {
         let take = |field: Span| field.take(raw.into());
         let timestamp = EPOCH + take(TIMESTAMP).cast_signed();
-        Self { timestamp, node: take(NODE) as u32, sequence: take(SEQUENCE) as u32 }
+        Self { timestamp, node: narrow::u32(take(NODE)), sequence: narrow::u32(take(SEQUENCE)) }
     }
 }
 
 /// The raw value of fields that fit.
 #[inline]
-#[allow(clippy::cast_possible_truncation, reason = "the three fields take 64 bits together")]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
-    (TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into())) as u64
+    narrow::u64(TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into()))
 }

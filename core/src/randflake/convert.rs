@@ -1,7 +1,7 @@
 //! Conversions between IDs and other types, and the lowest and the highest ID.
 
 use super::Randflake;
-use crate::base32;
+use crate::{base32, narrow};
 
 impl Randflake {
     /// The ID with the lowest value as a signed integer.
@@ -17,10 +17,9 @@ impl Randflake {
     /// const FIRST: Randflake = Randflake::parse_const("3vgoe12ccb8gh").unwrap();
     /// assert_eq!(FIRST.to_i64(), 4594531474933654033);
     /// ```
-    #[allow(clippy::cast_possible_truncation, reason = "compared with the largest")]
     pub const fn parse_const(text: &str) -> Option<Self> {
         match base32::constant::base32hex(text) {
-            Some(number) if number <= u64::MAX as u128 => Some(Self::from_u64(number as u64)),
+            Some(number) if number <= u64::MAX as u128 => Some(Self::from_u64(narrow::u64(number))),
             _ => None,
         }
     }

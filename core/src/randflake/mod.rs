@@ -38,7 +38,10 @@ pub use handle::Handle;
 pub use id::Randflake;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
-use crate::format::{FieldDescription, Figures, Scale, Span};
+use crate::{
+    format::{FieldDescription, Figures, Scale, Span},
+    narrow,
+};
 
 /// The positions of the fields in the raw value.
 const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
@@ -56,12 +59,10 @@ pub const EPOCH: i64 = 1_730_000_000;
 pub const LAST_SECOND: i64 = EPOCH + TIMESTAMP.max().cast_signed();
 
 /// The maximum node ID.
-#[allow(clippy::cast_possible_truncation, reason = "17 bits")]
-pub const LAST_NODE: u32 = NODE.max() as u32;
+pub const LAST_NODE: u32 = narrow::u32(NODE.max());
 
 /// The maximum sequence number within a second.
-#[allow(clippy::cast_possible_truncation, reason = "17 bits")]
-pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
+pub const LAST_SEQUENCE: u32 = narrow::u32(SEQUENCE.max());
 
 /// Returns the format's size, fields, rate and time span. The fields are those of the decrypted value, which can be read only
 /// with the secret.

@@ -4,6 +4,7 @@ use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
     Result,
     generator::{Calls, Pack},
+    narrow,
     sequence::SlotRange,
 };
 
@@ -78,12 +79,8 @@ impl Nodes {
 
     /// Returns the raw value of a slot.
     #[inline]
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a node's number among those of the grant, and 17 bits"
-    )]
     fn raw(&self, tick: u64, slot: u64) -> u64 {
-        let node = self.grant.first_node + (slot / SLOTS_PER_NODE) as u32;
-        codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
+        let node = self.grant.first_node + narrow::u32(slot / SLOTS_PER_NODE);
+        codec::raw(tick, node, narrow::u32(slot % SLOTS_PER_NODE))
     }
 }

@@ -7,7 +7,7 @@
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
 
 use super::{Flip, Machine, SlotRange, Step, word::Word};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, narrow};
 
 /// The treatment of a clock that is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +106,8 @@ impl PerTick {
         if left == 0 {
             return Err(Step::Full);
         }
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "at most `want`; `first` is at most `slots.last` here"
-        )]
-        let (len, slot) = (left.min(want.into()) as u32, first as u64);
+        let len = narrow::u32(narrow::u64(left.min(want.into())));
+        let slot = narrow::u64(first);
         let next = u128::from(tick) << self.next_bits | (first + u128::from(len));
         Ok((SlotRange { tick, tick_tock: false, first: slot, len }, next))
     }
@@ -136,9 +133,8 @@ impl Machine for PerTick {
     }
 
     #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "`at` packed a 64-bit tick")]
     fn tick(&self, seen: u128) -> u64 {
-        ((seen & !self.word().closed()) >> self.next_bits) as u64
+        narrow::u64((seen & !self.word().closed()) >> self.next_bits)
     }
 
     #[inline]

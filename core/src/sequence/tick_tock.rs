@@ -74,7 +74,7 @@
 
 use super::{Flip, Machine, SlotRange, Step};
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, narrow,
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
@@ -101,9 +101,8 @@ impl Word {
     const fn flipped(self) -> bool {
         self.0 & FLIPPED != 0
     }
-    #[allow(clippy::cast_possible_truncation, reason = "masked to 17 bits")]
     const fn next(self) -> u32 {
-        (self.0 & NEXT_MASK) as u32
+        narrow::u32(self.0 & NEXT_MASK)
     }
     /// Returns whether both words are open and in the same tick with the same bit: then only `next` moved between them.
     const fn same_line(self, other: Self) -> bool {

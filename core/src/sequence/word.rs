@@ -1,6 +1,9 @@
 //! The atomic word that holds the state of a state machine. It has 64 bits if they are sufficient, and 128 bits otherwise.
 
-use crate::sync::{AtomicU64, AtomicU128, Ordering};
+use crate::{
+    narrow,
+    sync::{AtomicU64, AtomicU128, Ordering},
+};
 
 /// A word whose top bit means closed. The bits below it belong to the state machine.
 #[derive(Debug)]
@@ -19,7 +22,7 @@ impl Word {
         // A word of 64 bits is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a
         // lock.
         if bits <= 63 {
-            Self::Narrow(AtomicU64::new(narrow(value)))
+            Self::Narrow(AtomicU64::new(narrow::u64(value)))
         } else {
             Self::Wide(AtomicU128::new(value))
         }
@@ -50,7 +53,7 @@ impl Word {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         match self {
             Self::Narrow(word) => word
-                .compare_exchange_weak(narrow(from), narrow(to), ORDERS.0, ORDERS.1)
+                .compare_exchange_weak(narrow::u64(from), narrow::u64(to), ORDERS.0, ORDERS.1)
                 .map(|_| ())
                 .map_err(u128::from),
             Self::Wide(word) => {
@@ -62,15 +65,10 @@ impl Word {
     /// Sets the closed bit and returns the value before.
     pub(super) fn close(&self) -> u128 {
         match self {
-            Self::Narrow(word) => word.fetch_or(narrow(self.closed()), Ordering::AcqRel).into(),
+            Self::Narrow(word) => {
+                word.fetch_or(narrow::u64(self.closed()), Ordering::AcqRel).into()
+            }
             Self::Wide(word) => word.fetch_or(self.closed(), Ordering::AcqRel),
         }
     }
-}
-
-/// The value of a narrow word, which holds no more than 64 bits.
-#[allow(clippy::cast_possible_truncation, reason = "asserted")]
-const fn narrow(value: u128) -> u64 {
-    debug_assert!(value <= u64::MAX as u128);
-    value as u64
 }

@@ -4,6 +4,7 @@ use super::SCALE;
 use crate::{
     Error, Result, UnixTime, base32,
     format::{Span, Text, Ticks, byte_id},
+    narrow,
 };
 
 pub(super) const FIELDS: [Span; 5] = Span::split([39, 1, 8, 16, 16]);
@@ -419,12 +420,11 @@ impl Sno {
     /// Returns the ID in the low 80 bits of a word. It uses two stores, because the compiler turns a bytewise copy into a
     /// shuffle that costs a nanosecond.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
     pub(super) const fn of_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];
         let (high, low) = bytes.split_at_mut(8);
-        high.copy_from_slice(&((word >> 16) as u64).to_be_bytes());
-        low.copy_from_slice(&(word as u16).to_be_bytes());
+        high.copy_from_slice(&narrow::u64(word >> 16).to_be_bytes());
+        low.copy_from_slice(&narrow::u16(narrow::low_u64(word) & 0xffff).to_be_bytes());
         Self(bytes)
     }
 

@@ -6,6 +6,7 @@ use super::{
 use crate::{
     Result,
     generator::{Calls, Pack},
+    narrow,
     sequence::SlotRange,
 };
 
@@ -20,13 +21,9 @@ impl Pack for Partitions {
     const AHEAD: () = ();
 
     #[inline]
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "first + k is in the range, which ends at a 16-bit bound"
-    )]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, metabyte: u8) -> Sno {
         let SlotRange { tick, tick_tock, first, .. } = range;
-        let (partition, sequence) = (identity.partition, (first + u64::from(k)) as u16);
+        let (partition, sequence) = (identity.partition, narrow::u16(first + u64::from(k)));
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 

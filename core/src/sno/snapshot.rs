@@ -1,7 +1,7 @@
 //! The snapshot of a closed generator, and the statistics of a running one.
 
 use super::builder::Bounds;
-use crate::{Error, Result, sequence::tick_tock::State};
+use crate::{Error, Result, narrow, sequence::tick_tock::State};
 
 /// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
 /// the same snapshot would generate duplicate IDs.
@@ -167,16 +167,15 @@ impl Snapshot {
         }
         let [partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts] =
             numbers;
-        #[allow(clippy::cast_possible_truncation, reason = "compared above")]
         Ok(Self {
-            partition: (partition as u16).to_be_bytes(),
-            sequence_min: sequence_min as u16,
-            sequence_max: sequence_max as u16,
-            sequence: sequence as u32,
+            partition: narrow::u16(partition).to_be_bytes(),
+            sequence_min: narrow::u16(sequence_min),
+            sequence_max: narrow::u16(sequence_max),
+            sequence: narrow::u32(sequence),
             now,
             wall_hi,
             wall_safe,
-            drifts: drifts as u32,
+            drifts: narrow::u32(drifts),
         })
     }
 

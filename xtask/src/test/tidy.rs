@@ -118,7 +118,11 @@ fn arrows_that_point_back(source: &Source) -> Vec<String> {
         ARROWS.iter().find(|(name, _)| *name == module).map_or(&[][..], |(_, allowed)| allowed);
     used_modules(without_tests(&source.text))
         .into_iter()
-        .filter(|used| used != module && used != "error" && !allowed.contains(&used.as_str()))
+        .filter(|used| {
+            used != module
+                && !["error", "narrow"].contains(&used.as_str())
+                && !allowed.contains(&used.as_str())
+        })
         .map(|used| format!("{}: {module} must not use {used}", source.path))
         .collect()
 }

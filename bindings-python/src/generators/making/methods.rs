@@ -1,71 +1,76 @@
 //! The methods of generators, and the fixed families' types for them.
 
-/// Defines the methods by which a class of generators makes IDs: family, class, the caller's argument, and its
-/// signature in `help`.
+/// Defines the methods that generate IDs, for a class of generators: its ID format, its name, the caller's argument with its type
+/// and default, and the signatures that `help` shows.
+///
+/// The methods are a macro because Python's keyword for the argument differs by format, and PyO3 parses arguments at the speed of
+/// a plain method only if it knows the keyword when it compiles.
 macro_rules! makes_ids {
-    ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal $many:literal $buffer:literal) => {
+    (
+        $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
+        $one:literal $many:literal $buffer:literal
+    ) => {
         #[pyo3::pymethods]
         impl $class {
             #[doc = doc!($family $class generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
-            fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::one(py, self, $crate::generators::making::Mode::Wait, ($($key)?))
+            fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+                making::one(py, self, Mode::Wait, ($($key)?))
             }
 
             #[doc = doc!($family $class try_generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::one(py, self, $crate::generators::making::Mode::Try, ($($key)?))
+            fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+                making::one(py, self, Mode::Try, ($($key)?))
             }
 
             #[doc = doc!($family $class generate_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::later(slf, ($($key)?), <Self as $crate::generators::making::Makes>::object)
+            fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
+                making::later(slf, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Wait, n, param: ($($key)?) })
+            fn generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
+                making::many(py, self, Mode::Wait, n, ($($key)?))
             }
 
             #[doc = doc!($family $class try_generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn try_generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Try, n, param: ($($key)?) })
+            fn try_generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
+                making::many(py, self, Mode::Try, n, ($($key)?))
             }
 
             #[doc = doc!($family $class generate_many_async)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::ManyLater { maker: slf, n, param: ($($key)?) })
+            fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: Count $(, $key: $Key)?) -> Made<'py> {
+                making::many_later(slf, n, ($($key)?))
             }
 
             #[doc = doc!($family $class fill)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<()> {
-                let fill = $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Wait, buffer, param: ($($key)?) };
-                $crate::generators::making::MakesMany::with_rows(self, fill).map(drop)
+                making::fill(self, Mode::Wait, buffer, ($($key)?)).map(drop)
             }
 
             #[doc = doc!($family $class try_fill)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn try_fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<usize> {
-                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Try, buffer, param: ($($key)?) })
+                making::fill(self, Mode::Try, buffer, ($($key)?))
             }
 
             #[doc = doc!($family $class fill_async)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
-            fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::FillLater { maker: slf, buffer, param: ($($key)?) })
+            fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> Made<'py> {
+                making::fill_later(slf, buffer, ($($key)?))
             }
         }
     };
 }
 
-/// Defines the methods of classes whose IDs have texts.
+/// Defines the methods that generate the strings of IDs.
 macro_rules! makes_texts {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal) => {
         #[pyo3::pymethods]
@@ -73,20 +78,20 @@ macro_rules! makes_texts {
             #[doc = doc!($family $class generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
-            fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::text(py, self, $crate::generators::making::Mode::Wait, ($($key)?))
+            fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+                making::text(py, self, Mode::Wait, ($($key)?))
             }
 
             #[doc = doc!($family $class try_generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::text(py, self, $crate::generators::making::Mode::Try, ($($key)?))
+            fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+                making::text(py, self, Mode::Try, ($($key)?))
             }
 
             #[doc = doc!($family $class generate_text_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
-                $crate::generators::making::later(slf, ($($key)?), <Self as $crate::generators::making::MakesTexts>::text)
+            fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
+                making::later(slf, ($($key)?), <Self as making::MakesTexts>::text)
             }
         }
     };
@@ -99,7 +104,7 @@ macro_rules! makes {
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
         $Param:ty => ($($key:ident)?) $Key:ty, $param:expr
     ) => {
-        impl $crate::generators::making::Makes for $class {
+        impl making::Makes for $class {
             type Param = $Param;
             type Source = $crate::generators::leased::Source<polyflake::$family::Leased<PythonClock>>;
 
@@ -121,23 +126,23 @@ macro_rules! makes {
             }
         }
 
-        impl $crate::generators::making::MakesTexts for $class {
+        impl making::MakesTexts for $class {
             #[inline]
             fn text(py: Python<'_>, id: $Id) -> PyResult<Bound<'_, PyAny>> {
                 Ok($crate::ids::text::Ascii(id.text()).into_pyobject(py)?.into_any())
             }
         }
 
-        impl $crate::generators::making::MakesMany for $class {
-            fn with_rows<W: $crate::generators::making::WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
-                work.with($crate::generators::making::Rows::<$Id>::of::<$Array>($item))
+        impl making::MakesMany for $class {
+            fn with_rows<W: making::WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
+                work.with(making::Rows::<$Id>::of::<$Array>($item))
             }
         }
 
-        $crate::generators::making::generates! {
+        making::generates! {
             polyflake::$family::Generator<PythonClock>, $Id, $Key, ($($key)?), ($($key,)?)
         }
-        $crate::generators::making::generates! {
+        making::generates! {
             polyflake::$family::Leased<PythonClock>, $Id, $Key, ($($key)?), (($($key)?),)
         }
     };
@@ -147,7 +152,7 @@ macro_rules! makes {
 /// key.
 macro_rules! generates {
     ($Generator:ty, $Id:ident, $Key:ty, ($($key:ident)?), ($($given:tt)*)) => {
-        impl $crate::generators::making::Generates for $Generator {
+        impl making::Generates for $Generator {
             type Key = $Key;
             type Id = $Id;
 
@@ -166,7 +171,7 @@ macro_rules! generates {
             }
         }
 
-        impl $crate::generators::making::Fills<$Id> for $Generator {
+        impl making::Fills<$Id> for $Generator {
             fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
                 $(let $key = *_key;)?
                 match mode {

@@ -4,9 +4,12 @@
 //! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five to
 //! each, and the characters are computed instead of looked up.
 
-use crate::arch::{
-    Id, Text,
-    alphabet::{Alphabet, SNO, gather, spread},
+use crate::{
+    arch::{
+        Id, Text,
+        alphabet::{Alphabet, SNO, gather, spread},
+    },
+    narrow,
 };
 
 pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
@@ -32,8 +35,7 @@ pub(crate) fn encode(id: &Id) -> Text {
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let word = u128::from_be_bytes(*text);
-    #[allow(clippy::cast_possible_truncation, reason = "the two halves of a word")]
-    let [high, low] = forties(SNO, [(word >> 64) as u64, word as u64])?;
+    let [high, low] = forties(SNO, [narrow::u64(word >> 64), narrow::low_u64(word)])?;
     let [_, _, _, _, _, _, id @ ..] = (u128::from(high) << 40 | u128::from(low)).to_be_bytes();
     Some(id)
 }

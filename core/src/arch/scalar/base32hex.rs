@@ -1,9 +1,12 @@
 //! Integers of 1 to 13 base32hex digits, one after the other. Eight digits are processed at once, like the characters of sno.
 
-use crate::arch::{
-    Slot,
-    alphabet::{HEX, all},
-    machine::one,
+use crate::{
+    arch::{
+        Slot,
+        alphabet::{HEX, all},
+        machine::one,
+    },
+    narrow,
 };
 
 /// Digits of the largest number.
@@ -20,12 +23,11 @@ pub(crate) fn shifted(number: u64) -> Slot {
 
 /// Number of digits of a number.
 #[inline]
-#[allow(clippy::cast_possible_truncation, reason = "13 at most")]
 pub(crate) const fn length_of(number: u64) -> u8 {
     // Bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
     // 205 / 1024 is slightly more than a fifth. For up to 68, the result is that of a division by five.
-    (((bits + 4) * 205) >> 10) as u8
+    narrow::u8((((bits + 4) * 205) >> 10) as u64)
 }
 
 /// Returns the number of a string, if the string is its canonical encoding.

@@ -1,9 +1,9 @@
-//! Latency of claims, renewals and releases over real stores, and rates of renewals over one connection and eight:
-//! `cargo test --release -p polyflake-lease --all-features --test rates -- --ignored --nocapture --test-threads 1`.
-#![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
-#![allow(unreachable_pub, reason = "modules of one test")]
+//! Measures how long claims, renewals and releases take in real stores, and how many renewals per second one and eight connections
+//! reach: `cargo bench -p polyflake-lease --all-features --bench rates`. It takes two minutes and needs an idle machine.
+#![allow(unreachable_pub, reason = "modules of one program")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
+#[allow(dead_code, reason = "tests use the rest")]
+#[path = "../tests/server/mod.rs"]
 mod server;
 
 use std::{
@@ -148,19 +148,10 @@ fn fill(store: &mut dyn Store) {
     assert_eq!(ask(Ask::PutNamespace { old, new, first, count: 1 }).found, Found::Done);
 }
 
-#[test]
-#[ignore = "a minute, for figures"]
-fn sqlite_rates_are_measured() {
+fn main() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    measure(
-        "SQLite",
-        &format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display()),
-    );
-}
-
-#[test]
-#[ignore = "a minute, for figures"]
-fn postgresql_rates_are_measured() {
+    let file = folder.path().join("leases.db");
+    measure("SQLite", &format!("sqlite:{}?allow=overlayfs", file.display()));
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
 }
