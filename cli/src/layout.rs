@@ -46,6 +46,9 @@ enum Command {
     /// Lists the presets for known services, one name per line.
     Presets,
     /// Writes functions that read the time and the fields of IDs in a database, and the IDs of a span of time.
+    ///
+    /// IDs of 64-bit integers are in columns of type bigint, BIGINT or INTEGER, byte IDs in bytea or BLOB, and byte IDs of 16 bytes
+    /// in uuid as well.
     #[command(after_help = SQL)]
     Sql {
         /// A preset, or a file with a layout as JSON.

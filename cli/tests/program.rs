@@ -347,12 +347,17 @@ fn layout_sql_writes_functions_for_each_database() {
     fs::write(&digits, json).expect("a file");
     let unnamed = refused(1, &["layout", "sql", digits.to_str().expect("a path")]);
     assert!(unnamed.contains("found `1`: set another name with --name"), "{unnamed}");
-    fs::write(&file, r#"{"id":"bytes","bits":8,"fields":[{"kind":"sequence","bits":8}]}"#)
-        .expect("a file");
-    assert!(
-        refused(1, &["layout", "sql", path])
-            .contains("[invalid_layout]: expected a layout of 64-bit")
-    );
+    let bytes = r#"{"id":"bytes","bits":72,"fields":[
+        {"kind":"timestamp","bits":48,"tick":"1ms","epoch_ms":0},{"kind":"sequence","bits":24}]}"#;
+    fs::write(&file, bytes).expect("a file");
+    for (dialect, made) in [
+        ("postgresql", "FUNCTION flake.my_orders_time(id bytea)"),
+        ("duckdb", "octet_length(id::BLOB) = 9"),
+        ("sqlite", "id BLOB PRIMARY KEY"),
+    ] {
+        let written = out(&["layout", "sql", path, "--dialect", dialect]);
+        assert!(written.contains(made), "{written}");
+    }
 }
 
 #[test]

@@ -69,9 +69,7 @@ FLAKES = [
     for case in vectors("presets")["cases"]
 ]
 RANGES = [case for case in vectors("ranges")["cases"] if case["family"] in ("sno", "hotguid")]
-RANGES_OF_LAYOUTS = [
-    case for case in vectors("ranges")["cases"] if case["family"] == "layout" and case["size_bits"] == 64
-]
+RANGES_OF_LAYOUTS = [case for case in vectors("ranges")["cases"] if case["family"] == "layout"]
 #: RFC 9562, A.6; the first and the last millisecond that have one.
 UUID7S = [
     (UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), 1645557742000),

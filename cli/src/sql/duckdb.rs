@@ -1,15 +1,58 @@
 //! `DuckDB`: macros, as those of `sql/polyflake.duckdb.sql`.
 
-use crate::sql::{Table, Time, quoted};
+use crate::sql::{
+    Table, Time,
+    bounds::{BitStrings, End},
+    fields::{Field, Kind, Source},
+    quoted,
+};
 
 /// What `sql/polyflake.duckdb.sql` has too.
 const HELPERS: &str = include_str!("duckdb.sql");
 
-/// The value of a bindable field above the timestamp.
+/// The error for a field that is no integer of 64 bits, and the bytes of a field.
+const OTHERS: &str = "\
+CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
+    CASE
+        WHEN field IS NOT NULL
+            THEN error('invalid_type: expected a field with an integer of at most 64 bits, found ''' || field
+                || ''': use flake.' || layout || '_bytes')
+    END;
+
+-- The bytes of a string of bits, without leading zeros.
+CREATE OR REPLACE MACRO flake.bytes_of(bits) AS
+    CASE
+        WHEN ltrim(bits, '0') = '' THEN ''::BLOB
+        ELSE lpad(ltrim(bits, '0'), ((length(ltrim(bits, '0')) + 7) // 8 * 8)::INTEGER, '0')::BIT::BLOB
+    END;
+";
+
+/// The bytes or the text of a bindable field above the timestamp. `DuckDB` has no bits of an empty BLOB, hence a byte in front.
+const FIT_BYTES: &str = "\
+-- Bytes are a number without leading zeros, as in the library.
+CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
+    CASE
+        WHEN length(ltrim(('\\x00'::BLOB || value::BLOB)::BIT::VARCHAR, '0')) <= bits
+            THEN lpad(ltrim(('\\x00'::BLOB || value::BLOB)::BIT::VARCHAR, '0'), bits::INTEGER, '0')
+        WHEN value IS NOT NULL
+            THEN error('out_of_range: expected ' || field || ' of at most ' || bits || ' bits, found '
+                || octet_length(value::BLOB) || ' bytes')
+    END;
+
+CREATE OR REPLACE MACRO flake.fit_text(value, bits, field) AS flake.fit_bytes(encode(value::VARCHAR), bits, field);
+";
+
+/// The bytes of a UUID, which are the ID in a layout of 16 bytes.
+const UUID_BYTES: &str = "\
+CREATE OR REPLACE MACRO flake.uuid_bytes(id) AS unhex(replace(id::UUID::VARCHAR, '-', ''));
+";
+
+/// The integer of a bindable field above the timestamp.
 const FIT: &str = "\
 CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
     CASE
-        WHEN value::BIGINT BETWEEN 0 AND (1::BIGINT << bits) - 1 THEN value::BIGINT
+        WHEN bits = 64 THEN flake.word(value)
+        WHEN value::BIGINT BETWEEN 0 AND 9223372036854775807 >> greatest(63 - bits, 0) THEN value::BIGINT
         WHEN value IS NOT NULL THEN error('out_of_range: expected ' || field || ' of at most ' || bits
             || ' bits, found ' || value)
     END;
@@ -18,39 +61,59 @@ CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
 /// An ID as 64 bits: a macro gets an integer of any type.
 const WORD: &str = "flake.word(id)";
 
+/// Strings of digits, because functions of strings read them.
+const BITS: BitStrings = BitStrings {
+    constant: |digits| format!("'{digits}'"),
+    number: |value, bits| format!("lpad(bin({value}), {bits}, '0')"),
+    inverted: |bits| format!("translate({bits}, '01', '10')"),
+    bytes: |bits| format!("({bits})::BIT::BLOB"),
+};
+
 pub(super) fn file(table: &Table) -> String {
     let name = &table.name;
+    let id = table.source(WORD, |first, bits| format!("{}::BIT::BIGINT", bits_of(first, bits)));
+    let called = [
+        (FIT, table.takes(|kind| kind == Kind::Integer)),
+        (FIT_BYTES, table.takes(|kind| kind != Kind::Integer)),
+        (OTHERS, table.has_others()),
+        (UUID_BYTES, table.has_uuids()),
+    ];
+    let called = called.into_iter().filter(|(_, is_called)| *is_called);
     let mut parts = vec![HELPERS.to_owned()];
-    let comment = format!("A field of an ID: {}. Another name is an error.", table.names());
-    if let Some(time) = &table.time {
-        parts.push(define(
-            name,
-            "ms",
-            "id",
-            &time.ms(WORD, "//"),
-            "The Unix milliseconds of an ID.",
-        ));
-        parts.push(define(name, "time", "id", &of_time(name, time), "The time of an ID."));
-    }
-    parts.push(define(name, "field", "id, field", &table.field(WORD), &comment));
-    if let Some((time, bounds)) = table.ranges() {
-        if !bounds.above.is_empty() {
-            parts.insert(1, FIT.to_owned());
+    parts.extend(called.map(|(text, _)| text.to_owned()));
+    let mut read = |suffix: &str, more: &str, body: &str, comment: &str| {
+        parts.push(define(name, suffix, &format!("id{more}"), body, comment));
+        if table.has_uuids() {
+            let body = format!("flake.{name}_{suffix}(flake.uuid_bytes(id){more})");
+            let suffix = format!("uuid_{suffix}");
+            parts.push(define(name, &suffix, &format!("id{more}"), &body, comment));
         }
-        let more = bounds.arguments("");
-        let (low, high) =
-            if time.field.invert { ("before", "moment") } else { ("moment", "before") };
-        for (suffix, argument, body) in
-            [("lowest", low, bounds.lowest(time)), ("highest", high, bounds.highest(time))]
+    };
+    if let Some(time) = &table.time {
+        let ms = of_length(table, time.ms(id, "//"));
+        read("ms", "", &ms, "The Unix milliseconds of an ID.");
+        read("time", "", &of_time(table, time, id), "The time of an ID.");
+    }
+    if table.has_integers() {
+        let field = of_length(table, table.field(id));
+        read("field", ", field", &field, &table.about_numbers());
+    }
+    if table.has_others() {
+        let bytes = of_length(table, table.by_name("", bytes));
+        let comment = table.about_bytes(&format!("decode(flake.{name}_bytes(id, 'name'))"));
+        read("bytes", ", field", &bytes, &comment);
+    }
+    if let Some((time, bounds)) = table.ranges() {
+        let more = bounds.arguments(|_| "");
+        for End { suffix, argument, body, comment } in
+            bounds.ends(time, table.length.map(|_| &BITS))
         {
-            let end = if argument == "moment" {
-                "the time `moment` or later"
-            } else {
-                "a time earlier than `before`"
-            };
-            let comment =
-                format!("The {suffix} ID of {end}. A time outside the layout is an error.");
-            parts.push(define(name, suffix, &format!("{argument}{more}"), &body, &comment));
+            let arguments = format!("{argument}{more}");
+            parts.push(define(name, suffix, &arguments, &body, &comment));
+            if table.has_uuids() {
+                let body = format!("lower(hex(flake.{name}_{suffix}({arguments})))::UUID");
+                parts.push(define(name, &format!("uuid_{suffix}"), &arguments, &body, &comment));
+            }
         }
     }
     format!(
@@ -69,13 +132,29 @@ CREATE SCHEMA IF NOT EXISTS flake;
     )
 }
 
-fn of_time(name: &str, time: &Time) -> String {
+fn of_length(table: &Table, value: String) -> String {
+    table.of_length("octet_length(id::BLOB)", value)
+}
+
+fn of_time(table: &Table, time: &Time, id: Source) -> String {
     let value = if time.is_whole() {
-        format!("make_timestamptz(flake.{name}_ms(id) * 1000)")
+        format!("make_timestamptz(flake.{}_ms(id) * 1000)", table.name)
     } else {
-        format!("make_timestamptz({})", time.micros(WORD))
+        format!("make_timestamptz({})", time.micros(id))
     };
-    time.within_calendar(WORD, value)
+    of_length(table, time.within_calendar(id, value))
+}
+
+/// Some bits of a byte ID, as a string of digits.
+fn bits_of(first: u32, bits: u32) -> String {
+    format!("substr(id::BLOB::BIT::VARCHAR, {}, {bits})", first + 1)
+}
+
+/// The bytes of a field without leading zeros.
+fn bytes(field: &Field) -> String {
+    let found = bits_of(field.first, field.bits);
+    let found = if field.invert { (BITS.inverted)(&found) } else { found };
+    format!("flake.bytes_of({found})")
 }
 
 fn define(name: &str, suffix: &str, arguments: &str, body: &str, comment: &str) -> String {

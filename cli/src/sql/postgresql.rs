@@ -1,16 +1,56 @@
 //! PostgreSQL: functions that the planner replaces by their bodies, as those of `sql/polyflake.sql`.
 
-use crate::sql::{Bounds, Table, Time, quoted};
+use crate::sql::{
+    Bounds, Table, Time,
+    bounds::{BitStrings, End},
+    fields::{Field, Kind, Source},
+    quoted,
+};
 
 /// What `sql/polyflake.sql` has too.
 const HELPERS: &str = include_str!("postgresql.sql");
 
-/// The value of a bindable field above the timestamp.
+/// The error for a field that is no integer of 64 bits.
+const NO_INTEGER: &str = "\
+CREATE OR REPLACE FUNCTION flake.no_integer_of(layout text, field text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE datatype_mismatch USING MESSAGE = format(
+        'invalid_type: expected a field with an integer of at most 64 bits, found %L: use flake.%s_bytes', field, layout);
+END $$;
+";
+
+/// The bytes or the text of a bindable field above the timestamp.
+const FIT_BYTES: &str = "\
+-- Bytes are a number without leading zeros, as in the library.
+CREATE OR REPLACE FUNCTION flake.fit_bytes(value bytea, bits int, field text) RETURNS varbit
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    made varbit := ('x' || encode(value, 'hex'))::varbit;
+    over int := length(made) - bits;
+BEGIN
+    IF over <= 0 THEN
+        RETURN repeat('0', -over)::varbit || made;
+    ELSIF position(B'1' IN substring(made FROM 1 FOR over)) > 0 THEN
+        RAISE numeric_value_out_of_range USING MESSAGE = format(
+            'out_of_range: expected %s of at most %s bits, found %s bytes', field, bits, length(value));
+    END IF;
+    RETURN substring(made FROM over + 1);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.fit_text(value text, bits int, field text) RETURNS varbit
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN flake.fit_bytes(convert_to(value, 'UTF8'), bits, field);
+END $$;
+";
+
+/// The integer of a bindable field above the timestamp.
 const FIT: &str = "\
 CREATE OR REPLACE FUNCTION flake.fit(value bigint, bits int, field text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF value < 0 OR value >> bits <> 0 THEN
+    IF bits < 64 AND (value < 0 OR value >> bits <> 0) THEN
         RAISE numeric_value_out_of_range USING MESSAGE = format(
             'out_of_range: expected %s of at most %s bits, found %s', field, bits, value);
     END IF;
@@ -18,41 +58,49 @@ BEGIN
 END $$;
 ";
 
+const BITS: BitStrings = BitStrings {
+    constant: |digits| format!("B'{digits}'"),
+    number: |value, bits| format!("({value})::bit({bits})"),
+    inverted: |bits| format!("(~{bits})"),
+    bytes: |bits| format!("substr(varbit_send({bits}), 5)"),
+};
+
 pub(super) fn file(table: &Table) -> String {
     let name = &table.name;
+    let writer = Writer { table, form: table.length.map_or("bigint", |_| "bytea") };
+    let id = table.source("id", |first, bits| format!("{}::bigint", bits_of(first, bits)));
     let mut parts = vec![HELPERS.to_owned()];
-    if table.ranges().is_some_and(|(_, bounds)| !bounds.above.is_empty()) {
-        parts.push(FIT.to_owned());
-    }
+    let called = [
+        (FIT, table.takes(|kind| kind == Kind::Integer)),
+        (FIT_BYTES, table.takes(|kind| kind != Kind::Integer)),
+        (NO_INTEGER, table.has_integers() && table.has_others()),
+    ];
+    let called = called.into_iter().filter(|(_, is_called)| *is_called);
+    parts.extend(called.map(|(text, _)| text.to_owned()));
     if let Some(time) = &table.time {
-        parts.push(function(
-            name,
-            "ms",
-            "id bigint",
-            "bigint",
-            &time.ms("id", "/"),
-            "The Unix milliseconds of an ID.",
-        ));
-        parts.push(function(
-            name,
+        let ms = of_length(table, time.ms(id, "/"));
+        parts.extend(writer.read("ms", "", "bigint", &ms, "The Unix milliseconds of an ID."));
+        parts.extend(writer.read(
             "time",
-            "id bigint",
+            "",
             "timestamptz",
-            &of_time(name, time),
+            &of_time(table, time, id),
             "The time of an ID.",
         ));
     }
-    let comment = format!("A field of an ID: {}. Another name is an error.", table.names());
-    parts.push(function(
-        name,
-        "field",
-        "id bigint, field text",
-        "bigint",
-        &table.field("id"),
-        &comment,
-    ));
+    if table.has_integers() {
+        let comment = table.about_numbers();
+        let field = of_length(table, table.field(id));
+        parts.extend(writer.read("field", ", field text", "bigint", &field, &comment));
+    }
+    if table.has_others() {
+        let text = format!("convert_from(flake.{name}_bytes(id, 'name'), 'UTF8')");
+        let bytes = of_length(table, table.by_name("::text::bytea", bytes));
+        let comment = table.about_bytes(&text);
+        parts.extend(writer.read("bytes", ", field text", "bytea", &bytes, &comment));
+    }
     if let Some((time, bounds)) = table.ranges() {
-        parts.extend(ranges(name, time, bounds));
+        parts.extend(writer.ranges(time, bounds));
     }
     format!(
         "\
@@ -78,86 +126,148 @@ COMMIT;
     )
 }
 
+fn of_length(table: &Table, value: String) -> String {
+    table.of_length("length(id)", value)
+}
+
 /// The time of an ID: from its milliseconds, or from its microseconds if its ticks are no whole milliseconds.
-fn of_time(name: &str, time: &Time) -> String {
+fn of_time(table: &Table, time: &Time, id: Source) -> String {
     let value = if time.is_whole() {
-        format!("flake.time_of_ms(flake.{name}_ms(id))")
+        format!("flake.time_of_ms(flake.{}_ms(id))", table.name)
     } else {
-        format!("to_timestamp(({})::float8 / 1000000)", time.micros("id"))
+        of_length(table, format!("to_timestamp(({})::float8 / 1000000)", time.micros(id)))
     };
-    time.within_calendar("id", value)
+    time.within_calendar(id, value)
 }
 
-/// A function that the planner replaces by its body: SQL, without STRICT and without a SET clause.
-fn function(
-    name: &str,
-    suffix: &str,
-    arguments: &str,
-    returns: &str,
-    body: &str,
-    comment: &str,
-) -> String {
-    defined(name, suffix, arguments, returns, &format!("RETURN {body}"), comment)
+/// Some bits of a byte ID, as a string of bits.
+fn bits_of(first: u32, bits: u32) -> String {
+    let (begin, end) = (first / 8, (first + bits).div_ceil(8));
+    let count = end - begin;
+    let digits = format!("encode(substr(id, {}, {count}), 'hex')", begin + 1);
+    let whole = format!("('x' || {digits})::bit({})", count * 8);
+    if bits == count * 8 {
+        whole
+    } else {
+        format!("substring({whole} from {} for {bits})", first % 8 + 1)
+    }
 }
 
-fn defined(
-    name: &str,
-    suffix: &str,
-    arguments: &str,
-    returns: &str,
-    body: &str,
-    comment: &str,
-) -> String {
-    let comment = quoted(comment);
-    format!(
-        "\
+/// The bytes of a field without leading zeros.
+fn bytes(field: &Field) -> String {
+    let (first, bits) = (field.first, field.bits);
+    if bits == 0 {
+        return r"'\x'::bytea".into();
+    }
+    let bytes = if first % 8 == 0 && bits % 8 == 0 && !field.invert {
+        format!("substr(id, {}, {})", first / 8 + 1, bits / 8)
+    } else {
+        let found = bits_of(first, bits);
+        let found = if field.invert { (BITS.inverted)(&found) } else { found };
+        let filler = "0".repeat((bits.next_multiple_of(8) - bits) as usize);
+        (BITS.bytes)(&if filler.is_empty() { found } else { format!("B'{filler}' || {found}") })
+    };
+    format!(r"ltrim({bytes}, '\x00'::bytea)")
+}
+
+/// Defines the functions of a layout.
+struct Writer<'a> {
+    table: &'a Table,
+    /// The type of the ID.
+    form: &'static str,
+}
+
+impl Writer<'_> {
+    /// A function that reads an ID, and in a layout of 16 bytes the one that reads it as a UUID.
+    fn read(
+        &self,
+        suffix: &str,
+        more: &str,
+        returns: &str,
+        body: &str,
+        comment: &str,
+    ) -> Vec<String> {
+        let one = |form: &str, body: &str| {
+            let arguments = format!("id {form}{more}");
+            self.function(suffix, &arguments, returns, &format!("RETURN {body}"), comment)
+        };
+        let mut made = vec![one(self.form, body)];
+        if self.table.has_uuids() {
+            let passed = if more.is_empty() { "" } else { ", field" };
+            let call = format!("flake.{}_{suffix}(uuid_send(id){passed})", self.table.name);
+            made.push(one("uuid", &call));
+        }
+        made
+    }
+
+    /// The functions that return bounds. Those for UUIDs have names of their own, because only the result differs.
+    fn ranges(&self, time: &Time, bounds: &Bounds) -> Vec<String> {
+        let ends = bounds.ends(time, self.table.length.map(|_| &BITS));
+        let mut made = self.range("", self.form, bounds, &ends);
+        if self.table.has_uuids() {
+            let of_bytes = ends.map(|end| {
+                let Self { table: Table { name, .. }, .. } = self;
+                let (suffix, argument, more) = (end.suffix, end.argument, bounds.arguments(|_| ""));
+                let body = format!("encode(flake.{name}_{suffix}({argument}{more}), 'hex')::uuid");
+                End { body, ..end }
+            });
+            made.extend(self.range("uuid_", "uuid", bounds, &of_bytes));
+        }
+        made
+    }
+
+    fn range(&self, prefix: &str, form: &str, bounds: &Bounds, ends: &[End; 2]) -> Vec<String> {
+        let (more, passed) = (bounds.arguments(type_of), bounds.arguments(|_| ""));
+        let mut made: Vec<_> = ends
+            .iter()
+            .map(|End { suffix, argument, body, comment }| {
+                let arguments = format!("{argument} timestamptz{more}");
+                let body = format!("RETURN {body}");
+                self.function(&format!("{prefix}{suffix}"), &arguments, form, &body, comment)
+            })
+            .collect();
+        let name = &self.table.name;
+        let calls = ends.each_ref().map(|End { suffix, argument, .. }| {
+            let time = if *argument == "moment" { "start" } else { "until" };
+            format!("flake.{name}_{prefix}{suffix}({time}{passed})")
+        });
+        made.push(self.function(
+            &format!("{prefix}range"),
+            &format!("start timestamptz, until timestamptz{more}"),
+            &format!("TABLE (lowest {form}, highest {form})"),
+            &format!("BEGIN ATOMIC\n    SELECT {};\nEND", calls.join(", ")),
+            "The lowest and the highest ID of a span that includes its start and excludes its end, for BETWEEN. A span \
+             that is empty or reversed has no rows. A time outside the layout is an error.",
+        ));
+        made
+    }
+
+    /// A function that the planner replaces by its body: SQL, without STRICT and without a SET clause.
+    fn function(
+        &self,
+        suffix: &str,
+        arguments: &str,
+        returns: &str,
+        body: &str,
+        comment: &str,
+    ) -> String {
+        let (name, comment) = (&self.table.name, quoted(comment));
+        format!(
+            "\
 CREATE OR REPLACE FUNCTION flake.{name}_{suffix}({arguments}) RETURNS {returns}
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 {body};
 COMMENT ON FUNCTION flake.{name}_{suffix}({arguments}) IS {comment};
 "
-    )
+        )
+    }
 }
 
-fn ranges(name: &str, time: &Time, bounds: &Bounds) -> [String; 3] {
-    let (more, passed) = (bounds.arguments(" bigint"), bounds.arguments(""));
-    let (low, high) = if time.field.invert { ("before", "moment") } else { ("moment", "before") };
-    let (from, to) = if time.field.invert { ("until", "start") } else { ("start", "until") };
-    let about = |which: &str, end: &str| {
-        let end = if end == "moment" {
-            "the time `moment` or later"
-        } else {
-            "a time earlier than `before`"
-        };
-        format!("The {which} ID of {end}. A time outside the layout is an error.")
-    };
-    [
-        function(
-            name,
-            "lowest",
-            &format!("{low} timestamptz{more}"),
-            "bigint",
-            &bounds.lowest(time),
-            &about("lowest", low),
-        ),
-        function(
-            name,
-            "highest",
-            &format!("{high} timestamptz{more}"),
-            "bigint",
-            &bounds.highest(time),
-            &about("highest", high),
-        ),
-        defined(
-            name,
-            "range",
-            &format!("start timestamptz, until timestamptz{more}"),
-            "TABLE (lowest bigint, highest bigint)",
-            &format!(
-                "BEGIN ATOMIC\n    SELECT flake.{name}_lowest({from}{passed}), flake.{name}_highest({to}{passed});\nEND"
-            ),
-            "The lowest and the highest ID of a span that includes its start and excludes its end, for BETWEEN. A span \
-             that is empty or reversed has no rows. A time outside the layout is an error.",
-        ),
-    ]
+/// The type of an argument for a field's value.
+fn type_of(field: &Field) -> &'static str {
+    match field.kind {
+        Kind::Integer | Kind::Wide => " bigint",
+        Kind::Bytes => " bytea",
+        Kind::Text => " text",
+    }
 }

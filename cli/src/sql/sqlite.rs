@@ -2,26 +2,48 @@
 
 use crate::{
     failure::Failure,
-    sql::{Table, Time, identifier, same_names},
+    sql::{
+        Table, Time,
+        fields::{Field, Kind, Source, mask},
+        identifier, same_names,
+    },
 };
 
 /// Names that the table has for itself.
-const OWN: [&str; 3] = ["id", "ms", "time"];
+const OWN: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
 /// The time as SQLite writes it. It has none after the year 9999.
 const TIME: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
 
 pub(super) fn file(table: &Table) -> Result<String, Failure> {
     let name = &table.name;
+    let id = table.source("id", number);
     let mut columns = vec!["id INTEGER PRIMARY KEY".to_owned()];
+    let (mut about, mut options) = ("", "");
+    if let Some(length) = table.length {
+        let valid = format!("is_valid INTEGER AS (typeof(id) = 'blob' AND length(id) = {length})");
+        columns = vec!["id BLOB PRIMARY KEY".to_owned(), "hex TEXT AS (hex(id))".to_owned(), valid];
+        options = " WITHOUT ROWID";
+        if table.has_others() {
+            about = "-- Bytes, text and integers of more than 64 bits are hexadecimal digits, with leading zeros.\n";
+        }
+    }
+    let read = |value: String| match table.length {
+        None => value,
+        Some(_) => format!("CASE WHEN is_valid THEN {value} END"),
+    };
     if let Some(time) = &table.time {
-        columns.push(format!("ms INTEGER AS ({})", time.ms("id", "/")));
+        columns.push(format!("ms INTEGER AS ({})", read(time.ms(id, "/"))));
     }
     for field in &table.fields {
         if OWN.iter().any(|own| field.name.eq_ignore_ascii_case(own)) {
             return Err(same_names(field));
         }
-        columns.push(format!("{} INTEGER AS ({})", identifier(&field.name), field.number("id")));
+        let (form, value) = match field.kind {
+            Kind::Integer => ("INTEGER", field.number(id)),
+            _ => ("TEXT", digits(field)),
+        };
+        columns.push(format!("{} {form} AS ({})", identifier(&field.name), read(value)));
     }
     if table.time.is_some() {
         columns.push(TIME.to_owned());
@@ -33,10 +55,10 @@ pub(super) fn file(table: &Table) -> Result<String, Failure> {
 --
 -- SQLite has no functions in SQL, so these are generated columns. Copy those that you need into your own table. `ms` is the
 -- time in Unix milliseconds.
-{}{}
+{about}{}{}
 CREATE TABLE {name}_ids (
     {}
-);
+){options};
 ",
         table.limits(),
         range(table).unwrap_or_default(),
@@ -44,19 +66,106 @@ CREATE TABLE {name}_ids (
     ))
 }
 
+/// The number in some bits of a byte ID, from its hexadecimal digits. SQLite has no other way from bytes to an integer.
+fn number(first: u32, bits: u32) -> String {
+    let end = first + bits;
+    let digits = (first / 4..end.div_ceil(4)).map(|place| {
+        let digit = format!("instr('123456789ABCDEF', substr(hex, {}, 1))", place + 1);
+        // How many bits of the number are below the digit.
+        match i64::from(end) - i64::from(place * 4 + 4) {
+            0 => digit,
+            below @ 1.. => format!("({digit} << {below})"),
+            below => format!("({digit} >> {})", -below),
+        }
+    });
+    let number = digits.collect::<Vec<_>>().join("\n        | ");
+    // The first digit may have bits of the field above.
+    if first.is_multiple_of(4) || bits == 64 {
+        number
+    } else {
+        format!("({number}) & {}", mask(bits))
+    }
+}
+
+/// The hexadecimal digits of a field.
+fn digits(field: &Field) -> String {
+    let count = field.bits.div_ceil(8) * 2;
+    if field.first.is_multiple_of(4) && field.bits.is_multiple_of(4) && !field.invert {
+        let found = format!("lower(substr(hex, {}, {}))", field.first / 4 + 1, field.bits / 4);
+        return if field.bits.is_multiple_of(8) { found } else { format!("'0' || {found}") };
+    }
+    if count == 0 {
+        return "''".into();
+    }
+    // Groups of 8 digits from the end, of which the first one may be shorter.
+    let groups = (0..count.div_ceil(8)).rev().map(|group| {
+        let end = field.first + field.bits - 32 * group;
+        let bits = (end - field.first).min(32);
+        let part = Field { kind: Kind::Integer, first: end - bits, bits, ..field.clone() };
+        let width = (count - 8 * group).min(8);
+        let value = part.number(Source::Bytes(number));
+        format!("printf('%0{width}x', {value})")
+    });
+    groups.collect::<Vec<_>>().join("\n        || ")
+}
+
 /// A query for a span of time. It is written only where it needs no more values than the two times.
 fn range(table: &Table) -> Option<String> {
     let (time, bounds) = table.ranges()?;
-    let is_plain = bounds.above.is_empty() && !time.field.invert;
-    is_plain.then(|| {
-        let (name, [low, high]) = (&table.name, [":start", ":until"].map(|at| tick(time, at)));
-        let low = bounds.word(time, &low, bounds.lowest);
-        let high = bounds.word(time, &format!("({high} - 1)"), bounds.highest);
-        format!(
-            "--\n-- The IDs of a span that includes its start and excludes its end, both in Unix milliseconds:\n\
-             --     SELECT * FROM {name}_ids WHERE id BETWEEN {low} AND {high};\n"
+    if !bounds.above.is_empty() || time.field.invert {
+        return None;
+    }
+    let name = &table.name;
+    let [low, high] = [":start", ":until"].map(|at| tick(time, at));
+    let high = format!("({high} - 1)");
+    let (low, high, about) = if table.length.is_none() {
+        let low = bounds.word(time, &low, &bounds.lowest);
+        (low, bounds.word(time, &high, &bounds.highest), "")
+    } else {
+        let most = time.count - 1;
+        // A span that is partly outside the layout is cut, and one that is outside has no rows.
+        let first = blob(time, &format!("max({low}, 0)"), &bounds.lowest)?;
+        let last = blob(time, &format!("min({high}, {most})"), &bounds.highest)?;
+        (
+            format!("CASE WHEN {low} <= {most} THEN {first} END"),
+            format!("CASE WHEN {high} >= 0 THEN {last} END"),
+            " `unhex` needs SQLite 3.41 or later.",
         )
-    })
+    };
+    Some(format!(
+        "--\n-- The IDs of a span that includes its start and excludes its end, both in Unix milliseconds.{about}\n\
+         --     SELECT * FROM {name}_ids WHERE id BETWEEN {low} AND {high};\n"
+    ))
+}
+
+/// An expression for a byte ID from its tick and the bits of the other fields. `None` means that the digits with the tick have
+/// more than 63 bits.
+fn blob(time: &Time, tick: &str, rest: &str) -> Option<String> {
+    let end = time.field.first + time.field.bits;
+    let (begin, until) = (time.field.first / 4 * 4, end.div_ceil(4) * 4);
+    let (head, middle) = rest.split_at(begin as usize);
+    let (middle, tail) = middle.split_at((until - begin) as usize);
+    let shift = until - end;
+    let others = i64::from_str_radix(middle, 2).ok().filter(|_| until - begin < 64)?;
+    let number = match (shift, others) {
+        (0, 0) => tick.to_owned(),
+        (0, _) => format!("{tick} | {others}"),
+        (_, 0) => format!("{tick} << {shift}"),
+        _ => format!("({tick} << {shift}) | {others}"),
+    };
+    let parts = [
+        Some(hex(head)).filter(|digits| !digits.is_empty()).map(|digits| format!("'{digits}'")),
+        Some(format!("printf('%0{}X', {number})", (until - begin) / 4)),
+        Some(hex(tail)).filter(|digits| !digits.is_empty()).map(|digits| format!("'{digits}'")),
+    ];
+    Some(format!("unhex({})", parts.into_iter().flatten().collect::<Vec<_>>().join(" || ")))
+}
+
+/// The hexadecimal digits of bits.
+fn hex(bits: &str) -> String {
+    let digit = |at: usize| u32::from_str_radix(&bits[at..at + 4], 2).unwrap_or_default();
+    let digits = (0..bits.len()).step_by(4).filter_map(|at| char::from_digit(digit(at), 16));
+    digits.collect::<String>().to_uppercase()
 }
 
 /// The first tick of a time in Unix milliseconds since 1970, or later.
