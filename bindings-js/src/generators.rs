@@ -38,7 +38,7 @@ impl Scratch {
 }
 
 impl Shared {
-    /// A builder with these options, but the window.
+    /// Returns a builder with these options, but the window.
     pub(crate) fn give<F, C: Clock>(&self, mut builder: Builder<F, C>) -> Builder<F, C> {
         if let Some(on_exhausted) = self.on_exhausted {
             builder = builder.on_exhausted(on_exhausted);
@@ -49,7 +49,7 @@ impl Shared {
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 
-    /// A builder with these options.
+    /// Returns a builder with these options.
     pub(crate) fn give_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = self.give(builder);
         match self.window {
@@ -58,8 +58,8 @@ impl Shared {
         }
     }
 
-    /// A builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the error
-    /// for a value that does not fit it has no range.
+    /// Returns a builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the
+    /// error for a value that does not fit it has no range.
     pub(crate) fn named(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
@@ -71,7 +71,7 @@ impl Shared {
     }
 }
 
-/// A second as a slot's number; NaN for none.
+/// Returns a second as a slot's number; NaN for none.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
 pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)

@@ -67,12 +67,12 @@ impl<C: Host> Machine<C> {
         self.clock.replace(Some(clock));
     }
 
-    /// The clock of the generator that is being built: the system's, if no other was set.
+    /// Returns the clock of the generator that is being built: the system's, if no other was set.
     pub(crate) fn take_clock(&self) -> C {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// The object of a call's handle.
+    /// Returns the object of a call's handle.
     ///
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
     #[inline]
@@ -87,7 +87,7 @@ impl<C: Host> Machine<C> {
         Ok(object)
     }
 
-    /// The object of a handle.
+    /// Returns the object of a handle.
     #[inline(never)]
     pub(crate) fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
         self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)

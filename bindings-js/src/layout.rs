@@ -18,14 +18,14 @@ use crate::{
 };
 use ids::set;
 
-/// A generator's values, completed by those of a message.
+/// Returns a generator's values, completed by those of a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
     let mut values = generator.values();
     set(&mut values, Reader::new(message))?;
     Ok(values)
 }
 
-/// A message of one packed ID.
+/// Returns a message of one packed ID.
 fn packed(id: &Id) -> Writer {
     let mut message = Writer::default();
     match id {

@@ -74,7 +74,7 @@ pub struct Machine<C> {
 }
 
 impl<C: Host> Machine<C> {
-    /// A machine without objects.
+    /// Creates a machine without objects.
     pub const fn new(scratch: &'static Scratch) -> Self {
         Self {
             scratch,
@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
         }
     }
 
-    /// The area for arguments and results.
+    /// Returns the area for arguments and results.
     pub const fn scratch(&self) -> &'static Scratch {
         self.scratch
     }

@@ -31,7 +31,7 @@ impl<'m> Reader<'m> {
         !self.0.is_empty()
     }
 
-    /// The next `count` integers of 64 bits, without tags, in the machine's byte order.
+    /// Returns the next `count` integers of 64 bits, without tags, in the machine's byte order.
     pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
         let (integers, _) = self.take(count * 8).as_chunks();
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
@@ -57,7 +57,7 @@ impl<'m> Reader<'m> {
         self.number(4) as usize
     }
 
-    /// Number of values that follow, each of which takes at least one byte.
+    /// Returns the number of values that follow, each of which takes at least one byte.
     fn count(&mut self) -> usize {
         self.length().min(self.0.len())
     }
@@ -67,7 +67,7 @@ impl<'m> Reader<'m> {
         self.take(length)
     }
 
-    /// A text without a tag.
+    /// Returns a text without a tag.
     pub(crate) fn text(&mut self) -> &'m str {
         core::str::from_utf8(self.piece()).unwrap_or_default()
     }
@@ -76,7 +76,7 @@ impl<'m> Reader<'m> {
         self.take(1).first().copied().unwrap_or(tag::NONE)
     }
 
-    /// The first and the last number of a range; `None`, with nothing read, for any other value.
+    /// Returns the first and the last number of a range; `None`, with nothing read, for any other value.
     pub(crate) fn range(&mut self) -> Option<(u64, u64)> {
         let (tag::LIST, rest) = self.0.split_first().map(|(tag, rest)| (*tag, rest))? else {
             return None;
@@ -90,7 +90,7 @@ impl<'m> Reader<'m> {
         number().zip(number())
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub(crate) fn value(&mut self) -> Value<'m> {
         match self.tag() {
             tag::INTEGER => self.number(8).cast_signed().into(),
@@ -106,7 +106,7 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// A part of a description.
+    /// Returns a part of a description.
     pub(crate) fn json(&mut self) -> Json {
         match self.tag() {
             tag::FALSE => Json::Bool(false),
@@ -123,7 +123,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// A big-endian number; `None` past 128 bits.
+/// Returns a big-endian number; `None` past 128 bits.
 fn magnitude(bytes: &[u8]) -> Option<u128> {
     let shifted = |number: u128| number.checked_mul(256);
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
@@ -243,7 +243,7 @@ impl Writer {
 /// beforehand, and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot
 /// `PIECE_OFFSET` has the offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// A piece of a message, but not the last one, and its length.
+    /// Returns a piece of a message, but not the last one, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
         self.append_piece(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET));
         Ok(())

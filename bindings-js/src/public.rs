@@ -45,7 +45,7 @@ impl<C> PublicType<C> {
         if self.is_float { (number as f64).to_bits() } else { number }
     }
 
-    /// Length of a text.
+    /// Returns the length of a text.
     fn width(&self) -> usize {
         self.ids.name().len() + 1 + TAIL
     }

@@ -26,17 +26,17 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// An area of zeros.
+    /// Creates an area of zeros.
     pub const fn new() -> Self {
         Self { numbers: [const { Cell::new(0) }; NUMBERS], bytes: [const { Cell::new(0) }; BYTES] }
     }
 
-    /// The bytes, where calls leave texts.
+    /// Returns the bytes, where calls leave texts.
     pub const fn bytes(&self) -> &[Cell<u8>] {
         &self.bytes
     }
 
-    /// The time at the call, in Unix milliseconds.
+    /// Returns the time at the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
         self.number(slot::CLOCK_NOW)
@@ -48,19 +48,19 @@ impl Scratch {
         self.place(slot::ANSWER_LENGTH)
     }
 
-    /// The ID in an answer, if it is an integer.
+    /// Returns the ID in an answer, if it is an integer.
     #[inline]
     pub fn made(&self) -> i64 {
         self.bigint(slot::MADE_ID)
     }
 
-    /// The number in a slot.
+    /// Returns the number in a slot.
     #[inline]
     pub(crate) fn number(&self, slot: usize) -> f64 {
         f64::from_bits(self.raw(slot))
     }
 
-    /// The bits of the number in a slot.
+    /// Returns the bits of the number in a slot.
     #[inline]
     pub(crate) fn raw(&self, slot: usize) -> u64 {
         self.numbers[slot].get()
@@ -86,7 +86,7 @@ impl Scratch {
         self.put_number(slot::ANSWER_LENGTH, length as f64);
     }
 
-    /// The integer of 64 bits in a slot.
+    /// Returns the integer of 64 bits in a slot.
     #[inline]
     pub(crate) fn bigint(&self, slot: usize) -> i64 {
         self.raw(slot).cast_signed()
@@ -98,14 +98,14 @@ impl Scratch {
         self.numbers[slot::MADE_ID].set(id.cast_unsigned());
     }
 
-    /// The handle, length or count in a slot.
+    /// Returns the handle, length or count in a slot.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     pub(crate) fn place(&self, slot: usize) -> usize {
         self.number(slot) as usize
     }
 
-    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
+    /// Returns the whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
     #[inline(never)]
     #[allow(
         clippy::cast_possible_truncation,
@@ -162,7 +162,7 @@ impl Scratch {
         !self.number(slot).is_nan()
     }
 
-    /// The result of `read` for a slot, if the slot has a value.
+    /// Returns the result of `read` for a slot, if the slot has a value.
     pub(crate) fn optional<T>(
         &self,
         slot: usize,
@@ -171,7 +171,7 @@ impl Scratch {
         self.given(slot).then(|| read(self, slot)).transpose()
     }
 
-    /// A time in whole Unix milliseconds. Times past 64 bits saturate.
+    /// Returns a time in whole Unix milliseconds. Times past 64 bits saturate.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "saturates; no format's range reaches that far"
@@ -180,7 +180,7 @@ impl Scratch {
         self.number(slot) as i64
     }
 
-    /// The count of IDs in a slot, at most [`BATCH`].
+    /// Returns the count of IDs in a slot, at most [`BATCH`].
     pub(crate) fn count(&self, slot: usize) -> usize {
         self.place(slot).min(BATCH)
     }
@@ -214,7 +214,7 @@ impl Scratch {
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
-    /// The `LENGTH` bytes from `at` on.
+    /// Returns the `LENGTH` bytes from `at` on.
     #[inline]
     pub(crate) fn chunk<const LENGTH: usize>(&self, at: usize) -> [u8; LENGTH] {
         let mut chunk = [0; LENGTH];

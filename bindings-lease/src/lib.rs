@@ -49,10 +49,10 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be null,
-/// in Unix milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file system is
-/// checked, and the answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its error,
-/// such as `ENOENT`.
+/// Returns the name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be
+/// null, in Unix milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file
+/// system is checked, and the answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its
+/// error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {
@@ -102,7 +102,7 @@ pub extern "C" fn close() {
     LEASE.with_borrow_mut(|lease| lease.as_mut().map(Hosted::close));
 }
 
-/// The lease's figures.
+/// Returns the lease's figures.
 #[unsafe(no_mangle)]
 pub extern "C" fn status(wall_ms: f64) -> usize {
     asked(|lease| lease.status(whole(wall_ms)))
@@ -119,7 +119,7 @@ const fn whole(ms: f64) -> u64 {
     ms as u64
 }
 
-/// The text that JavaScript wrote, which is erased: settings may hold a secret.
+/// Returns the text that JavaScript wrote, which is erased: settings may hold a secret.
 fn taken(length: usize) -> Vec<u8> {
     TEXT.with_borrow_mut(|text| {
         let taken = text[..length].to_vec();

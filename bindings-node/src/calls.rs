@@ -64,7 +64,7 @@ pub(crate) fn calls() -> Functions {
     functions
 }
 
-/// The calls that make one ID as functions that return it, or undefined for a refusal.
+/// Returns the calls that make one ID as functions that return it, or undefined for a refusal.
 pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
@@ -132,7 +132,7 @@ fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::na
     unsafe { sys::napi_create_uint32(env, 0, value) }
 }
 
-/// The text of `LENGTH` bytes at the start of the bytes.
+/// Returns the text of `LENGTH` bytes at the start of the bytes.
 fn text<const LENGTH: usize>(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -141,7 +141,7 @@ fn text<const LENGTH: usize>(
     latin1(env, &scratch.bytes()[..LENGTH], value)
 }
 
-/// The text at the start of the bytes, of the answer's length.
+/// Returns the text at the start of the bytes, of the answer's length.
 fn short_text(
     env: sys::napi_env,
     scratch: &Scratch,

@@ -16,8 +16,8 @@ use napi_derive::napi;
 use polyflake::clock::SystemClock;
 use table::{Entry, Functions, Next, Swap};
 
-/// The machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or the
-/// area of an earlier copy of the package.
+/// Returns the machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or
+/// the area of an earlier copy of the package.
 ///
 /// # Errors
 /// `InvalidArg` if the area is too small, or not a `Uint8Array`; `GenericFailure` in a second environment on a thread.
@@ -33,7 +33,7 @@ pub fn clock(env: &Env, read: Read, stalled: Option<Stalled>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
 }
 
-/// The source of the system's time: `counter` or `system_call`.
+/// Returns the source of the system's time: `counter` or `system_call`.
 #[napi(catch_unwind)]
 pub fn clock_source() -> &'static str {
     SystemClock::source().name()

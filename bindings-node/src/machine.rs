@@ -51,7 +51,7 @@ fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
     Ok(attached)
 }
 
-/// An object with functions as its properties.
+/// Returns an object with functions as its properties.
 #[allow(unsafe_code, reason = "the functions hold the machine by its address")]
 fn functions<'env>(
     env: &'env Env,
@@ -79,7 +79,7 @@ pub(crate) fn lend(functions: table::Functions) {
     }
 }
 
-/// The functions of another copy's table; none once the environment is ending.
+/// Returns the functions of another copy's table; none once the environment is ending.
 pub(crate) fn lent() -> Option<Rc<table::Functions>> {
     attached().and_then(|attached| attached.lent.borrow().clone())
 }
@@ -88,7 +88,7 @@ fn attached() -> Option<Rc<Attached>> {
     ATTACHED.with_borrow(Clone::clone)
 }
 
-/// The scratch area in the memory of a `Uint8Array`.
+/// Returns the scratch area in the memory of a `Uint8Array`.
 #[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
 fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;

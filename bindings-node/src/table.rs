@@ -63,7 +63,7 @@ impl Table for Lent {
     }
 }
 
-/// The result of a function; NaN if the environment has ended, or the function failed.
+/// Returns the result of a function; NaN if the environment has ended, or the function failed.
 fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
     machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

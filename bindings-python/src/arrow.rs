@@ -16,7 +16,7 @@ use crate::{
 /// A schema and an array, each in its capsule: the result of `__arrow_c_array__`.
 pub(crate) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// The result of `__arrow_c_array__`: as UUIDs if the caller requests Arrow's type of them.
+/// Returns the result of `__arrow_c_array__`: as UUIDs if the caller requests Arrow's type of them.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     column: Column,
@@ -27,7 +27,7 @@ pub(crate) fn export<'py>(
     Ok((capsule(py, schema)?, capsule(py, array)?))
 }
 
-/// The result of `__arrow_c_schema__`.
+/// Returns the result of `__arrow_c_schema__`.
 pub(crate) fn schema<'py>(py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyCapsule>> {
     capsule(py, arrow::schema(format))
 }
@@ -58,8 +58,8 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
 }
 
-/// The column that a value exports, which an argument expects; `None` if its type exports none. Exceptions of its methods pass
-/// through.
+/// Returns the column that a value exports, which an argument expects; `None` if its type exports none. Exceptions of its
+/// methods pass through.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -81,8 +81,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// The result of a function that reads the column that a value exports, while other threads run; `None` if its type exports
-/// none.
+/// Returns the result of a function that reads the column that a value exports, while other threads run; `None` if its type
+/// exports none.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

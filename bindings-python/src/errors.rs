@@ -29,13 +29,13 @@ impl fmt::Display for Raised {
 impl error::Error for Raised {}
 
 impl Raised {
-    /// The exception in an error, if it has one.
+    /// Returns the exception in an error, if it has one.
     fn within(error: &Error) -> Option<&Self> {
         error::Error::source(error)?.downcast_ref()
     }
 }
 
-/// The exception for an error of the core.
+/// Returns the exception for an error of the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
@@ -57,7 +57,7 @@ pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work:
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
 
-/// The exception for an error, with what Python code raised as its cause. An exception that is not an `Exception`
+/// Returns the exception for an error, with what Python code raised as its cause. An exception that is not an `Exception`
 /// (`KeyboardInterrupt`, `SystemExit`) passes through unchanged.
 #[cold]
 pub(crate) fn raise_from(
@@ -76,7 +76,7 @@ pub(crate) fn raise_from(
     refused
 }
 
-/// The exception for an error about a field, which the core's error may name in its message only. An exception that the
+/// Returns the exception for an error about a field, which the core's error may name in its message only. An exception that the
 /// error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
@@ -105,7 +105,7 @@ fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The exception for an error of other rules than the core's: a code, a message, the time from which to try again.
+/// Returns the exception for an error of other rules than the core's: a code, a message, the time from which to try again.
 #[cold]
 pub(crate) fn raise_as(
     py: Python<'_>,
@@ -119,13 +119,14 @@ pub(crate) fn raise_as(
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The function that makes exceptions. It is imported early, since nothing can be imported while the interpreter shuts down.
+/// Returns the function that makes exceptions. It is imported early, since nothing can be imported while the interpreter shuts
+/// down.
 pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     BUILD.import(py, "polyflake._errors", "build")
 }
 
-/// The refusal to copy or pickle an object of which there must be only one.
+/// Returns the refusal to copy or pickle an object of which there must be only one.
 #[cold]
 pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
     Err(raise(Error::because(ErrorKind::InvalidType, reason)))

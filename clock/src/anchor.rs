@@ -137,7 +137,7 @@ struct Moment {
 }
 
 impl Moment {
-    /// The reading at a count; `None` if the count is past the span.
+    /// Returns the reading at a count, or `None` if the count is past the span.
     #[inline]
     fn at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
@@ -154,7 +154,7 @@ impl Moment {
 }
 
 impl Anchor {
-    /// An anchor that is not valid yet.
+    /// Creates an anchor that is not valid yet.
     #[cfg(not(loom))]
     pub(super) const fn new() -> Self {
         Self {
@@ -177,7 +177,7 @@ impl Anchor {
         Self::default()
     }
 
-    /// The time now, if the anchor is valid and no thread is writing it.
+    /// Returns the current time, if the anchor is valid and no thread is writing it.
     #[inline]
     pub(super) fn read(&self, hardware: &impl Hardware) -> Option<i64> {
         let seq = self.seq.load(Ordering::Acquire);
@@ -208,8 +208,8 @@ impl Anchor {
         self.span.store(moment.span, Ordering::Release);
     }
 
-    /// The time now: from an anchor that this call writes, from one that another thread wrote meanwhile, or from the wall
-    /// clock. `epoch` is the process's epoch.
+    /// Returns the current time: from an anchor that this call writes, from one that another thread has written in the
+    /// meantime, or from the wall clock. `epoch` is the process generation.
     pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
@@ -270,8 +270,8 @@ impl Anchor {
         self.seq.store(writing & !(WRITING | SPOILT), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; `None` if the anchor
-    /// was written meanwhile.
+    /// Waits for the anchor that another thread is writing, or reads the wall clock and spoils that anchor. Returns `None` if
+    /// the anchor has been written in the meantime.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();
@@ -288,7 +288,7 @@ impl Anchor {
         Ok(is_spoilt.then_some(now))
     }
 
-    /// The new anchor after a look; not valid if the rate is not known.
+    /// Returns the new anchor after a look. It is not valid if the rate is not known.
     fn renewed(&self, look: Look) -> Moment {
         let last = self.moment();
         let scale = self.mark.rate_at(look);
@@ -303,8 +303,8 @@ impl Anchor {
     }
 }
 
-/// The time and the scale of the next anchor, given the latest reading shown. If that reading is a little ahead of the wall
-/// clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
+/// Returns the time and the scale of the next anchor, given the latest reading shown. If that reading is a little ahead of the
+/// wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
 fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..HOLD).contains(&ahead) {
@@ -320,7 +320,8 @@ impl Mark {
         self.nanos.load(Ordering::Relaxed).cast_signed()
     }
 
-    /// Nanoseconds a count, with [`SHIFT`] binary places; 0 if unknown. Sets a new mark if the last one is old enough.
+    /// Returns the nanoseconds per count, with [`SHIFT`] binary places, or 0 if they are unknown. Sets a new mark if the last
+    /// one is old enough.
     fn rate_at(&self, look: Look) -> u64 {
         // The words of the mark need no order of their own: `seq` makes sure that there is one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
@@ -347,7 +348,7 @@ impl Mark {
     }
 }
 
-/// The least possible nanoseconds a count; 0 for a rate that no counter has.
+/// Returns the smallest possible number of nanoseconds per count, or 0 for a rate that no counter has.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
     // Almost one more count may have passed.

@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// The time that the wall clock shows.
+    /// Returns the time that the wall clock shows.
     fn shown(&self) -> i64 {
         BEGIN + (self.wall)(self.now.get())
     }
@@ -104,7 +104,7 @@ struct Reading {
     leads: i64,
 }
 
-/// The readings of one thread, one every `step` nanoseconds, up to a true time.
+/// Returns the readings of one thread, one every `step` nanoseconds, up to a true time.
 fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
@@ -117,7 +117,7 @@ fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
     all
 }
 
-/// The greatest lead and the greatest lag among the readings of a span of true time.
+/// Returns the greatest lead and the greatest lag among the readings of a span of true time.
 fn worst(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
     let leads = || all.iter().filter(|reading| (from..to).contains(&reading.at));
     (
@@ -170,7 +170,7 @@ fn idle_times_of_any_length_keep_readings_accurate() {
     }
 }
 
-/// A wall clock that runs faster or slower by `millionths` from 20 ms on.
+/// Returns a wall clock that runs faster or slower by `millionths` from 20 ms on.
 fn slewed(millionths: i64) -> World {
     World::under(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
 }

@@ -55,7 +55,7 @@ fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
     (0..end.pow(len)).map(move |code| (0..len).map(|place| code / end.pow(place) % end).collect())
 }
 
-/// The start of one of sno's ticks, in Unix milliseconds.
+/// Returns the start of one of sno's ticks, in Unix milliseconds.
 fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }

@@ -10,7 +10,7 @@ use polyflake::{
 use super::ids::{role, set};
 use crate::{At, Host, Machine, message::Reader, protocol::slot};
 
-/// The field with the role and name in a message.
+/// Returns the field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
@@ -72,7 +72,7 @@ impl<C: Host> Machine<C> {
 }
 
 impl Reader<'_> {
-    /// The next column: 1 before `count` whole numbers as floats, else 0 before `count` integers.
+    /// Returns the next column: 1 before `count` whole numbers as floats, else 0 before `count` integers.
     fn column(&mut self, count: usize) -> Vec<i64> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {

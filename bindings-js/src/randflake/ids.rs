@@ -22,7 +22,7 @@ const SEQUENCE_BITS: u32 = 17;
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// The grant in its slots.
+    /// Returns the grant in its slots.
     pub(crate) fn grant(&self) -> Result<Grant> {
         let node = |slot| self.bits(slot, "nodes", NODE_BITS);
         let nodes = node(slot::GRANT_FIRST_NODE)?..=node(slot::GRANT_LAST_NODE)?;

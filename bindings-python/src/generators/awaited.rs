@@ -47,7 +47,7 @@ pub(crate) enum Threads {
     Wait,
 }
 
-/// The coroutine of a call; `give` turns the result into a Python object.
+/// Returns the coroutine of a call; `give` turns the result into a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: Threads,

@@ -83,7 +83,7 @@ impl Clock for PythonClock {
     }
 }
 
-/// The error while the interpreter shuts down, when no thread may begin to use it.
+/// Returns the error while the interpreter shuts down, when no thread may begin to use it.
 #[cold]
 fn no_interpreter<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
@@ -148,7 +148,7 @@ fn check_signals(py: Python<'_>) -> Result<()> {
     py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
 }
 
-/// The error that ends a wait and carries the exception raised in it.
+/// Returns the error that ends a wait and carries the exception raised in it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::because(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(Raised::InWait(raised))

@@ -98,7 +98,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
     }
 }
 
-/// A generator under a lease, if the environment asks for one.
+/// Returns a generator under a lease, if the environment asks for one.
 fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
     if variable().is_none() {
         return Ok(None);
@@ -109,7 +109,7 @@ fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
     Ok(Some(generator.cast_into::<G>()?.unbind()))
 }
 
-/// The variable that asks for a lease, if one is set. An empty one counts, too: it is rejected later.
+/// Returns the variable that asks for a lease, if one is set. An empty one counts, too: it is rejected later.
 fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }

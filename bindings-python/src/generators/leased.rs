@@ -79,7 +79,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         Ok(Self::Leased(Box::new(Leased { granted, lease })))
     }
 
-    /// The generator, for a call that no generator under a lease has.
+    /// Returns the generator, for a call that no generator under a lease has.
     ///
     /// # Errors
     /// `lease_mismatch`.
@@ -105,14 +105,14 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     }
 }
 
-/// The refusal of what does not go with a lease.
+/// Returns the refusal of what does not go with a lease.
 #[cold]
 pub(crate) fn mismatch(reason: &'static str) -> PyErr {
     raise(Error::because(ErrorKind::LeaseMismatch, reason))
 }
 
 impl<F: Family> OfProcess<F> {
-    /// The generator, once this process had a grant.
+    /// Returns the generator, once this process had a grant.
     fn leased(&self) -> Option<Arc<F>> {
         self.is_here.load(Ordering::Acquire).then(|| self.granted.leased().cloned()).flatten()
     }
@@ -124,7 +124,7 @@ impl<F: Family> Leased<F> {
         attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
     }
 
-    /// The generator. In a process without a grant it waits for the first one.
+    /// Returns the generator. In a process without a grant it waits for the first one.
     fn ready(&self, mode: Mode) -> Result<Arc<F>> {
         self.granted.leased().map_or_else(|| self.wait(mode), Ok)
     }
@@ -350,7 +350,7 @@ impl Keeper {
         }
     }
 
-    /// The figures of the lease.
+    /// Returns the figures of the lease.
     #[pyo3(signature = (wall_ms, /))]
     fn status(&self, wall_ms: u64) -> PyResult<String> {
         self.with(|hosted| hosted.status(wall_ms))
@@ -372,7 +372,7 @@ impl Keeper {
     }
 }
 
-/// The exception for an error of the rules.
+/// Returns the exception for an error of the rules.
 #[cold]
 fn refused(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))

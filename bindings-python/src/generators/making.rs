@@ -66,10 +66,10 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// The same argument, as the core takes it.
     fn key(&self, param: Self::Param) -> Key<Self>;
 
-    /// The Python object of an ID.
+    /// Returns the Python object of an ID.
     fn object(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
 
-    /// The exception for an error of a call under a key.
+    /// Returns the exception for an error of a call under a key.
     fn refused(_: &Key<Self>, error: Error) -> PyErr {
         raise(error)
     }
@@ -123,13 +123,13 @@ impl<T: Plain> Rows<T> {
         if n <= self.block() { room_for(n * self.items) } else { room(n * self.items) }
     }
 
-    /// The places of a block, for which the memory grows.
+    /// Returns the places of a block, for which the memory grows.
     fn part<'i>(&self, ids: &'i mut Vec<T>, places: &Range<usize>) -> &'i mut [T] {
         grow(ids, places.end * self.items);
         &mut ids[places.start * self.items..places.end * self.items]
     }
 
-    /// Number of IDs in a block.
+    /// Returns the number of IDs in a block.
     fn block(&self) -> usize {
         (BLOCK / (self.items * size_of::<T>())).max(1)
     }
@@ -165,7 +165,7 @@ pub(crate) fn one<'py, M: Makes>(
     M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// The text of one ID.
+/// Returns the text of one ID.
 #[inline]
 pub(crate) fn text<'py, M: MakesTexts>(
     py: Python<'py>,
@@ -177,7 +177,7 @@ pub(crate) fn text<'py, M: MakesTexts>(
     M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// The coroutine that makes one ID, or its text.
+/// Returns the coroutine that makes one ID, or its text.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     param: M::Param,

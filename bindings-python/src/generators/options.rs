@@ -68,7 +68,7 @@ impl Options {
         Self::among(function, &SHARED[1..], keywords)
     }
 
-    /// A builder with these options, from one with their clock.
+    /// Returns a builder with these options, from one with their clock.
     pub(crate) fn builder<F: Windowed>(
         self,
         with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,

@@ -59,7 +59,7 @@ impl From<Uuid> for HotGuid {
     }
 }
 
-/// The Python object of an ID.
+/// Returns the Python object of an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>> {
     uuid::of_bytes(py, id.to_rfc_bytes())
 }
@@ -138,7 +138,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, sorted_by_sql_server(id.0.into()))
 }
 
-/// The GUID that SQL Server sorts by time, as a Hot Guid of its bytes, which are in the order of .NET.
+/// Returns the GUID that SQL Server sorts by time, as a Hot Guid of its bytes, which are in the order of .NET.
 fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }
@@ -311,7 +311,7 @@ impl Item for HotGuid {
     }
 }
 
-/// An ID of a list: a UUID, or a text.
+/// Returns an ID of a list: a UUID, or a text.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
     match Uuid::among(id, column::IDS)? {
         Some(id) => Ok(Ok(id.into())),

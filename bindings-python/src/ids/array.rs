@@ -93,7 +93,7 @@ impl Array {
         Ok(format!("<{name} of {} {}>", values.len(), values.noun()))
     }
 
-    /// The class and the content, from which the constructor or `_restore` makes the array again.
+    /// Returns the class and the content, from which the constructor or `_restore` makes the array again.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -138,25 +138,25 @@ impl Array {
 pub(crate) trait Values: Any + Send + Sync {
     fn len(&self) -> usize;
 
-    /// The Python object of an item.
+    /// Returns the Python object of an item.
     fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
 
-    /// An array of the same class with some of the items.
+    /// Returns an array of the same class with some of the items.
     fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
 
     /// Arrow's type of the content.
     fn format(&self) -> String;
 
-    /// The Arrow column of the content.
+    /// Returns the Arrow column of the content.
     fn column(&self, py: Python<'_>) -> PyResult<Column>;
 
-    /// The memory of the content.
+    /// Returns the memory of the content.
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
 
-    /// Bytes of an item, if its class has items of several sizes.
+    /// Returns the bytes of an item, if its class has items of several sizes.
     fn width(&self) -> Option<usize>;
 
-    /// The word for the items.
+    /// Returns the word for the items.
     fn noun(&self) -> &'static str;
 
     /// Returns whether the class has no constructor.
@@ -170,7 +170,7 @@ pub(crate) trait Values: Any + Send + Sync {
 
 /// An item of arrays.
 pub(crate) trait Item: Plain + Hash + Eq {
-    /// The Python object of an item.
+    /// Returns the Python object of an item.
     fn object<'py>(
         py: Python<'py>,
         items: &Packed<Self>,
@@ -182,12 +182,12 @@ pub(crate) trait Item: Plain + Hash + Eq {
         items.arrow_format()
     }
 
-    /// The Arrow column of items.
+    /// Returns the Arrow column of items.
     fn column(items: &Packed<Self>) -> PyResult<Column> {
         Ok(items.to_arrow())
     }
 
-    /// Bytes of an item, if its class has items of several sizes.
+    /// Returns the bytes of an item, if its class has items of several sizes.
     fn width(_items: &Packed<Self>) -> Option<usize> {
         None
     }
@@ -257,7 +257,7 @@ impl<C: Holds<T>, T: Item> Values for Held<C, T> {
     }
 }
 
-/// An array around packed items.
+/// Returns an array around packed items.
 pub(crate) fn array<C: Holds<T>, T: Item>(
     py: Python<'_>,
     items: Packed<T>,
@@ -266,7 +266,7 @@ pub(crate) fn array<C: Holds<T>, T: Item>(
     around(py, values, C::of(items))
 }
 
-/// An array around its content, with its class's own part.
+/// Returns an array around its content, with its class's own part.
 pub(crate) fn around<C: PyClass<BaseType = Array>>(
     py: Python<'_>,
     values: impl Values,
@@ -275,7 +275,7 @@ pub(crate) fn around<C: PyClass<BaseType = Array>>(
     Bound::new(py, PyClassInitializer::from(Array(Box::new(values))).add_subclass(own))
 }
 
-/// The items of an array; `None` if they are of another type.
+/// Returns the items of an array; `None` if they are of another type.
 pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<Held<C, T>>().map(|held| held.items.clone())
@@ -374,7 +374,7 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
 /// The name of an index in errors.
 const INDEX: &str = "index";
 
-/// A copy of the booleans in an index, a byte each; `None` if it is a single value.
+/// Returns a copy of the booleans in an index, a byte each; `None` if it is a single value.
 fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
     if !has_buffer(index) {
         return Ok(None);
@@ -389,7 +389,7 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
     Octets::take(index.as_borrowed(), INDEX).map(Some)
 }
 
-/// The position of an index; negative ones count from the end.
+/// Returns the position of an index; negative ones count from the end.
 fn position_of(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
@@ -463,8 +463,8 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     Ok(())
 }
 
-/// The content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order can
-/// read; everything else as bytes.
+/// Returns the content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order
+/// can read; everything else as bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;

@@ -35,7 +35,7 @@ enum Memory<'py> {
 }
 
 impl<'py> Buffered<'py> {
-    /// The texts of a value's buffer; `None` if it has no buffer, or a buffer of Python objects.
+    /// Returns the texts of a value's buffer; `None` if it has no buffer, or a buffer of Python objects.
     pub(super) fn of<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
@@ -66,7 +66,7 @@ impl<'py> Buffered<'py> {
         Ok(Some(Self { memory, width, unit }))
     }
 
-    /// The rows. While this thread has the interpreter, nobody else writes to them.
+    /// Returns the rows. While this thread has the interpreter, nobody else writes to them.
     pub(super) fn rows(&self) -> Rows<'_> {
         Rows {
             bytes: self.bytes(),
@@ -97,7 +97,7 @@ fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(is_refusal && value.get_type().hasattr(intern!(py, "__iter__"))?)
 }
 
-/// Bytes of a row.
+/// Returns the bytes of a row.
 fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
     let width = size_of::<I::Place>();
     let wrong = |found| Err(Error::invalid_length(found, width, width));

@@ -33,7 +33,7 @@ pub(super) const TEXTS: Expected = Expected { column: "a column of texts", item:
 const BYTES: Expected = Expected { column: "a column of bytes", item: "bytes" };
 
 impl Expected {
-    /// The exception for a column that is refused, or for one of its items as if it were read alone.
+    /// Returns the exception for a column that is refused, or for one of its items as if it were read alone.
     #[cold]
     pub(crate) fn refused(self, fault: Fault, name: &str) -> PyErr {
         match fault {
@@ -45,7 +45,7 @@ impl Expected {
     }
 }
 
-/// The IDs of a column of texts. An error names the item.
+/// Returns the IDs of a column of texts. An error names the item.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Pieces::ids)? {
         Ok(ids)
@@ -56,7 +56,7 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
     }
 }
 
-/// The exception for an item of another type, or for the text or number of no ID, as if it were read alone.
+/// Returns the exception for an item of another type, or for the text or number of no ID, as if it were read alone.
 #[cold]
 fn refused(error: Error, name: &str) -> PyErr {
     match error.kind() {
@@ -65,7 +65,7 @@ fn refused(error: Error, name: &str) -> PyErr {
     }
 }
 
-/// The IDs of an iterable, each read by a function. An error names the item.
+/// Returns the IDs of an iterable, each read by a function. An error names the item.
 pub(crate) fn of_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,
@@ -83,7 +83,7 @@ pub(crate) fn of_items<T>(
     Ok(ids)
 }
 
-/// The ID of a text among the items of an iterable.
+/// Returns the ID of a text among the items of an iterable.
 pub(crate) fn text_in<I: Textual>(
     item: &Bound<'_, PyAny>,
     name: &str,
@@ -113,7 +113,7 @@ pub(crate) enum PackedBytes<'py> {
 }
 
 impl<'py> PackedBytes<'py> {
-    /// The bytes of a buffer, or of an Arrow column of IDs of `size` bytes each; `None` for an object that is neither.
+    /// Returns the bytes of a buffer, or of an Arrow column of IDs of `size` bytes each; `None` for an object that is neither.
     pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Option<Self>> {
         if !is_packed(value)? {
             return Ok(None);

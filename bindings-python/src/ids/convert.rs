@@ -63,7 +63,7 @@ impl Whole {
         }
     }
 
-    /// The integer, within the limits of a field.
+    /// Returns the integer, within the limits of a field.
     pub(crate) fn within<T>(
         self,
         field: &'static str,
@@ -86,7 +86,7 @@ impl Whole {
     }
 }
 
-/// The `int` that a value is, or stands for.
+/// Returns the `int` that a value is, or stands for.
 pub(crate) fn int<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -118,7 +118,7 @@ impl fmt::Display for Whole {
     }
 }
 
-/// An integer within a parameter's limits.
+/// Returns an integer within a parameter's limits.
 pub(crate) fn number<T>(
     value: &Bound<'_, PyAny>,
     field: &'static str,
@@ -184,7 +184,7 @@ impl FromPyObject<'_, '_> for Partition {
     }
 }
 
-/// The items of a tuple or a list of `N`, for example a pair.
+/// Returns the items of a tuple or a list of `N`, for example a pair.
 pub(crate) fn items<'py, const N: usize>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -202,13 +202,13 @@ pub(crate) fn items<'py, const N: usize>(
         .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), N, N), name))
 }
 
-/// The exception for packed items that do not fill the bytes given.
+/// Returns the exception for packed items that do not fill the bytes given.
 #[cold]
 pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
     raise_named(multiple(name, size, found), name)
 }
 
-/// The error for packed items that do not fill the bytes given.
+/// Returns the error for packed items that do not fill the bytes given.
 #[cold]
 pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
@@ -270,7 +270,7 @@ impl<'a, 'py> Take<'a, 'py> for Callable {
 pub(crate) type ClockArgument = Option<Of<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Of<Callable, name::on_stall>>;
 
-/// The iterator of an argument. Its exceptions, and those of making it, pass through.
+/// Returns the iterator of an argument. Its exceptions, and those of making it, pass through.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,

@@ -28,19 +28,19 @@ impl<T: Plain> Holds<T> for FieldColumn {
     }
 }
 
-/// The exception for the content of a pickle that was made otherwise.
+/// Returns the exception for the content of a pickle that was made otherwise.
 #[cold]
 pub(crate) fn of_another_kind() -> PyErr {
     raise(Error::invalid_type("the content of a column", "another one"))
 }
 
 impl FieldColumn {
-    /// A column of numbers.
+    /// Returns a column of numbers.
     pub(crate) fn of<T: Item>(py: Python<'_>, numbers: Vec<T>) -> PyResult<Bound<'_, Self>> {
         array(py, Packed::new(numbers))
     }
 
-    /// The numbers that a function writes for IDs, while other threads run.
+    /// Returns the numbers that a function writes for IDs, while other threads run.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -51,7 +51,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// A number of each ID, read while other threads run.
+    /// Returns a number of each ID, read while other threads run.
     pub(crate) fn of_each<'py, I: Copy + Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -62,7 +62,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Bytes of each ID, as many of them for all.
+    /// Returns the bytes of each ID, as many of them for all.
     pub(crate) fn rows<'py, I: Copy + Sync, const N: usize>(
         py: Python<'py>,
         ids: &[I],
@@ -73,7 +73,7 @@ impl FieldColumn {
         array(py, Packed::in_rows(bytes, N))
     }
 
-    /// The numbers of a column.
+    /// Returns the numbers of a column.
     pub(crate) fn numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
         items_of(column).ok_or_else(of_another_kind)
     }
@@ -81,7 +81,7 @@ impl FieldColumn {
 
 #[pymethods]
 impl FieldColumn {
-    /// The `NumPy` array of a column: the column's own memory unless a copy is wanted or needed.
+    /// Returns the `NumPy` array of a column: the column's own memory unless a copy is wanted or needed.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

@@ -101,7 +101,7 @@ impl Integers {
     }
 }
 
-/// The signed 64-bit integer that an item of an iterable is.
+/// Returns the signed 64-bit integer that an item of an iterable is.
 pub(crate) fn integer_in(
     item: &Bound<'_, PyAny>,
     name: &str,
@@ -113,8 +113,8 @@ pub(crate) fn integer_in(
     Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
-/// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them
-/// has.
+/// Returns a value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of
+/// them has.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

@@ -25,7 +25,7 @@ pub(crate) fn by_metabyte<'py>(
     PyCFunction::new_closure(py, None, None, hook)
 }
 
-/// The kinds by their metabytes.
+/// Returns the kinds by their metabytes.
 fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     let Ok(mapping) = kinds.cast::<PyMapping>() else {
         return Err(wrong_type("kinds", "a mapping", kinds));

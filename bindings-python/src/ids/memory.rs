@@ -6,13 +6,13 @@ use pyo3::{exceptions::PyMemoryError, prelude::*};
 
 use crate::errors::raise;
 
-/// The exception for a lack of memory.
+/// Returns the exception for a lack of memory.
 #[cold]
 pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// The exception for a fault of an operation on arrays.
+/// Returns the exception for a fault of an operation on arrays.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
@@ -21,17 +21,17 @@ pub(crate) fn fault(fault: Fault) -> PyErr {
     }
 }
 
-/// An empty vector with room for `count` items.
+/// Returns an empty vector with room for `count` items.
 pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
     columns::room(count).map_err(no_memory)
 }
 
-/// A copy of items.
+/// Returns a copy of items.
 pub(crate) fn copy_of<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
     columns::copy_of(items).map_err(no_memory)
 }
 
-/// A vector of `count` items to be overwritten.
+/// Returns a vector of `count` items to be overwritten.
 pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::room_for(count).map_err(no_memory)
 }

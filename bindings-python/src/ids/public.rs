@@ -92,7 +92,7 @@ pub(crate) struct IdType {
 }
 
 impl IdType {
-    /// The numbers of a buffer, a column or any iterable.
+    /// Returns the numbers of a buffer, a column or any iterable.
     fn numbers(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         if has_buffer(given)
             && let Ok(unsigned) = PyBuffer::<u64>::get(given)

@@ -5,7 +5,7 @@ use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 /// The function that makes a record anew, and its arguments.
 pub(crate) type Reduced<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
-/// The result of a record's `__reduce__`: its class gets its fields back by `_restore`.
+/// Returns the result of a record's `__reduce__`: its class gets its fields back by `_restore`.
 pub(crate) fn reduced<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
@@ -13,13 +13,13 @@ pub(crate) fn reduced<'py, T: PyClass, F>(
     Ok((restore(record.py())?.clone(), (record.as_any().get_type(), fields)))
 }
 
-/// The function that makes records anew.
+/// Returns the function that makes records anew.
 pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static RESTORE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     RESTORE.import(py, "polyflake._records", "restore")
 }
 
-/// The result of the `__reduce__` of a record that is made anew from its attributes.
+/// Returns the result of the `__reduce__` of a record that is made anew from its attributes.
 pub(crate) fn by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -65,7 +65,7 @@ impl Sparx64 {
     }
 }
 
-/// A copy of the bytes with every block encrypted or decrypted; other threads run meanwhile.
+/// Returns a copy of the bytes with every block encrypted or decrypted; other threads run meanwhile.
 fn many<'py>(
     py: Python<'py>,
     found: &Octets<'_>,

@@ -125,7 +125,7 @@ impl Target {
         room_for(self.count().min(most) * self.row / size_of::<T>())
     }
 
-    /// Number of IDs that it holds.
+    /// Returns the number of IDs that it holds.
     pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
@@ -173,7 +173,7 @@ impl Filling {
         Self { all, written: 0, is_short: false, process: fork::process() }
     }
 
-    /// The places of the next block, of at most `most` IDs.
+    /// Returns the places of the next block, of at most `most` IDs.
     pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
         let end = self.all.min(self.written.saturating_add(most));
         (self.written < end && !self.is_short).then_some(self.written..end)
@@ -208,7 +208,7 @@ impl Filling {
     }
 }
 
-/// Number of IDs made in a block, even before an error.
+/// Returns the number of IDs made in a block, even before an error.
 fn written(made: &polyflake::Result<usize>) -> usize {
     made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

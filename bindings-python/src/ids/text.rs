@@ -30,7 +30,7 @@ impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
     }
 }
 
-/// The `str` of an ASCII text.
+/// Returns the `str` of an ASCII text.
 #[allow(unsafe_code)]
 #[inline]
 pub(super) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {

@@ -244,7 +244,7 @@ impl Generator {
     }
 }
 
-/// The values of one ID, with the fixed ones.
+/// Returns the values of one ID, with the fixed ones.
 fn values<'g>(generator: &'g Inner, bindables: Option<&Named>) -> polyflake::Result<Values<'g>> {
     let mut values = generator.values();
     for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {

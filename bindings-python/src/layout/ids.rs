@@ -200,7 +200,7 @@ impl Layout {
     }
 }
 
-/// The Python object of an ID: an integer or bytes.
+/// Returns the Python object of an ID: an integer or bytes.
 pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     Ok(match id {
         Id::Integer(id) => id.into_pyobject(py)?.into_any(),

@@ -185,7 +185,7 @@ impl FromPyObject<'_, '_> for Nodes {
     }
 }
 
-/// The exception for an invalid grant, under the parameter's name.
+/// Returns the exception for an invalid grant, under the parameter's name.
 #[cold]
 fn refused(error: Error) -> PyErr {
     let names = ["node", "start", "end"].into_iter();
@@ -204,7 +204,7 @@ fn refused(error: Error) -> PyErr {
 pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 
 impl Grant {
-    /// The core's grant: it serves one generator, while Python's is a value that may be used again.
+    /// Returns the core's grant: it serves one generator, while Python's is a value that may be used again.
     pub(crate) fn for_one(&self) -> PyResult<randflake::Grant> {
         let terms = self.0;
         randflake::Grant::with_nodes(terms.nodes(), terms.start(), terms.end()).map_err(raise)
@@ -268,7 +268,7 @@ impl Item for randflake::Randflake {
     }
 }
 
-/// An ID of a list: an integer, or a text.
+/// Returns an ID of a list: an integer, or a text.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
     const EXPECTED: &str = "int or str";
     if id.is_instance_of::<PyString>() {
@@ -278,7 +278,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randfl
     Ok(id.map(randflake::Randflake::from_i64))
 }
 
-/// The IDs of an array, a buffer, an Arrow column or a list.
+/// Returns the IDs of an array, a buffer, an Arrow column or a list.
 fn ids_in(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
     if let Ok(array) = ids.cast::<RandflakeArray>() {
         return Ok(array.get().0.clone());

@@ -141,7 +141,7 @@ fn make(
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
-/// The sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
+/// Returns the sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
 fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
     let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
     let max = if max == 0 { u16::MAX } else { max };

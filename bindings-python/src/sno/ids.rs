@@ -261,7 +261,7 @@ impl Item for sno::Sno {
     }
 }
 
-/// An ID of a list: an object of it, or its text.
+/// Returns an ID of a list: an object of it, or its text.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     match id.cast::<Sno>() {
         Ok(id) => Ok(Ok(id.get().0)),
@@ -272,7 +272,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
 /// Bytes of a UUID.
 const UUID_LEN: usize = 16;
 
-/// An ID of a list of UUIDs.
+/// Returns an ID of a list of UUIDs.
 fn listed_uuid8(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     Ok(match Uuid::among(uuid, column::NAME)? {
         Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),

@@ -19,7 +19,7 @@ pub(super) struct Buffers<'a> {
 const MOST: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
-    /// The buffers of an array; `None` if it breaks the interface's rules.
+    /// The buffers of an array, or `None` if it breaks the interface's rules.
     pub(super) fn of(array: &'a Array) -> Option<Self> {
         let count = usize::try_from(array.n_buffers).ok()?;
         if [array.offset, array.length].iter().any(|items| !(0..=MOST).contains(items)) {
@@ -45,7 +45,7 @@ impl<'a> Buffers<'a> {
         Some(buffers)
     }
 
-    /// `length` items of a buffer from `first` on; `None` if no buffer can hold them. Any bytes must be a valid `T`.
+    /// `length` items of a buffer from `first` on, or `None` if no buffer can hold them. Any bytes must be a valid `T`.
     pub(super) fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
         let start = self.pointers.get(buffer)?.cast::<T>();
         if length == 0 {
@@ -64,7 +64,7 @@ impl<'a> Buffers<'a> {
         self.nulls.is_some_and(|map| map[bit / 8] >> (bit % 8) & 1 == 0)
     }
 
-    /// Index of the first null; the length if there is none.
+    /// Returns the index of the first null, or the length if there is none.
     pub(super) fn first_null(&self) -> usize {
         let mut items = if self.nulls.is_some() { 0..self.length } else { 0..0 };
         items.find(|index| self.is_null(*index)).unwrap_or(self.length)

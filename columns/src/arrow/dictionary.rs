@@ -16,8 +16,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// The keys of an array whose items have an integer format; `None` if it has another format, or selects values that are not
-    /// there.
+    /// Returns the keys of an array whose items have an integer format, or `None` if it has another format, or selects values
+    /// that are not there.
     pub(super) fn of(
         format: &str,
         keys: &Buffers<'_>,

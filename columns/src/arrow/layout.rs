@@ -44,7 +44,7 @@ impl Layout {
 pub(super) trait Readable<I: Textual>: Texts<I> + Send + Sync {}
 impl<I: Textual, T: Texts<I> + Send + Sync> Readable<I> for T {}
 
-/// The first `length` items of an array in a layout; `None` if it breaks the interface's rules.
+/// Returns the first `length` items of an array in a layout, or `None` if it breaks the interface's rules.
 pub(super) fn items<'a, I: Textual>(
     buffers: &Buffers<'a>,
     layout: Layout,

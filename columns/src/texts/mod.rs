@@ -228,7 +228,7 @@ pub(crate) fn gather<I: Textual>(
     decoded(&room[..whole], ids)
 }
 
-/// A text, padded to its place; `None` if it cannot be an ID's: of another length, or with a zero at its end.
+/// Returns a text, padded to its place, or `None` if it cannot be an ID's: of another length, or with a zero at its end.
 pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
     let mut place = I::BLANK;
     let fits =
@@ -237,7 +237,7 @@ pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
     Some(place)
 }
 
-/// The text in a row of fixed width.
+/// Returns the text in a row of fixed width.
 pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
     if I::PADDED { unpadded(row, 0) } else { row }
 }

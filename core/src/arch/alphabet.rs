@@ -18,7 +18,7 @@ pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 /// The first letter.
 pub(crate) const LETTER: u8 = b'a';
 
-/// A value in every byte of a word.
+/// Returns a value in every byte of a word.
 pub(crate) const fn all(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
@@ -26,7 +26,7 @@ pub(crate) const fn all(byte: u8) -> u64 {
 const HIGH_BITS: u64 = all(0x80);
 
 impl Alphabet {
-    /// Number of values that are letters.
+    /// Returns the number of values that are letters.
     pub(crate) const fn letters(self) -> u8 {
         32 - self.digits
     }
@@ -43,8 +43,8 @@ impl Alphabet {
         table
     }
 
-    /// The offsets from values to characters. The value of each digit has an offset at its own index, and all letters share the
-    /// offset at index `digits`.
+    /// Returns the offsets from values to characters. The value of each digit has an offset at its own index, and all letters
+    /// share the offset at index `digits`.
     #[allow(dead_code, reason = "not every set adds offsets")]
     pub(crate) const fn offsets(self) -> [u8; 16] {
         let mut offsets = [self.digit; 16];
@@ -52,7 +52,7 @@ impl Alphabet {
         offsets
     }
 
-    /// The characters of eight values below 32.
+    /// Returns the characters of eight values below 32.
     #[inline]
     pub(crate) const fn characters(self, values: u64) -> u64 {
         let letters = (values + all(0x80 - self.digits)) >> 7 & all(1);

@@ -79,7 +79,7 @@ mod known {
         level
     }
 
-    /// The level, lowered to the set of this name.
+    /// Returns the level, lowered to the set of this name.
     pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
         let requested = Set::ALL.iter().find(|set| Some(set.name()) == name);
         requested.map_or(level, |&set| level.min(Level(set)))

@@ -61,7 +61,7 @@ pub(super) const RESOLUTION_NANOS: u64 = 1;
 
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// The exact wall clock.
+/// Returns the exact wall clock.
 #[inline]
 pub(super) fn exact() -> Result<i64> {
     read(libc::CLOCK_REALTIME)

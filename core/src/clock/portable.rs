@@ -14,7 +14,7 @@ pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
     1
 };
 
-/// The exact wall clock.
+/// Returns the exact wall clock.
 #[inline]
 pub(super) fn exact() -> Result<i64> {
     match SystemTime::now().duration_since(UNIX_EPOCH) {

@@ -113,7 +113,7 @@ impl ErrorKind {
         self.code_and_meaning().0
     }
 
-    /// The message of an error without details.
+    /// Returns the message of an error without details.
     pub(super) const fn meaning(self) -> &'static str {
         self.code_and_meaning().1
     }

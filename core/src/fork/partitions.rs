@@ -135,12 +135,12 @@ impl Entry {
         self.0 & KEPT
     }
 
-    /// The first tick that a default generator may lease.
+    /// Returns the first tick that a default generator may lease.
     const fn free_from(self) -> u64 {
         if self.claims() == 0 { self.0 & END } else { FOREVER }
     }
 
-    /// The first tick that an explicit generator may use.
+    /// Returns the first tick that an explicit generator may use.
     const fn claimed_from(self) -> u64 {
         if self.0 & LEFT == 0 { self.0 & END } else { 0 }
     }
@@ -193,7 +193,7 @@ pub trait Table: Sync {
     /// Replaces the entry `old` with `new`, and returns whether the entry was still `old`.
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
 
-    /// The number of partitions in the table, which is smaller only in models.
+    /// Returns the number of partitions in the table, which is smaller only in models.
     fn count(&self) -> usize {
         COUNT
     }
@@ -520,7 +520,7 @@ mod tests {
         }
     }
 
-    /// The spans of ticks, one for each lease or claim, in which a thread generated IDs.
+    /// Returns the spans of ticks, one for each lease or claim, in which a thread generated IDs.
     fn use_up(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {

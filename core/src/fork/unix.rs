@@ -113,7 +113,7 @@ fn wipe_in_children() -> bool {
     false
 }
 
-/// The fork tree's table of default partitions. A page of it takes memory once an entry in it is touched.
+/// Returns the fork tree's table of default partitions. A page of it takes memory once an entry in it is touched.
 pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     let mut table = SHARED.load(Ordering::Acquire);
     if table.is_null() {

@@ -125,7 +125,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// The figures. All bits of every family's IDs are used, so none stays below 2^63.
+    /// Returns the figures. All bits of every family's IDs are used, so none stays below 2^63.
     pub(crate) const fn describe(&self) -> Description {
         let per_second = self.per_tick as u128 * 1000 / self.scale.tick_ms.unsigned_abs() as u128;
         let fields = Fields::Borrowed(self.fields);

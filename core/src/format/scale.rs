@@ -36,13 +36,13 @@ impl Scale {
         u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
-    /// The start of a tick, in Unix milliseconds; also for the tick after the last one.
+    /// Returns the start of a tick, in Unix milliseconds; also for the tick after the last one.
     #[inline]
     pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms
     }
 
-    /// Length of a tick, in nanoseconds.
+    /// Returns the length of a tick, in nanoseconds.
     pub(crate) const fn tick_nanos(&self) -> u64 {
         (self.tick_ms * NANOS_PER_MS).cast_unsigned()
     }

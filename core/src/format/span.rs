@@ -35,12 +35,12 @@ impl Span {
         self.bits
     }
 
-    /// The number of bits below it.
+    /// Returns the number of bits below it.
     pub(crate) const fn shift(self) -> u32 {
         self.shift
     }
 
-    /// The largest value that fits.
+    /// Returns the largest value that fits.
     pub(crate) const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
@@ -56,7 +56,7 @@ impl Span {
         (value as u128) << self.shift
     }
 
-    /// The value found in its place.
+    /// Returns the value found in its place.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
     pub(crate) const fn take(self, word: u128) -> u64 {

@@ -18,13 +18,13 @@ pub(crate) struct DrawnWord {
 }
 
 impl DrawnWord {
-    /// A word that `draw` returns when a process first needs it. `shape` sets the bits that are not random.
+    /// Creates a word that `draw` picks when a process first needs it. `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
         Self { word: AtomicU64::new(0), generation: AtomicU32::new(NEVER_DRAWN), draw, shape }
     }
 
-    /// The process generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
-    /// It is [`NEVER_DRAWN`] before the first one.
+    /// Returns the process generation in which the last word was picked, and the word, which belongs to this process or to an
+    /// ancestor. It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {
         // In this order, so that a thread that sees the generation also sees the word that was drawn in it.

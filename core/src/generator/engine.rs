@@ -56,13 +56,13 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, first, policy, clock }
     }
 
-    /// The half-open window, in Unix milliseconds.
+    /// Returns the half-open window, in Unix milliseconds.
     pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
         let span = self.window.ticks();
         (ticks.ms_of(span.start), ticks.ms_of(span.end))
     }
 
-    /// The ticks that bound a span of time.
+    /// Returns the ticks that bound a span of time.
     ///
     /// # Errors
     /// `unknown_field` for a sequence without a timestamp.
@@ -108,7 +108,7 @@ impl<F: Family, C> Engine<F, C> {
 }
 
 impl<F: Family, C: Clock> Engine<F, C> {
-    /// An engine with the options that all builders share.
+    /// Creates an engine with the options that all builders share.
     ///
     /// # Errors
     /// `out_of_range` if the clock is coarser than a tick.
@@ -146,7 +146,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if self.family.ticks().is_some() { self.clock.unix_nanos() } else { Ok(0) }
     }
 
-    /// The tick that the clock shows.
+    /// Returns the tick that the clock shows.
     #[inline]
     pub(crate) fn tick_now(&self, ticks: &F::Ticks) -> Result<u64> {
         self.tick_of(ticks, self.clock.unix_nanos()?)

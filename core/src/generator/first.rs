@@ -96,8 +96,8 @@ impl FirstReading {
     }
 }
 
-/// The coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still serve
-/// formats with shorter ticks, for which a stated resolution would reject them.
+/// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still
+/// serve formats with shorter ticks, for which a stated resolution would reject them.
 pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }

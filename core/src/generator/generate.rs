@@ -259,7 +259,7 @@ macro_rules! by_own_calls {
 
 pub(crate) use by_own_calls;
 
-/// The handle in a cell. The caller may have borrowed it, and a clock or a callback might use it during a call.
+/// Returns the handle in a cell. The caller may have borrowed it, and a clock or a callback might use it during a call.
 #[inline]
 pub(crate) fn borrowed<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| in_use())

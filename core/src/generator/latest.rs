@@ -35,7 +35,7 @@ impl<T> Latest<T> {
         Self { first, newest: AtomicPtr::new(ptr::null_mut()), links: PhantomData }
     }
 
-    /// The newest value.
+    /// Returns the newest value.
     #[inline]
     pub(crate) fn get(&self) -> &T {
         self.value(self.newest.load(Ordering::Acquire))

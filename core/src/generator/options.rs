@@ -183,7 +183,7 @@ impl<C> Options<C> {
         })
     }
 
-    /// The wait policy of a generator with ticks of this length.
+    /// Returns the wait policy of a generator with ticks of this length.
     pub(crate) fn policy(&self, tick_nanos: u64) -> WaitPolicy {
         WaitPolicy::new(self.on_exhausted, self.max_wait, tick_nanos)
     }

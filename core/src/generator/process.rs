@@ -15,7 +15,7 @@ impl ProcessGuard {
         Ok(Self { generation: fork::current() })
     }
 
-    /// The generation of the process.
+    /// Returns the generation of the process.
     #[inline]
     pub(crate) const fn generation(self) -> u32 {
         self.generation

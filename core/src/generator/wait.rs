@@ -163,8 +163,8 @@ impl<'p> Call<'p> {
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
-    /// The permission of the call's next step to go back in time, which is denied once the call had to wait for a clock that is
-    /// behind.
+    /// Returns the permission of the call's next step to go back in time, which is denied once the call had to wait for a clock
+    /// that is behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Refused } else { Flip::Allowed }
     }
@@ -345,7 +345,7 @@ impl Drop for Wait<'_> {
     }
 }
 
-/// The first reading at or after `nanos` of a clock whose readings are multiples of `step`.
+/// Returns the first reading at or after `nanos` of a clock whose readings are multiples of `step`.
 fn next_step(nanos: i64, step: u64) -> i64 {
     let step = i64::try_from(step).unwrap_or(i64::MAX).max(1);
     nanos.saturating_add((step - nanos.rem_euclid(step)) % step)

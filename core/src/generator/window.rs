@@ -25,7 +25,7 @@ impl Window {
         Self { start: ticks.start, end: AtomicU64::new(ticks.end) }
     }
 
-    /// The first tick.
+    /// Returns the first tick.
     pub(crate) const fn start(&self) -> u64 {
         self.start
     }

@@ -21,7 +21,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// The version, the block and the check, as characters.
+/// Returns the version, the block and the check, as characters.
 pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     let mut values = [0; LEN];
     values[0] = version;

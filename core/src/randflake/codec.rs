@@ -210,7 +210,7 @@ impl Parts {
     }
 }
 
-/// The raw value of fields that fit.
+/// Returns the raw value of fields that fit.
 #[inline]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
     narrow::u64(TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into()))

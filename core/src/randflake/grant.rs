@@ -178,7 +178,7 @@ impl Grant {
         Ok(())
     }
 
-    /// The terms of a grant that a generator uses.
+    /// Returns the terms of a grant that a generator uses.
     pub(super) fn used_up(self) -> GrantInfo {
         self.terms
     }
@@ -222,7 +222,7 @@ impl GrantInfo {
         self.end
     }
 
-    /// The seconds, counted from the format's epoch.
+    /// Returns the seconds, counted from the format's epoch.
     pub(super) fn ticks(&self) -> Range<u64> {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }

@@ -73,7 +73,7 @@ impl Record {
 }
 
 impl<M: Machine> Threads<M> {
-    /// The tick that a thread reads after it has observed the state machine in tick `wall`.
+    /// Returns the tick that a thread reads after it has observed the state machine in tick `wall`.
     fn read(&self, wall: u64) -> u64 {
         let Readings::Lagging { has_slack } = self.readings else {
             return u64::from(choose(self.ticks)) + 1;
@@ -158,7 +158,7 @@ fn tick_tock() -> Threads<TickTock> {
     }
 }
 
-/// A machine for ticks up to `LAST`.
+/// Returns a machine for ticks up to `LAST`.
 fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     Threads {
         machine: PerTick::new(SLOTS, behind, LAST).unwrap(),
@@ -183,7 +183,7 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Foun
     found
 }
 
-/// A machine with one slot in a tick, so that each tick that is entered twice shows.
+/// Returns a machine with one slot in a tick, so that each tick that is entered twice shows.
 fn one_slot() -> Threads<TickTock> {
     Threads { limits: Bounds { min: 0, max: 0 }, ..tick_tock() }
 }

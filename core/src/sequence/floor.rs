@@ -46,8 +46,8 @@ impl Floor {
         Ok(Self { from, last })
     }
 
-    /// The permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait until
-    /// the floor ends.
+    /// Returns the permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait
+    /// until the floor ends.
     pub(crate) const fn permit(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);

@@ -33,12 +33,12 @@ pub(crate) trait Machine {
 
     fn observe(&self) -> Self::Word;
 
-    /// The tick of a reading.
+    /// Returns the tick of a reading.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
 
-    /// The tick that a step from `seen` at `now` would encode.
+    /// Returns the tick that a step from `seen` at `now` would encode.
     #[inline]
     fn tick_for(&self, seen: Self::Word, now: u64) -> u64 {
         let _ = seen;

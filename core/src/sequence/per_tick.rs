@@ -68,7 +68,7 @@ impl PerTick {
         Some(Self { word, slots, behind, next_bits })
     }
 
-    /// The word that contains the state, regardless of its location.
+    /// Returns the word that contains the state, regardless of its location.
     #[inline]
     const fn word(&self) -> &Word {
         &self.word

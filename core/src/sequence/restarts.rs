@@ -45,7 +45,7 @@ impl Clock {
         if self == Self::Coarse { 2 } else { 1 }
     }
 
-    /// The possible clock readings at a time.
+    /// Returns the possible clock readings at a time.
     fn shows(self, time: u8) -> Vec<u8> {
         match self {
             Self::Exact => vec![time],
@@ -82,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// The tick that a step at `now` would encode.
+    /// Returns the tick that a step at `now` would encode.
     fn tick_for(self, word: u64, now: u64) -> u64 {
         match self {
             Self::TickTock => now,
@@ -121,7 +121,7 @@ enum At {
     Swap { seen: u64, tick: u8, flip: u8, safe: u8 },
 }
 
-/// A permission as a number: 0 for `Allowed`, or the floor's last tick.
+/// Returns a permission as a number: 0 for `Allowed`, or the floor's last tick.
 fn flip(of: u8) -> Flip {
     if of == 0 { Flip::Allowed } else { Flip::Below(of.into()) }
 }
@@ -226,7 +226,7 @@ impl Explorer {
         }
     }
 
-    /// The next generation, with each kind of clock.
+    /// Returns the next generation, with each kind of clock.
     fn begin_again(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
@@ -309,7 +309,7 @@ impl Explorer {
         })
     }
 
-    /// The tick of a reading, as the engine takes it.
+    /// Returns the tick of a reading, as the engine takes it.
     fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
         let (tick, last) = (u64::from(now / TICK), self.kind.tick(seen));
         let lag = (last * u64::from(TICK)).saturating_sub(now.into());

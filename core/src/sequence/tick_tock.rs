@@ -156,7 +156,7 @@ impl TickTock {
         })
     }
 
-    /// The words that contain the state, regardless of their location.
+    /// Returns the words that contain the state, regardless of their location.
     #[inline]
     const fn words(&self) -> &Words {
         &self.0

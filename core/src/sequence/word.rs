@@ -16,7 +16,7 @@ impl Word {
     /// The largest number of bits below the top one.
     pub(super) const MOST: u32 = 127;
 
-    /// A word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
+    /// Creates a word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
         // A word of 64 bits is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a
@@ -28,7 +28,7 @@ impl Word {
         }
     }
 
-    /// The bit that means closed.
+    /// Returns the bit that means closed.
     #[inline]
     pub(super) const fn closed(&self) -> u128 {
         match self {

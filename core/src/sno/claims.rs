@@ -29,7 +29,7 @@ pub(super) const fn unending(partition: u16, start: u64) -> Lease {
 }
 
 impl Claim {
-    /// A claim of a lease's ticks, without those before `start`. `extend` sets its end.
+    /// Creates a claim of a lease's ticks, without those before `start`. `extend` sets its end.
     pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
         let start = if start < lease.start { lease.start } else { start };
         Self {

@@ -88,7 +88,7 @@ impl Partitions {
         (identity.generation != NEVER_DRAWN).then_some(identity.partition)
     }
 
-    /// The first tick in which the current partition was this generator's.
+    /// Returns the first tick in which the current partition was this generator's.
     pub(super) fn first_tick(&self) -> u64 {
         self.claims.get().lease().start
     }
@@ -220,7 +220,8 @@ impl Partitions {
 }
 
 impl<C: Clock> Engine<Partitions, C> {
-    /// The identity in this process, for calls that have no tick. The clock is only read if the identity depends on the tick.
+    /// Returns the identity in this process, for calls that have no tick. The clock is only read if the identity depends on the
+    /// tick.
     pub(super) fn identity(&self) -> Result<Identity> {
         self.family.check_process()?;
         let claim = self.family.claims.get();

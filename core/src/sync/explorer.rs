@@ -41,7 +41,7 @@ pub(crate) trait World {
     }
 }
 
-/// A number below `end`. The search goes through all of them.
+/// Returns a number below `end`. The search goes through all of them.
 pub(crate) fn choose(end: u8) -> u8 {
     RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
 }
@@ -158,7 +158,7 @@ pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> Found<W::Record> {
     }
 }
 
-/// The search, unless a call writes an atomic that no call was known to write.
+/// Returns the search, unless a call writes an atomic that no call was known to write.
 fn search<W: World>(
     world: &W,
     calls: &[u8],
@@ -223,7 +223,7 @@ fn under<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
     intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
 }
 
-/// The states that one step of a thread leads to, one for each combination of its choices.
+/// Returns the states that one step of a thread leads to, one for each combination of its choices.
 fn steps<W: World>(
     world: &W,
     state: &State<W::Record>,

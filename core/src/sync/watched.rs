@@ -25,7 +25,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// The new value of an atomic that held `value`, and whether the operation failed.
+    /// Returns the new value of an atomic that held `value`, and whether the operation failed.
     pub(crate) fn apply(self, value: u128) -> (u128, bool) {
         match self {
             Self::Load => (value, false),

@@ -168,7 +168,7 @@ impl Keeping {
         Self { lease, grantee, shared, began: Instant::now(), process: fork::process() }
     }
 
-    /// The task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
+    /// Returns the task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
     pub(crate) fn task<S, F, P>(
         self,
         open: impl Fn() -> F + Send + Sync + 'static,

@@ -95,7 +95,7 @@ impl State {
 }
 
 impl Threads {
-    /// The threads of this process.
+    /// Returns the threads of this process.
     pub(crate) fn here() -> &'static Self {
         static HERE: PerProcess<Threads> = PerProcess::new();
         let new = || Self { state: Mutex::default(), changed: Condvar::new() };

@@ -57,7 +57,7 @@ pub enum Event {
     Sealed {
         /// The worker ID.
         number: u64,
-        /// The end of the highest tick that the generator reserved; `None` if it reserved none.
+        /// The end of the highest tick that the generator reserved, or `None` if it reserved none.
         used_until: Option<u64>,
     },
 }

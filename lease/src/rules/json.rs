@@ -61,7 +61,7 @@ impl Fields {
         self.get(key, |value| value.as_object().cloned().map(Self))
     }
 
-    /// A list of objects.
+    /// Returns a list of objects.
     pub(crate) fn objects(&self, key: &str) -> Result<Vec<Self>> {
         let object = |value: &Value| value.as_object().cloned().map(Self);
         self.get(key, |value| value.as_array()?.iter().map(object).collect())
@@ -78,7 +78,7 @@ impl Fields {
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
     }
 
-    /// A list of strings.
+    /// Returns a list of strings.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
         self.get(key, |value| value.as_array()?.iter().map(text).collect())

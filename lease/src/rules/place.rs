@@ -160,7 +160,7 @@ impl Place {
         self.location.terms.lease_ms.map_or(Ok(options.clone()), |ms| options.lease_ms(ms))
     }
 
-    /// The store, as the source of a lease.
+    /// Returns the store, as the source of a lease.
     #[cfg(feature = "std")]
     pub(crate) fn source(&self) -> Source {
         Source::at(self.location.clone())

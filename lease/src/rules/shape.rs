@@ -137,7 +137,7 @@ impl Shape {
         self.first..=self.last
     }
 
-    /// The name of the ID format.
+    /// Returns the name of the ID format.
     pub(crate) fn family(&self) -> &str {
         self.family
     }

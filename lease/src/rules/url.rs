@@ -446,7 +446,8 @@ fn is_scheme(text: &str) -> bool {
     (2..20).contains(&text.len()) && text.bytes().all(is_part)
 }
 
-/// The path after `sqlite:`. As in any URL, two slashes begin the name of a host, which is empty here, and the path follows it.
+/// Returns the path after `sqlite:`. As in any URL, two slashes begin the name of a host, which is empty here, and the path
+/// follows it.
 fn path_of(text: &str) -> Result<String> {
     if text.contains(":memory:") {
         let reason = "a database in memory is lost with its process; name a file on a disk";
@@ -473,7 +474,7 @@ fn path_of(text: &str) -> Result<String> {
     Ok(path)
 }
 
-/// The hosts of an authority, each with its port.
+/// Returns the hosts of an authority, each with its port.
 fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     let port = |text: &str| {
         let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {ESCAPES}"));
@@ -535,12 +536,12 @@ fn numbers_of(text: &str) -> Result<(u64, u64)> {
     pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
 }
 
-/// A number that consists only of decimal digits.
+/// Returns a number that consists only of decimal digits.
 pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// A part of the URL that may be absent.
+/// Returns a part of the URL that may be absent.
 fn part(text: &str) -> Result<Option<String>> {
     let text = decoded(text).ok_or_else(|| not_decoded("its user, password or database"))?;
     Ok((!text.is_empty()).then_some(text))
@@ -550,7 +551,7 @@ fn not_decoded(what: &str) -> Error {
     out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
 }
 
-/// A string whose special characters are percent-encoded.
+/// Returns a string whose special characters are percent-encoded.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

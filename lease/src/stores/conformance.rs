@@ -273,7 +273,7 @@ fn request(number: u64, ask: Ask) -> Request {
     Request { number, namespace: NAMESPACE.to_owned(), ask }
 }
 
-/// A namespace as its users propose it. Each user picks another incarnation.
+/// Returns a namespace as its users propose it. Each user picks another incarnation.
 fn proposed(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

@@ -144,7 +144,7 @@ impl Address {
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// The schema of the store's tables, if it is in `PostgreSQL`.
+    /// Returns the schema of the store's tables, if it is in `PostgreSQL`.
     pub(crate) fn schema(&self) -> Option<String> {
         match &self.store {
             #[cfg(feature = "postgresql")]

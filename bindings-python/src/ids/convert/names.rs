@@ -22,7 +22,7 @@ pub(crate) trait Take<'a, 'py>: Sized {
 pub(crate) struct Of<T, N>(pub(crate) T, PhantomData<N>);
 
 impl<T, N> Of<T, N> {
-    /// A default.
+    /// Creates a default.
     pub(crate) const fn new(value: T) -> Self {
         Self(value, PhantomData)
     }
@@ -55,12 +55,12 @@ names! {
     on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid uuid8
 }
 
-/// The name of a value's type, for messages.
+/// Returns the name of a value's type, for messages.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     class_name(&value.get_type())
 }
 
-/// The name of a class, for messages: families have classes of the same names, so theirs begin with the family's.
+/// Returns the name of a class, for messages: families have classes of the same names, so theirs begin with the family's.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let Ok(name) = class.qualname() else { return "another type".to_owned() };
     let module = class.module().map(|module| module.to_string_lossy().into_owned());
@@ -71,26 +71,26 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     }
 }
 
-/// The error for an argument of another type, described in words.
+/// Returns the error for an argument of another type, described in words.
 #[cold]
 pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
     let reason = format!("expected {expected} for `{name}`, found {found}");
     Error::because(ErrorKind::InvalidType, reason)
 }
 
-/// The exception for an argument of another type.
+/// Returns the exception for an argument of another type.
 #[cold]
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
     raise_about(found.py(), &mistyped(name, expected, &type_name(found)), Some(name))
 }
 
-/// The exception for an argument of the right type with the wrong content; `found` describes it in words.
+/// Returns the exception for an argument of the right type with the wrong content; `found` describes it in words.
 #[cold]
 pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)
 }
 
-/// The exception for an error about a parameter that the core does not know by this name.
+/// Returns the exception for an error about a parameter that the core does not know by this name.
 #[cold]
 pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
     crate::errors::attached(|py| raise_about(py, &error, Some(name)))

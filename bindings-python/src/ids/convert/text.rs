@@ -20,7 +20,7 @@ impl Octets<'_> {
         self.0.as_bytes()
     }
 
-    /// The bytes of a field of one size.
+    /// Returns the bytes of a field of one size.
     pub(crate) fn exactly<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
         let bytes = self.as_bytes();
         bytes.try_into().map_err(|_| raise_named(Error::invalid_length(bytes.len(), N, N), name))
@@ -116,7 +116,7 @@ fn length(text: &Bound<'_, PyString>) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// A text of Unicode characters, copied: Python would cache the UTF-8 of a borrowed one.
+/// Returns a text of Unicode characters, copied: Python would cache the UTF-8 of a borrowed one.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)

@@ -37,14 +37,14 @@ impl From<UnixMs> for UnixTime {
 }
 
 impl UnixMs {
-    /// The first millisecond that begins at or after the time.
+    /// Returns the first millisecond that begins at or after the time.
     fn ceil(self) -> i64 {
         let is_within =
             matches!(self.1, Given::Datetime { unix_micros } if unix_micros % 1000 != 0);
         self.0 + i64::from(is_within)
     }
 
-    /// The exception for an error that may be about this time.
+    /// Returns the exception for an error that may be about this time.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
         let is_told = matches!(self.1, Given::Datetime { .. }) && is_time(&error);
@@ -76,7 +76,7 @@ impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
     }
 }
 
-/// The error for a time that no format can hold.
+/// Returns the error for a time that no format can hold.
 #[cold]
 fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str) -> PyErr {
     let reason = format!("expected {name} in 64-bit {unit}, found {found}");
@@ -94,7 +94,7 @@ pub(crate) struct Span {
 impl Span {
     const NAME: &str = "window";
 
-    /// The exception for an error of a generator that is made with this window.
+    /// Returns the exception for an error of a generator that is made with this window.
     #[cold]
     pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
         let Some(Self { start, end }) = window else { return raise(error) };
@@ -111,7 +111,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// The exception for a time range that the core refuses, because of one of its ends.
+/// Returns the exception for a time range that the core refuses, because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
@@ -121,8 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// An error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999 stays a
-/// number.
+/// Returns an error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999
+/// stays a number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
@@ -138,7 +138,7 @@ pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     Some(Error::because(error.kind(), reason))
 }
 
-/// The exception for an error; the parameter `name` is the field of an error about a time.
+/// Returns the exception for an error; the parameter `name` is the field of an error about a time.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
@@ -164,7 +164,7 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
     Ok(epoch.bind(py))
 }
 
-/// The Unix microseconds of an aware datetime.
+/// Returns the Unix microseconds of an aware datetime.
 pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
     let py = datetime.py();
     if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
@@ -176,12 +176,12 @@ pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -
     Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
 }
 
-/// The aware datetime, in UTC, of Unix milliseconds.
+/// Returns the aware datetime, in UTC, of Unix milliseconds.
 pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
     datetime_of_micros(py, i128::from(unix_ms) * 1000)
 }
 
-/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside the years 1 to 9999.
+/// Returns the aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside the years 1 to 9999.
 pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
     const DAY: i128 = 86_400_000_000;
     let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));

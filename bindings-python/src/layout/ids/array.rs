@@ -96,7 +96,7 @@ impl Ids {
         })
     }
 
-    /// The array of the IDs.
+    /// Returns the array of the IDs.
     pub(super) fn array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
         match self {
             Self::Integers(ids) => array(py, ids),
@@ -105,7 +105,7 @@ impl Ids {
     }
 }
 
-/// An ID of a list: its bytes.
+/// Returns an ID of a list: its bytes.
 fn listed(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
     if !has_buffer(id) {
         return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));

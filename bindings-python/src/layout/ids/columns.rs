@@ -97,7 +97,7 @@ impl<'l> Packing<'l> {
         Ok(())
     }
 
-    /// The IDs, one for each item of the columns.
+    /// Returns the IDs, one for each item of the columns.
     pub(super) fn pack(&self) -> PyResult<Ids> {
         let columns: Vec<_> =
             self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
@@ -109,8 +109,8 @@ impl<'l> Packing<'l> {
     }
 }
 
-/// The column of an argument; `None` if it is a single value, or of a type that no field takes. Bytes are a single value,
-/// and so is a number, which has a buffer without dimensions.
+/// Returns the column of an argument; `None` if it is a single value, or of a type that no field takes. Bytes are a single
+/// value, and so is a number, which has a buffer without dimensions.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -154,7 +154,7 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// The column of a field; `None` if the layout does not have it, or if a column cannot hold its values.
+    /// Returns the column of a field; `None` if the layout does not have it, or if a column cannot hold its values.
     fn column<'py>(
         &self,
         py: Python<'py>,
@@ -173,7 +173,7 @@ impl ParsedColumns {
         }
     }
 
-    /// The columns of the fields with these names, where a column can hold them.
+    /// Returns the columns of the fields with these names, where a column can hold them.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,

@@ -14,7 +14,7 @@ use crate::{
 /// Deepest nesting: no description is nested deeper, but an object that contains itself is.
 const DEEPEST: u32 = 8;
 
-/// The JSON object of a dict; `invalid_layout` if there is none.
+/// Returns the JSON object of a dict; `invalid_layout` if there is none.
 pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));
@@ -58,7 +58,7 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
 }
 
-/// A text of Unicode characters.
+/// Returns a text of Unicode characters.
 pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");
@@ -70,7 +70,7 @@ fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
 }
 
-/// The Python object of a JSON value.
+/// Returns the Python object of a JSON value.
 pub(crate) fn to_object(py: Python<'_>, value: Json) -> PyResult<Bound<'_, PyAny>> {
     Ok(match value {
         Json::Null | Json::Fraction => py.None().into_bound(py),

@@ -24,7 +24,7 @@ impl<'a, 'py> Take<'a, 'py> for Given {
     }
 }
 
-/// The value of a field of this name.
+/// Returns the value of a field of this name.
 pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
         let text = owned_text(text).map_err(|raised| not_unicode(value, field, raised));
@@ -55,7 +55,7 @@ fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     raise_from(text.py(), &error, Some(field), raised)
 }
 
-/// The Python object of a value.
+/// Returns the Python object of a value.
 pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Integer(number) => Ok(number.into_pyobject(py)?.into_any()),
@@ -100,7 +100,7 @@ impl Names {
         self.names.push(name.to_owned());
     }
 
-    /// The exception for an ID whose values the core refuses.
+    /// Returns the exception for an ID whose values the core refuses.
     #[cold]
     pub(crate) fn raise(&self, error: Error) -> PyErr {
         if error.kind() == ErrorKind::TimeOutOfRange {
@@ -110,8 +110,8 @@ impl Names {
         self.raise_typed(error)
     }
 
-    /// The exception for an error of a call that takes these values. For a value of another type, the core has the name in
-    /// its message only.
+    /// Returns the exception for an error of a call that takes these values. For a value of another type, the core has the name
+    /// in its message only.
     #[cold]
     pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
         if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
@@ -128,7 +128,7 @@ impl Names {
 }
 
 impl Named {
-    /// The names alone.
+    /// Returns the names alone.
     pub(crate) fn names(&self) -> Names {
         let names = self.0.iter().map(|(name, _)| name.clone()).collect();
         Names { names, has_datetime: false }
@@ -149,7 +149,7 @@ impl<'a, 'py> Take<'a, 'py> for Named {
     }
 }
 
-/// The items of a mapping from names.
+/// Returns the items of a mapping from names.
 pub(super) fn items<'py>(
     value: &Bound<'py, PyAny>,
     parameter: &str,
@@ -171,7 +171,7 @@ fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bo
 }
 
 impl Named {
-    /// The names and values, as the core takes them.
+    /// Returns the names and values, as the core takes them.
     pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
         self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })
     }

@@ -158,7 +158,7 @@ fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<B
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
 }
 
-/// The error for a text that is not JSON, at the position of Python's parser; other exceptions pass through.
+/// Returns the error for a text that is not JSON, at the position of Python's parser; other exceptions pass through.
 fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);

@@ -53,7 +53,7 @@ pub(in crate::arch) const BYTES: [u8; 16] =
 /// The digits of a number among sixteen bytes, and the positions that move them to the end.
 pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
 
-/// The 12 or 13 digits of a slot.
+/// Returns the 12 or 13 digits of a slot.
 #[inline]
 pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })

@@ -40,7 +40,7 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     Some(id)
 }
 
-/// The first and the last eight of 16 digits of a number.
+/// Returns the first and the last eight of 16 digits of a number.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {

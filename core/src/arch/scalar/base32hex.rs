@@ -12,7 +12,7 @@ use crate::{
 /// Digits of the largest number.
 pub(crate) const MAX_DIGITS: usize = 13;
 
-/// The digits of a number, with zero bytes after them.
+/// Returns the digits of a number, with zero bytes after them.
 #[inline]
 #[allow(dead_code, reason = "wasm has registers for it")]
 pub(crate) fn shifted(number: u64) -> Slot {
@@ -21,7 +21,7 @@ pub(crate) fn shifted(number: u64) -> Slot {
     ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
-/// Number of digits of a number.
+/// Returns the number of digits of a number.
 #[inline]
 pub(crate) const fn length_of(number: u64) -> u8 {
     // Bits divided by five, rounded up.

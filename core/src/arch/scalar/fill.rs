@@ -27,7 +27,7 @@ pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     }
 }
 
-/// The last two bytes of an ID.
+/// Returns the last two bytes of an ID.
 pub(in crate::arch) const fn sequence_of([.., high, low]: Id) -> u16 {
     u16::from_be_bytes([high, low])
 }

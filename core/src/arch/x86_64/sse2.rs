@@ -40,7 +40,7 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     Some([a, b, c, d, e, f, g, h, i, j])
 }
 
-/// The first and the last eight of 16 digits of a number.
+/// Returns the first and the last eight of 16 digits of a number.
 #[inline]
 pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     let bytes = number.swap_bytes();

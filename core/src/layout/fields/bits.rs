@@ -34,7 +34,7 @@ pub(in crate::layout) fn put_wide(
     }
 }
 
-/// The value of a field of at most 64 bits.
+/// Returns the value of a field of at most 64 bits.
 pub(in crate::layout) fn take(id: &[u8], offset: u32, bits: u32) -> u64 {
     let (mut value, mut start, end) = (0, offset, offset + bits);
     while start < end {
@@ -46,7 +46,7 @@ pub(in crate::layout) fn take(id: &[u8], offset: u32, bits: u32) -> u64 {
     value
 }
 
-/// The value of a field of any width, big-endian, without leading zero bytes.
+/// Returns the value of a field of any width, big-endian, without leading zero bytes.
 pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
@@ -61,7 +61,7 @@ pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     number
 }
 
-/// A big-endian number in its shortest form; zero is empty.
+/// Returns a big-endian number in its shortest form; zero is empty.
 pub(in crate::layout) fn without_leading_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     &number[zeros..]

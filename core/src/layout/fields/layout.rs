@@ -225,12 +225,12 @@ impl Layout {
         Values::new(self)
     }
 
-    /// The timeline of the timestamp.
+    /// Returns the timeline of the timestamp.
     pub(crate) fn timeline(&self) -> Option<&Timeline> {
         self.time_field().map(|(timeline, _)| timeline)
     }
 
-    /// The timeline of the timestamp, and its field.
+    /// Returns the timeline of the timestamp, and its field.
     #[inline]
     pub(in crate::layout) fn time_field(&self) -> Option<(&Timeline, &ResolvedField)> {
         let field = &self.fields[self.time?];
@@ -244,14 +244,14 @@ impl Layout {
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
-    /// The first and the last value of the sequence, as bits.
+    /// Returns the first and the last value of the sequence, as bits.
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };
         Some((field.quick(start)?, field.width.most))
     }
 
-    /// The fields of one kind, from the top.
+    /// Returns the fields of one kind, from the top.
     pub(in crate::layout) fn named(
         &self,
         is: fn(&Role) -> bool,

@@ -38,7 +38,7 @@ impl Role {
         }
     }
 
-    /// The type of its values.
+    /// Returns the type of its values.
     pub(in crate::layout) fn kind(&self) -> ValueType {
         match self {
             Self::Bindable(kind) => *kind,
@@ -65,8 +65,8 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// The field's number for the most common values: an integer in a plain field, or a time in milliseconds, if it fits.
-    /// `None` leaves the value to [`ResolvedField::put`], which handles all other values and every error.
+    /// Returns the field's number for the most common values: an integer in a plain field, or a time in milliseconds, if it
+    /// fits. `None` leaves the value to [`ResolvedField::put`], which handles all other values and every error.
     #[inline]
     pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -91,7 +91,7 @@ impl ResolvedField {
         bits::put(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
-    /// The error for an integer, or a time in Unix milliseconds, that does not fit.
+    /// Returns the error for an integer, or a time in Unix milliseconds, that does not fit.
     #[cold]
     pub(in crate::layout) fn refuse(&self, value: i64) -> Error {
         match &self.role {
@@ -116,12 +116,12 @@ impl ResolvedField {
         Ok(())
     }
 
-    /// The type of its values.
+    /// Returns the type of its values.
     pub(in crate::layout) fn kind(&self) -> ValueType {
         self.role.kind()
     }
 
-    /// The error for a missing value.
+    /// Returns the error for a missing value.
     #[cold]
     pub(in crate::layout) fn missing(&self) -> Error {
         Error::field_error(ErrorKind::MissingField, self.name.clone())

@@ -48,7 +48,7 @@ impl ValueType {
         }
     }
 
-    /// A description of one of its values for messages.
+    /// Returns a description of one of its values for messages.
     pub(in crate::layout) const fn noun(self) -> &'static str {
         match self {
             Self::Integer => "an integer",

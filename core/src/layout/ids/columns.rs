@@ -64,7 +64,7 @@ impl Layout {
         read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
-    /// A field that fits a column of 64-bit integers.
+    /// Returns a field that fits a column of 64-bit integers.
     pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&ResolvedField> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {

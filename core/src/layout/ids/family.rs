@@ -43,7 +43,7 @@ impl Template {
         }
     }
 
-    /// An ID with the given values but without time and sequence.
+    /// Returns an ID with the given values but without time and sequence.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
         // Values from the generator itself refer to its layout, so the comparison of all fields is only needed for others.

@@ -65,7 +65,7 @@ impl Numbers {
         Ok(Self { index, first, last, sequence_bits: sequence.width.bits })
     }
 
-    /// The slots of a tick.
+    /// Returns the slots of a tick.
     ///
     /// # Errors
     /// Returns `invalid_layout` for 2^64 slots or more.
@@ -78,13 +78,13 @@ impl Numbers {
         }
     }
 
-    /// The number and the sequence of a slot.
+    /// Returns the worker ID and the sequence of a slot.
     #[inline]
     pub(in crate::layout) fn at(&self, slot: u64) -> (u64, u64) {
         (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
     }
 
-    /// Number of slots from a slot on that have its number.
+    /// Returns the number of slots, from `slot` on, that have the same worker ID.
     pub(in crate::layout) fn left(&self, slot: u64) -> u64 {
         let of_number = 1 << self.sequence_bits;
         of_number - slot % of_number

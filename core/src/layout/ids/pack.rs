@@ -135,7 +135,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 }
 
 impl Batch<'_> {
-    /// Number of IDs of the size of `kind` that fit.
+    /// Returns the number of IDs of the size of `kind` that fit.
     pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),

@@ -268,7 +268,7 @@ impl<'a> Parsed<'a> {
         self.all(Role::is_constant)
     }
 
-    /// The fields as JSON.
+    /// Returns the fields as JSON.
     #[cfg(feature = "json")]
     pub(in crate::layout) fn to_value(&self) -> Json {
         let fields = |is| {
@@ -299,7 +299,7 @@ impl Id {
 }
 
 impl<'a> Bits<'a> {
-    /// The number in a field of at most 64 bits, with its inversion undone.
+    /// Returns the number in a field of at most 64 bits, with its inversion undone.
     #[inline]
     pub(in crate::layout) fn word(self, field: &ResolvedField) -> u64 {
         let bits = match self {

@@ -96,7 +96,7 @@ pub(crate) struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// The members of an object; `of` is its name in errors.
+    /// Creates the members of an object; `of` is its name in errors.
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),

@@ -49,7 +49,7 @@ impl Timeline {
         self.epoch_ms
     }
 
-    /// The value of a time in Unix milliseconds.
+    /// Returns the value of a time in Unix milliseconds.
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
@@ -74,7 +74,7 @@ impl Timeline {
         unix_nanos.div_euclid(tick).checked_sub(self.epoch)
     }
 
-    /// The value of a clock reading.
+    /// Returns the value of a clock reading.
     #[inline]
     pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
@@ -99,12 +99,12 @@ impl Timeline {
         Some((self.start_ms(0)?, self.whole_ms))
     }
 
-    /// The start of a value's tick, in Unix microseconds.
+    /// Returns the start of a value's tick, in Unix microseconds.
     pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
     }
 
-    /// The start of a value's tick, in Unix nanoseconds.
+    /// Returns the start of a value's tick, in Unix nanoseconds.
     pub(crate) fn nanos_at(&self, value: i128) -> Option<i128> {
         self.micros_of(value)?.checked_mul(1000)
     }
@@ -134,8 +134,8 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last, "ms")
     }
 
-    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the
-    /// whole span.
+    /// Returns the first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must
+    /// hold the whole span.
     pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
@@ -158,7 +158,7 @@ impl Timeline {
         }
     }
 
-    /// The last value, as bits, whose tick begins before a time.
+    /// Returns the last value, as bits, whose tick begins before a time.
     pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
         let last = self.width.narrow(self.first_from(time) - 1);
         last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
@@ -176,7 +176,7 @@ impl Timeline {
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
-    /// The start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
+    /// Returns the start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
         self.start_ms(last.into()).or_else(|| self.start_ms(self.value_of_ms(i64::MAX)))

@@ -104,7 +104,7 @@ fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     Error::because(ErrorKind::OutOfRange, reason).of(member)
 }
 
-/// The metabyte of an ID.
+/// Returns the metabyte of an ID.
 fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
     let id = match id {
         Buffered::Text(text) => Sno::parse(text),

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{Error, ErrorKind, Event, stores::steps::is_lasting};
 
-/// An error for a host.
+/// Returns an error for a host.
 pub(super) fn error_of(error: &Error) -> Json {
     json!({
         "code": error.code(),
@@ -16,8 +16,8 @@ pub(super) fn error_of(error: &Error) -> Json {
     })
 }
 
-/// An error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps only for a
-/// store that is unavailable now, such as a file while the system has too many open ones.
+/// Returns an error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps
+/// only for a store that is unavailable now, such as a file while the system has too many open ones.
 pub(super) fn refused(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
@@ -28,7 +28,7 @@ pub(super) fn refused(error: &Json) -> Error {
     if may_end { error } else { error.permanent() }
 }
 
-/// An event for a host.
+/// Returns an event for a host.
 pub(super) fn event_of(event: &Event) -> Json {
     let fields = match event {
         Event::Acquired { number, start, end } => {

@@ -54,7 +54,7 @@ impl Settings {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
     }
 
-    /// The schema of the tables in `PostgreSQL`; none in `SQLite`.
+    /// Returns the schema of the tables in `PostgreSQL`; none in `SQLite`.
     pub(super) fn schema(&self) -> Result<Option<Schema>> {
         let schema = self.given_text("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {
@@ -70,7 +70,7 @@ impl Settings {
         Ok(if self.is_check() { create.trial() } else { create })
     }
 
-    /// A check in place of a lease, and its result so far.
+    /// Returns a check in place of a lease, and its result so far.
     pub(super) fn check(&self) -> Result<Option<(Check, Result<()>)>> {
         let name = self.text("namespace")?;
         Ok(self.is_check().then(|| (Check::new(name), Ok(()))))

@@ -29,9 +29,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until: renew_at };
     }
 
-    /// The longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for the first
-    /// grant. That grows to an eighth of the time waited, so that a thousand processes that start at once leave a full server
-    /// connections for others. A worker ID may be released before the end of its grant.
+    /// Returns the longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for
+    /// the first grant. That grows to an eighth of the time waited, so that a thousand processes that start at once leave a
+    /// full server connections for others. A worker ID may be released before the end of its grant.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();

@@ -227,7 +227,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 }
 
-/// The end of the quiet time of a restored store, by its time and the latest end that it knows (R7).
+/// Returns the end of the quiet time of a restored store, by its time and the latest end that it knows (R7).
 pub(crate) fn quiet_time(
     namespace: &Namespace,
     (now, latest_end): (u64, u64),

@@ -61,7 +61,7 @@ pub(crate) struct Waits {
 
 #[cfg(feature = "std")]
 impl Waits {
-    /// A builder with these waits.
+    /// Returns a builder with these waits.
     pub(crate) fn give<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = builder.on_exhausted(self.on_exhausted);
         match self.longest {
@@ -267,7 +267,7 @@ impl Options {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }
 
-    /// The largest difference allowed between the claimant's clock and the store's, in milliseconds.
+    /// Returns the largest difference allowed between the claimant's clock and the store's, in milliseconds.
     pub(super) fn skew(&self) -> u64 {
         MINUTE.min(self.lease_ms / 3)
     }

@@ -73,7 +73,7 @@ pub(super) fn check(server: &url::Server) -> Result<()> {
     Ok(())
 }
 
-/// A connection, tried again for a while if the server has too many.
+/// Returns a connection, tried again for a while if the server has too many.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
     let refused = |error: tokio_postgres::Error| {
         // The error contains no part of the URL.

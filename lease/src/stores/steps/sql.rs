@@ -66,18 +66,18 @@ impl From<Random> for Value {
     }
 }
 
-/// A statement without values.
+/// Returns a statement without values.
 pub(super) fn statement(text: &str) -> Statement {
     Statement { text: text.to_owned(), values: Vec::new() }
 }
 
-/// The commands of a script.
+/// Returns the commands of a script.
 pub(super) fn commands(script: &str) -> impl Iterator<Item = Statement> {
     script.split(';').map(str::trim).filter(|command| !command.is_empty()).map(statement)
 }
 
 impl Dialect {
-    /// The transaction that processes a request.
+    /// Returns the transaction that processes a request.
     pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
         let begin = match &request.ask {
             Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => self.write,
@@ -86,7 +86,7 @@ impl Dialect {
         self.transaction(begin, statements(request, self), "COMMIT")
     }
 
-    /// A transaction that [`check_probe`] checks. It leaves no changes behind.
+    /// Returns a transaction that [`check_probe`] checks. It leaves no changes behind.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
         // No namespace has this name, and no other connection uses it at the same time.
         let requests = probe(&format!("probe-{random}"), store);
@@ -396,7 +396,7 @@ pub(super) fn check_probe(rows: &[Rows]) -> Result<(State, i64)> {
     Ok((State::of(&begun[1])?, version))
 }
 
-/// The integer in the first column of the first row.
+/// Returns the integer in the first column of the first row.
 pub(super) fn integer_of(rows: &Rows) -> Result<i64> {
     match rows.first().and_then(|row| row.first()) {
         Some(Value::Integer(value)) => Ok(*value),

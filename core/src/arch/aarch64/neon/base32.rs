@@ -88,7 +88,7 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
     is_good
 }
 
-/// The values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
@@ -110,7 +110,7 @@ fn gather(values: uint8x16_t) -> uint8x16_t {
     vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
 }
 
-/// The forty bits of each eight values, at the low end of a word.
+/// Returns the forty bits of each eight values, at the low end of a word.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {

@@ -74,7 +74,7 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
     u8x16_add(values, u8x16_swizzle(v128_load(&alphabet.offsets()), run))
 }
 
-/// The values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
@@ -87,7 +87,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     (values, u8x16_min(no_digits, no_letters))
 }
 
-/// The forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Returns the forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 pub(super) fn forties(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);

@@ -18,7 +18,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
 }
 
-/// The slot of a number.
+/// Returns the slot of a number.
 #[inline]
 pub(crate) fn slot(number: u64) -> Slot {
     let mut slot = [0; 16];

@@ -120,14 +120,14 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     _mm_storeu_si16(part_mut::<_, 2>(place, 38), _mm_srli_si128::<8>(last));
 }
 
-/// A register with the same lane twice.
+/// Returns a register with the same lane twice.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn both(lane: __m128i) -> __m256i {
     _mm256_broadcastsi128_si256(lane)
 }
 
-/// A value in every byte.
+/// Returns a value in every byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn all(byte: u8) -> __m256i {
@@ -152,7 +152,7 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
 
-/// The values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
@@ -172,7 +172,7 @@ fn gather(values: __m256i) -> __m256i {
     _mm256_shuffle_epi8(forties(values), both(order))
 }
 
-/// The forty bits of each eight values, at the same position as in the narrower kernel.
+/// Returns the forty bits of each eight values, at the same position as in the narrower kernel.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn forties(values: __m256i) -> __m256i {

@@ -55,7 +55,7 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
     _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
 }
 
-/// The values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
@@ -69,14 +69,14 @@ pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__
     (values, _mm_min_epu8(no_digits, no_letters))
 }
 
-/// A value in every byte.
+/// Returns a value in every byte.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn all(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// The forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Returns the forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn forties(values: __m128i) -> __m128i {
