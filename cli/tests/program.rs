@@ -53,7 +53,7 @@ fn help_begins_with_examples() {
     assert!(out(&["--help"]).contains("Exit status: 0, done; 1, refused"));
 }
 
-/// A command of the help's examples does what it says.
+/// Every example command of the help must succeed.
 #[test]
 fn examples_of_the_help_run() {
     let examples = refused(2, &[]);
@@ -141,7 +141,7 @@ fn an_unknown_id_exits_with_1_after_reading_the_others() {
     );
 }
 
-/// What a file brings with it: a byte order mark, UTF-16, line ends of Windows, a byte that is no text in one line.
+/// Files may contain a byte order mark, UTF-16, Windows line ends, or one line that is not valid text.
 #[test]
 fn lines_of_any_encoding_are_read() {
     let ids = "42\r\n9afikjv326nct5if\r\n";
@@ -254,7 +254,7 @@ fn new_makes_distinct_ids_that_inspect_identifies() {
     assert_eq!((&fields[2]["value"], &fields[3]["value"]), (&7.into(), &513.into()));
 }
 
-/// Runs one after the other under one given number make no ID twice.
+/// Consecutive runs with the same explicit worker ID make no ID twice.
 #[test]
 fn consecutive_runs_with_one_worker_id_never_collide() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -322,7 +322,7 @@ fn layouts_are_checked_described_and_used() {
     );
 }
 
-/// The databases' own tests run what the program writes, in `tests/integrations/test_sql_layouts.py`.
+/// `tests/integrations/test_sql_layouts.py` runs the program's output in the databases.
 #[test]
 fn layout_sql_writes_functions_for_each_database() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -481,7 +481,7 @@ fn lease_check_prints_one_line_and_sets_the_exit_status() {
     assert!(refused(1, &["lease", "check", seen_by_all]).contains("without a password"));
 }
 
-/// Other users of the machine see the arguments, wherever in the URL the password is.
+/// Other users of the machine can see the arguments, so a password is rejected anywhere in the URL.
 #[test]
 fn only_urls_with_a_password_are_rejected() {
     for url in [
@@ -501,7 +501,7 @@ fn only_urls_with_a_password_are_rejected() {
     }
 }
 
-/// One namespace that cannot be read, and a store that was restored, are what an alert is for.
+/// Alerts need to know about a namespace that cannot be read and a store that was restored.
 #[test]
 fn metrics_include_unreadable_namespaces_and_restored_stores() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -547,7 +547,7 @@ fn metrics_include_unreadable_namespaces_and_restored_stores() {
     }
 }
 
-/// An operator watches a store because it fails now and then.
+/// An operator watches a store because it fails occasionally, so an error must not end the command.
 #[test]
 fn a_watched_status_survives_errors() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -593,7 +593,7 @@ fn completions_and_the_manual_list_every_command() {
     }
 }
 
-/// One page has the options of every command: no other is written, and none is referred to.
+/// The manual is a single page, so it must contain the options of every command and refer to no other page.
 #[test]
 fn the_manual_lists_all_options_on_one_page() {
     let page = out(&["man"]).replace("\\-", "-");
@@ -608,7 +608,7 @@ fn the_manual_lists_all_options_on_one_page() {
     assert!(!page.contains("(1)"), "a page that nothing writes");
 }
 
-/// On a terminal there are colours, unless `NO_COLOR` says otherwise; IDs that go to a file leave a bar on the terminal.
+/// A terminal gets colours unless `NO_COLOR` is set, and a progress bar while IDs are written to a file.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_terminal_gets_colours_and_a_progress_bar() {

@@ -153,8 +153,8 @@ mod model {
 
     use super::*;
 
-    /// One thread looks and tells of it, as a generator tells of an ID, while another thread ticks with an older and a newer
-    /// look.
+    /// One thread takes a direct reading and publishes it, as a generator publishes an ID, while another thread ticks with an
+    /// older and a newer reading.
     #[test]
     fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {

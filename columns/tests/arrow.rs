@@ -481,7 +481,7 @@ fn too_many_items_are_an_error_and_not_an_abort() {
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }
 
-/// The metadata that names Arrow's type of UUIDs is written and read by its lengths.
+/// Arrow stores the metadata that marks a UUID column with explicit lengths.
 #[test]
 fn only_16_byte_columns_become_uuids() {
     use polyflake::hotguid::HotGuid;

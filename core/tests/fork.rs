@@ -32,7 +32,7 @@ fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
     refused.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
 
-/// A fork ends blocks, too: under a clock that stands still, nothing else would end them.
+/// The clock is frozen, so only the fork can end a block.
 #[test]
 fn a_child_rejects_an_explicit_identity() {
     for family in FAMILIES {
@@ -64,7 +64,7 @@ fn a_child_rejects_sequences_alone_and_explicit_times() {
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
-/// A child moves to a grant of its own, and leaves the parent's alone.
+/// A child switches to its own grant and does not affect the parent's.
 #[test]
 fn a_child_rejects_the_parents_grant() {
     let granted = |partition| {
@@ -127,7 +127,7 @@ fn children_and_parent_make_different_snos() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
-/// The caller may give a child the identity of an earlier child, which has made IDs until a moment ago.
+/// The caller may give a child the identity of an earlier child, which has made IDs until just now.
 #[test]
 fn a_child_with_an_identity_source_skips_its_first_tick() {
     let snos = sno::Builder::with_clock(SystemClock)
@@ -161,7 +161,7 @@ fn children_and_parent_make_different_hot_guids() {
     assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
 }
 
-/// Under a clock that stands still, nothing but the fork ends a block.
+/// The clock is frozen, so only the fork can end a block.
 #[test]
 fn default_handles_start_new_blocks_in_each_process() {
     let clock = &ManualClock::at_unix_ms(T);
@@ -314,7 +314,7 @@ fn a_batch_in_progress_restarts_in_the_child() {
     });
 }
 
-/// Hot Guid's batches are as large as memory, where a tick is to end in one.
+/// Skips Hot Guid, because a batch that exhausts one of its ticks would need too much memory.
 #[test]
 fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     for family in FAMILIES.iter().filter(|family| family.per_tick < 1 << 20) {
@@ -328,7 +328,7 @@ fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     }
 }
 
-/// The parent's lease has ended, and the child's has not begun.
+/// The parent's lease has ended, and the child's has not started.
 #[test]
 fn a_child_can_start_a_lease_of_a_closed_generator() {
     let granted = |partition| {

@@ -155,7 +155,7 @@ fn assert_ready(way: &str) {
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats an ID");
 }
 
-/// Children of which each is forked past the C library's hooks while other threads hold the heap's locks: none waits for them.
+/// Each child is forked without the C library's hooks while other threads hold the heap's locks, and must not wait for them.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn an_unhooked_child_never_blocks_on_the_heap() {
@@ -184,7 +184,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
     });
 }
 
-/// Without memory that children share there are no default partitions, and all else goes on.
+/// Without shared memory, default partitions are unavailable and everything else works.
 #[test]
 #[cfg(target_os = "linux")]
 fn only_default_partitions_need_shared_memory() {

@@ -26,7 +26,7 @@ fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
-/// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
+/// The clock of a static is checked at each call, because nothing can reject it earlier.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);

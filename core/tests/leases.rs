@@ -52,7 +52,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
     });
 }
 
-/// Forgets generators, as languages do that collect garbage at any time.
+/// Leaks generators, as garbage-collected languages may do.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
@@ -272,7 +272,7 @@ fn parallel_default_generators_continue_for_hours() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// Forks children, as servers do that fork a worker for each request, which ends by `_exit`.
+/// Forks a child for each ID, like a server that forks a worker for each request and ends it with `_exit`.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -300,8 +300,8 @@ const fn used(first: u64, second: u64) -> Few<2> {
     Few { entries, ..Few::new() }
 }
 
-/// A thread reads the clock, and is held up while another makes the first ID a tick later, under a partition that was somebody
-/// else's at the reading.
+/// A thread reads the clock and is interrupted while another thread makes the first ID one tick later. At the time of the
+/// reading, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
     static TABLE: Few<2> = used(1, 0);
@@ -317,7 +317,8 @@ fn a_stale_reading_switches_no_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
-/// A child drops what it inherited, and makes generators of its own until none is left. Leases last as long as they were held.
+/// A child drops the generators that it inherited and creates its own until no partition is left. A lease is extended by as
+/// long as it has been held.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -339,7 +340,7 @@ fn a_child_never_frees_its_parents_partition() {
     assert_eq!(forks::in_child_by(forks::hooked, in_child), [0, 1, 0, 9]);
 }
 
-/// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
+/// The ticks before a lease belong to another generator, also for a generator that is restored from the snapshot.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: Few<2> = used(2, 2);
@@ -414,7 +415,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
     assert!(all.insert(mine) && all.insert(other));
 }
 
-/// As users write it, with the system's clock.
+/// Uses the system clock, as programs do.
 #[test]
 #[cfg_attr(miri, ignore = "waits")]
 fn an_explicit_generator_waits_for_a_default_generators_lease() {
@@ -490,7 +491,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(0));
 }
 
-/// Slots that a handle reserved count as used, also if it was dropped before it used them.
+/// Slots that a handle has reserved count as used, even if the handle is dropped before it uses them.
 #[test]
 fn reserved_slots_delay_the_partitions_next_holder() {
     static TABLE: Few<1> = Few::new();
@@ -537,7 +538,7 @@ fn a_failed_build_claims_no_partition() {
     assert_eq!(default_partition(&ManualClock::at_unix_ms(T), || Ok(&TABLE)), Ok(0));
 }
 
-/// A child drops the copies of its parent's generators, whether they were made before or after each other.
+/// A child drops the copies of its parent's generators, in any order of creation.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -572,7 +573,7 @@ fn all_partitions_are_free_after_their_explicit_generators() {
     });
 }
 
-/// Another thread closes the generator at the moment at which a partition was kept for ever.
+/// Another thread closes the generator at the moment when a partition has just been kept permanently.
 #[test]
 fn concurrent_closes_keep_one_partition() {
     static TABLE: Few<4> = Few { kept: Some(close_meanwhile), ..Few::new() };

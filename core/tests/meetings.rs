@@ -384,7 +384,7 @@ fn callers_never_collide_at_the_first_id() {
     meet(Before::Nothing, false);
 }
 
-/// One of the partitions was another generator's in the tick that some callers read.
+/// One of the partitions belongs to another generator in the tick that some callers read.
 #[test]
 fn callers_never_collide_if_the_lease_starts_later() {
     meet(Before::Others([START, START + 1]), false);

@@ -91,7 +91,7 @@ fn a_switch_seals_the_old_grant_and_uses_the_next() {
     assert_eq!((first.sequence(), next.sequence()), (0, 0), "a state of its own");
 }
 
-/// The last generator of a number may have used any of a tick's sequences, also if other numbers came since.
+/// The last generator of a worker ID may have used any sequence of a tick, even if other worker IDs were used since.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
     let time = Time::at(T);
@@ -256,7 +256,7 @@ fn a_call_waits_for_the_start_up_to_max_wait() {
     assert_eq!(time.unix_ms(), T);
 }
 
-/// Hundreds of calls may wait for one lease.
+/// Hundreds of calls may wait for the same lease.
 #[test]
 fn a_long_wait_polls_rarely() {
     let time = Time::at(T);
@@ -333,7 +333,7 @@ fn a_sealed_grant_reports_its_last_tick_once() {
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
-/// Also while a grant has not begun, after it ended, and between two grants. No grant follows.
+/// Covers a grant that has not started, one that has ended, and the time between two grants. No further grant follows.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
@@ -443,7 +443,7 @@ fn every_format_switches_between_grants() {
     assert_code(layout::Leased::new(alone), "unknown_field");
 }
 
-/// Threads make IDs while grants come and go; numbers come back too.
+/// Threads make IDs while the generator switches between grants, whose worker IDs are reused.
 #[test]
 fn grant_switches_never_repeat_an_id() {
     let moves = if cfg!(miri) { 5 } else { 100 };

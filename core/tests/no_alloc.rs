@@ -77,7 +77,7 @@ fn sno_allocates_nothing() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// A child past the C library's hooks may find the heap locked by a thread that it does not have.
+/// In a child forked without the C library's hooks, the heap may be locked by a thread that does not exist there.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]

@@ -68,7 +68,7 @@ fn strings_match_the_vectors() {
     }
 }
 
-/// The check is over the field of 32 elements, with another weight at each place.
+/// The check is a sum over the field of 32 elements with a different weight at each position.
 #[test]
 fn the_check_character_detects_single_typos_and_swaps() {
     let (orders, mut draws) = (orders(64), Draws(1));
@@ -132,7 +132,7 @@ fn other_strings_are_rejected() {
     assert_eq!(kind(&orders, &other.encode(42).unwrap()), UnknownVersion);
 }
 
-/// Lengths and places are in characters.
+/// Lengths and positions are counted in characters.
 #[test]
 fn non_ascii_strings_are_rejected() {
     let orders = orders(48);
@@ -190,7 +190,7 @@ fn names_versions_secrets_and_values_have_limits() {
     assert_eq!(format!("{ids:?}"), "Keyring { .. }");
 }
 
-/// Many at once are what one by one are, around the sizes that are worked on together and with versions in turn.
+/// Covers the batch sizes at which the implementation changes, with alternating versions.
 #[test]
 fn batches_equal_single_calls() {
     let secrets = [(1, [1; 32]), (2, [2; 32])];
@@ -218,7 +218,7 @@ fn batches_equal_single_calls() {
     }
 }
 
-/// The newest secret is written whatever the order, and every one is read.
+/// The newest secret is used for writing, whatever the order, and every secret is used for reading.
 #[test]
 fn every_version_is_read_and_the_newest_is_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
@@ -263,7 +263,7 @@ fn one_secret_with_two_versions_is_rejected() {
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
-/// A type of another width has another key: of its texts, no more are read than of made-up ones.
+/// Each width of a type has its own key, so strings of another width decode no more often than forged ones.
 #[test]
 fn widths_of_a_type_use_different_keys() {
     let (narrow, wide) = (orders(48), orders(63));
@@ -275,7 +275,7 @@ fn widths_of_a_type_use_different_keys() {
     assert!((0..200).all(|number| wide.decode(&narrow.encode(number).unwrap()) != Ok(number)));
 }
 
-/// Equal numbers of two types have texts that share no more than chance.
+/// The strings of equal values of two types have only as many characters in common as random strings.
 #[test]
 fn types_use_different_keys() {
     let ids = Keyring::new(&[7; 32]).unwrap();
@@ -291,8 +291,8 @@ fn types_use_different_keys() {
     assert!((306..506).contains(&alike), "{alike}");
 }
 
-/// Of made-up texts with a right check, 2^(bits - 64) decode: within five standard deviations. The figures of docs/public-ids.md are
-/// those of `POLYFLAKE_TEXTS=16777216`.
+/// Of forged strings with a correct check character, 2^(bits - 64) decode, within five standard deviations. The figures of
+/// docs/public-ids.md come from `POLYFLAKE_TEXTS=16777216`.
 #[test]
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();

@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(Randflake::from_i64(id.to_i64()), id);
     }
 
-    /// Each text that is read is also written that way: each ID has one spelling.
+    /// Each accepted string is formatted identically, so each ID has one canonical encoding.
     #[test]
     fn only_canonical_strings_are_parsed(text in "[0-9a-w]{0,14}") {
         let most = if text.len() == 13 { 'f' } else { 'v' };

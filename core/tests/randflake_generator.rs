@@ -198,7 +198,7 @@ fn an_owning_handle_encrypts_consecutive_slots() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
-/// A handle has encrypted IDs in advance, which it must not show yet.
+/// A handle encrypts IDs in advance, which it must not reveal yet.
 #[test]
 fn debug_hides_the_ids_that_a_handle_prepared() {
     let ids = at(&ScriptedClock::default()).build().unwrap();

@@ -129,7 +129,7 @@ fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
     readings.iter().map(call).collect()
 }
 
-/// Randflake and layouts, with one number or a range.
+/// Covers Randflake and layouts, with one worker ID or a range.
 #[test]
 fn formats_that_reject_rollbacks_follow_their_model() {
     for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {

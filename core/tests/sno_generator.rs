@@ -194,7 +194,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// A new generator's state is in the format's first tick, from which no ID was taken.
+/// The state of a new generator is also in the format's first tick, although no ID of that tick was used.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -390,7 +390,7 @@ fn a_clock_that_always_outruns_the_call_fails() {
     assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
-/// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
+/// The clock of a static is checked at each call, because nothing can reject it earlier.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =

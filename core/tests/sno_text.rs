@@ -69,7 +69,7 @@ fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     }
 }
 
-/// Every character of 16 bits; under Miri every fifth of ASCII, and a few others.
+/// Tries every 16-bit character. Under Miri, tries every fifth ASCII character and a few others.
 #[test]
 fn every_character_is_validated_at_every_position() {
     let ascii = (0..0x80).step_by(all_or_every(5));

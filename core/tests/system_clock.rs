@@ -99,7 +99,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading that begins after another thread's has ended shows no less, except for the lag that the omitted fence allows.
+/// A reading that begins after another thread's reading has ended is not earlier, except for the lag that the omitted fence
+/// allows.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);
@@ -178,7 +179,7 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
 
 const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
 
-/// Runs in a process of its own, since a process decides once what it reads.
+/// Runs in a separate process, because a process selects its clock source once.
 #[test]
 fn the_environment_selects_the_clock_source() {
     if let Ok(expected) = env::var(EXPECTED) {

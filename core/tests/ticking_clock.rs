@@ -83,7 +83,7 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
     assert!(clock.unix_nanos().unwrap() >= looked);
 }
 
-/// The thread that ticks stays behind.
+/// The ticking thread does not exist in the child.
 #[cfg(unix)]
 #[test]
 fn a_child_reads_the_wall_clock() {
@@ -101,7 +101,7 @@ fn a_child_reads_the_wall_clock() {
     assert!(first <= wall());
 }
 
-/// Threads that read as fast as they can, more than there are processors, and tell each other of each reading.
+/// More threads than processors read as fast as they can and share each reading.
 #[test]
 fn no_reading_precedes_one_shared_between_threads() {
     let seconds = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
@@ -131,7 +131,7 @@ fn threads() -> usize {
     names.filter(|name| name.starts_with("polyflake-clock")).count()
 }
 
-/// In a process of its own, without the clocks of other tests.
+/// Runs in a separate process, without the clocks of other tests.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {
@@ -150,7 +150,7 @@ fn the_thread_ends_with_the_last_clone() {
     });
 }
 
-/// More IDs than a few ticks have, so that calls wait, too.
+/// Makes more IDs than fit in a few ticks, so that some calls wait.
 #[test]
 fn threads_never_repeat_an_id() {
     const EACH: usize = 100_000;

@@ -110,7 +110,7 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
     }
 }
 
-/// The limits of a refusal are a range in which a value can lie; otherwise they would not help.
+/// The limits in an error must be a range that contains a value, otherwise they would not help.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
     let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];

@@ -66,7 +66,7 @@ proptest! {
         prop_assert_eq!(uuid.to_string().cmp(&uuid8(other).to_string()), one.cmp(&other));
     }
 
-    /// A UUID is an ID, and then of that ID alone, or it is refused.
+    /// A UUID either belongs to exactly one ID or is rejected.
     #[test]
     fn sno_accepts_only_its_own_uuids(bits: u128, changed in 0..128) {
         let uuid = Uuid::from_u128(bits);

@@ -79,8 +79,8 @@ fn a_wait_is_charged_the_elapsed_time() {
     }
 }
 
-/// A monotonic clock that stands still, as a browser shows to a running script, or a test that stops time. Then the sleeps that
-/// were asked for are charged, and the clock's patience ends a wait.
+/// Browsers may freeze the monotonic clock during a script, and tests may stop time. In that case, the requested sleeps are
+/// charged, and the clock's limit on sleeps ends the wait.
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {

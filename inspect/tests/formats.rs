@@ -19,7 +19,7 @@ fn value(reading: &Reading, name: &str) -> Option<u128> {
     reading.fields.iter().find(|field| field.name == name)?.value
 }
 
-/// Two IDs of each format, made by the systems' own libraries: bench/inspect says how.
+/// Reads two IDs of each format, made by the systems' own libraries as described in bench/inspect.
 #[test]
 fn ids_of_other_libraries_are_identified() {
     for line in include_str!("made.tsv").lines() {
@@ -33,7 +33,7 @@ fn ids_of_other_libraries_are_identified() {
     }
 }
 
-/// Examples of the formats' own pages, and of RFC 9562.
+/// The examples come from the formats' documentation and RFC 9562.
 #[test]
 fn published_examples_decode_to_their_fields() {
     for (id, format, time, fields) in [
@@ -113,7 +113,7 @@ fn fields_cover_all_bits_and_odds_sum_to_at_most_one() {
     }
 }
 
-/// Every form of a UUID is the same UUID, and bytes are the texts that they have.
+/// All forms of a UUID have the same reading, and bytes have the reading of their string.
 #[test]
 fn all_forms_of_an_id_have_the_same_reading() {
     let uuid = first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
@@ -137,7 +137,7 @@ fn all_forms_of_an_id_have_the_same_reading() {
     assert!(!signed.is_empty() && signed[0].bytes == unsigned[0].bytes);
 }
 
-/// A sno in a UUID column is its text's 16 bytes; its version 8 has other bits.
+/// A UUID column stores a sno as the 16 bytes of its string or as a version 8 UUID with other bits.
 #[test]
 fn a_sno_is_recognised_in_both_uuid_forms() {
     let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
@@ -220,7 +220,7 @@ fn custom_layouts_are_read_if_their_constants_match() {
     assert_eq!(value(&inspect_bytes(&[0, 1, 255, 0], &context)[0], "a"), Some(1));
 }
 
-/// No bit of a wide field is dropped, and a constant's bits past the 128th decide as well.
+/// No bit of a wide field is dropped, and the bits of a constant past the 128th are compared too.
 #[test]
 fn fields_of_more_than_128_bits_are_read() {
     let layout = |first: u8| {
@@ -240,7 +240,7 @@ fn fields_of_more_than_128_bits_are_read() {
     assert!(reading.bit(160) && !reading.bit(161) && reading.bit(399));
 }
 
-/// No text makes the inspector panic; a text that is longer than all formats has no reading.
+/// No string makes the inspector panic. A string longer than every format has no reading.
 #[test]
 fn any_string_is_accepted() {
     assert!(inspect("", &NOW).is_empty());

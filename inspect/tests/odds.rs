@@ -107,7 +107,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     }
 }
 
-/// Most IDs are named first: 95 in 100 of those that were found and made.
+/// At least 95 of 100 collected and generated IDs are identified by the first reading.
 #[test]
 fn most_ids_are_identified_first() {
     let mut count = Count::default();
@@ -125,7 +125,7 @@ fn most_ids_are_identified_first() {
     assert!(count.share() >= 0.95, "{} of {}", count.right, count.all);
 }
 
-/// X and Discord before September 2022 have the same bits for everything but the time.
+/// IDs of X and of Discord before September 2022 differ only in their time.
 #[test]
 fn ambiguous_formats_have_similar_odds_and_a_note() {
     for (format, id) in listed(include_str!("found.tsv")) {
@@ -152,7 +152,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
     );
 }
 
-/// A format that the table lacks may explain an ID as well: a rare one, which few bits speak for, is not certain.
+/// An ID may belong to a format that the table lacks, so a rare format with little evidence is not certain.
 #[test]
 fn a_rare_format_gets_low_odds() {
     let readings = inspect("7102577116159582209", &NOW);
@@ -173,7 +173,7 @@ fn a_rare_format_gets_low_odds() {
     }
 }
 
-/// A valid ID of this project's own formats is never one of no known format, whatever its time.
+/// A valid ID of this project's formats is always recognised, whatever its time.
 #[test]
 fn ids_of_this_project_are_recognised() {
     for id in [
@@ -203,7 +203,7 @@ fn ids_of_this_project_are_recognised() {
     }
 }
 
-/// The check character is the one that the core writes.
+/// The check character matches the one that the core writes.
 #[test]
 fn public_ids_of_the_vectors_are_recognised() {
     let vectors = include_str!("../../tests/vectors/public.json");

@@ -36,7 +36,7 @@ fn checked_in_pictures_match_the_drawn_ones() {
     }
 }
 
-/// Names come from layouts, which come from anybody.
+/// The names come from layouts, which are untrusted.
 #[test]
 fn pictures_escape_names_and_ids() {
     use polyflake::layout::{Field, Layout, Tick};

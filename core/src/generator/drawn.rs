@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// At any interleaving. The threads may use two words, one after the other.
+    /// Explores every interleaving. The threads may use two words, one after the other.
     #[test]
     fn threads_use_only_words_picked_in_their_process() {
         for generation in [NEVER_DRAWN, fork::current() - 1] {

@@ -148,7 +148,7 @@ mod tests {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
     }
 
-    /// So do the threads of a child, which do not take the reading of the parent. The parent may have been about to store it.
+    /// The threads of a child do not use the parent's reading, which the parent may have been about to store.
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;

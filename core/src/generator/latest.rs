@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Two threads that need memory while it is available for one of them.
+    /// Two threads need memory while only one spare allocation is available.
     #[test]
     fn only_one_of_two_threads_takes_the_spare_allocation() {
         let spare = Rc::new(Spare::<u32>::new());

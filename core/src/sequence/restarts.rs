@@ -361,7 +361,7 @@ fn a_two_threaded_generation_repeats_no_earlier_id() {
     }
 }
 
-/// The limit of the tick-tock bit: without a snapshot a generation does not know which bit its predecessor has used.
+/// Shows the limit of the tick-tock bit: without a snapshot, a generation does not know which bit its predecessor used.
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = Kind::TickTock;

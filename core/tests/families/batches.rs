@@ -50,7 +50,7 @@ fn a_batch_error_reports_how_many_ids_were_written() {
     });
 }
 
-/// On the real clock: single calls, batches, and handles whose blocks have different sizes.
+/// Uses the real clock, with single calls, batches, and handles whose blocks have different sizes.
 #[test]
 fn threads_that_share_a_generator_never_repeat_an_id() {
     const EACH: usize = rounds(20_000);

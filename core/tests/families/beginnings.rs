@@ -156,7 +156,7 @@ fn calls_wait_for_the_next_tick() {
     }
 }
 
-/// The wait for a second tick is bounded by the clock's default again, which is 10 ms here.
+/// The wait for a second tick is limited by the clock's default again, which is 10 ms here.
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
@@ -193,7 +193,7 @@ fn a_frozen_clock_ends_the_wait_with_an_error() {
     });
 }
 
-/// Each begins after the last ID of the one before it.
+/// Each generator starts after the last ID of the previous one.
 #[test]
 fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
@@ -207,8 +207,8 @@ fn consecutive_generators_share_no_tick() {
     }
 }
 
-/// An exact clock may have been read in the next tick when a coarse one still shows this tick, and another thread's reading may
-/// have been ahead by the slack.
+/// An exact clock may have been read in the next tick while a coarse clock still shows this tick, and another thread's reading
+/// may have been ahead by the slack.
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {
@@ -425,7 +425,7 @@ fn a_grant_resumes_after_its_last_second() {
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
-/// A sequence without a timestamp has no tick to wait for: after a restart it repeats.
+/// A sequence without a timestamp has no tick to wait for, so it repeats after a restart.
 #[test]
 fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     let layout = Layout::integer([Field::unused(54), Field::sequence(10)]).unwrap();
@@ -434,7 +434,7 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
 }
 
-/// A batch may be larger than the tick that it begins in.
+/// A batch may be larger than the tick in which it starts.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
     let ids = hotguid::Builder::with_clock(Sleeping::at(T), || Ok([7; 8])).build().unwrap();
@@ -444,7 +444,7 @@ fn a_batch_waits_for_its_first_tick_only() {
     assert_eq!(batch[99].timestamp(), T / 1000 + 1);
 }
 
-/// A grant begins after the one before it.
+/// A grant starts only after the previous one has ended.
 #[test]
 fn a_lease_grant_starts_without_a_wait() {
     let clock = shared(ManualClock::at_unix_ms(T));

@@ -61,7 +61,7 @@ fn sealing_an_unused_generator_returns_none() {
     for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
-/// A new generator's state is in the format's first tick, from which no ID was taken.
+/// The state of a new generator is also in the format's first tick, although no ID of that tick was used.
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
@@ -71,7 +71,7 @@ fn seal_reports_the_formats_first_tick() {
     });
 }
 
-/// If a clock stepped back, the highest tick is not the last one.
+/// After a clock rollback, the highest tick is not the last one.
 #[test]
 fn seal_reports_the_highest_tick_after_a_rollback() {
     let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
@@ -85,7 +85,7 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
     });
 }
 
-/// Slots that a handle or a batch reserved count, whether they were handed out or not.
+/// Slots that a handle or a batch has reserved count, whether or not they were used.
 #[test]
 fn seal_counts_reserved_ticks() {
     for_each(|&Family { tick, per_tick, .. }, clock, ids| {
@@ -125,7 +125,7 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// While threads make IDs, no ID is past the end that the seal returned, and only one thread seals.
+/// While threads make IDs, no ID is past the end that the seal returned, and only one thread succeeds in sealing.
 #[test]
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {

@@ -45,7 +45,7 @@ fn blocks_double_within_a_tick() {
     });
 }
 
-/// Hot Guid's ticks have 16,777,216 IDs.
+/// Skips Hot Guid, whose ticks have 16,777,216 IDs.
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a tick")]
 fn the_last_block_of_a_tick_exhausts_it() {

@@ -63,7 +63,7 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error tells nanoseconds, as the clock gave them. To a Randflake generator these times are outside of its grant.
+/// The error reports nanoseconds, as the clock returned them. For a Randflake generator, these times are outside its grant.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {

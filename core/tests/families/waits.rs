@@ -88,7 +88,7 @@ fn try_calls_return_the_available_ids_without_waiting() {
     });
 }
 
-/// sno goes back once without a wait, and Hot Guid stays in its second.
+/// sno accepts one rollback without a wait, and Hot Guid stays in its second.
 #[test]
 fn calls_wait_for_a_clock_that_is_behind() {
     for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {

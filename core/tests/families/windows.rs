@@ -99,7 +99,7 @@ fn invalid_window_extensions_are_rejected() {
     }
 }
 
-/// A generator without a window is not bounded by an extension either.
+/// An extension does not limit a generator that has no window.
 #[test]
 fn extend_window_has_no_effect_without_a_window() {
     for_each(|family, _, ids| {

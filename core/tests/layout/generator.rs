@@ -112,7 +112,7 @@ fn unreachable_epochs_return_time_out_of_range() {
     }
 }
 
-/// The last tick that a generator's state holds is 2^63 - 1.
+/// The last tick that fits the generator's state is 2^63 - 1.
 #[test]
 fn windows_end_at_the_limit_of_the_state() {
     let clock = ScriptedClock::default();
@@ -238,7 +238,7 @@ fn a_sequence_without_a_timestamp_works() {
     assert_code(again.extend_window(5), "unknown_field");
 }
 
-/// A layout with time and sequence of 64 bits each, in a 128-bit word.
+/// The timestamp and the sequence have 64 bits each, in a 128-bit word.
 #[test]
 fn the_widest_layout_generates_ids() {
     let fields = [
@@ -275,7 +275,7 @@ fn the_widest_layout_generates_ids() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
-/// Epochs of 64-bit timestamps may be so long ago that a clock shows ticks past 63 bits, or that a word does not hold them.
+/// The epoch of a 64-bit timestamp may be so early that a clock shows ticks past 63 bits, or ticks that do not fit the word.
 #[test]
 fn very_early_epochs_are_handled() {
     let us = Tick::MICROSECOND;

@@ -117,7 +117,7 @@ fn per_call_values_do_not_override_the_range() {
     assert_eq!(found, [(5, 1, 0), (5, 1, 1), (6, 1, 0), (6, 1, 1), (6, 2, 0), (6, 2, 1)]);
 }
 
-/// Whatever the numbers of the next generator, a snapshot keeps it from repeating an ID.
+/// Whatever the worker IDs of the next generator are, the snapshot keeps it from repeating an ID.
 #[test]
 fn a_restart_with_another_range_repeats_no_id() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
@@ -208,7 +208,7 @@ fn out_of_range_worker_ids_are_rejected() {
     assert_eq!(assert_code(both.build(), "invalid_layout").field(), Some("node"));
 }
 
-/// The largest range: 2^64 slots, less one number.
+/// The largest range has 2^64 slots less those of one worker ID.
 #[test]
 fn the_largest_range_fits_the_state() {
     let clock = ManualClock::at_unix_ms(5);

@@ -6,7 +6,7 @@ use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 
-/// Layouts small enough to look at every ID: an ID must lie between the ends if and only if its own time is in the range.
+/// The layouts are small enough to check every ID: an ID must be in the range if and only if its time is.
 #[test]
 fn a_time_range_contains_exactly_the_ids_of_its_times() {
     for (invert, invert_all) in [(false, false), (true, false), (false, true), (true, true)] {

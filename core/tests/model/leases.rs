@@ -138,7 +138,7 @@ fn a_grant_switch_repeats_no_id_of_two_threads() {
     moved_while(Some(1), &[100, 99, 101], 2, 1);
 }
 
-/// Two threads move: one of them learns that the other was faster, and its generator is never used.
+/// Two threads switch at the same time. One of them finds that the other was faster, and its new generator is never used.
 #[test]
 fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {
@@ -161,7 +161,7 @@ fn only_one_of_two_concurrent_switches_wins() {
     });
 }
 
-/// A thread closes the generator while another switches to the next grant: no ID is generated once both have returned.
+/// A thread closes the generator while another switches to the next grant. After both have returned, no ID is generated.
 #[test]
 fn closing_during_a_switch_ends_generation() {
     check(Some(3), || {
@@ -180,8 +180,8 @@ fn closing_during_a_switch_ends_generation() {
     });
 }
 
-/// A thread closes the generator while another makes IDs: a call is refused as closed, never as between two grants, and the
-/// number's next holder repeats no ID.
+/// A thread closes the generator while another makes IDs. Calls fail with `generator_closed`, never with the error for a
+/// missing grant, and the worker ID's next holder repeats no ID.
 #[test]
 fn closing_during_generation_reports_generator_closed() {
     check(Some(3), || {

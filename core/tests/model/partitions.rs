@@ -114,7 +114,7 @@ fn three_generators_on_two_partitions_never_collide() {
     threads(two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
-/// The first generator returns a lease early, maybe after another generator took the partition at the lease's end.
+/// The first generator releases its lease early, possibly after another generator took the partition at the end of the lease.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
     threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
@@ -177,7 +177,7 @@ fn handles_never_collide_at_the_first_id() {
     handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
-/// A thread reads a tick, and finds a lease that another thread took from a later tick on.
+/// A thread reads a tick and then finds a lease that another thread has acquired from a later tick on.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
     handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
@@ -306,7 +306,7 @@ fn an_explicit_generator_never_collides_after_a_clock_rollback() {
     beside(None, &[100, 101, 102], &[|| explicit(&[102, 101]).sequence_max(3)]);
 }
 
-/// The first one that is dropped does not free the partition.
+/// Dropping the first explicit generator does not free the partition.
 #[test]
 fn two_explicit_generators_never_collide_with_a_default_one() {
     beside(
@@ -319,7 +319,7 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
     );
 }
 
-/// No default generator takes the partition of the snapshot, from the moment at which the generator is closed, or restored.
+/// From the moment when the generator is closed or restored, no default generator takes the partition of the snapshot.
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {

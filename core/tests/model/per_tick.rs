@@ -125,7 +125,7 @@ fn close_returns_the_last_second_used() {
     });
 }
 
-/// IDs made under an extension lie before its end, and the end never moves back.
+/// IDs made during an extension are before its end, and the end never decreases.
 #[test]
 fn ids_stay_within_a_grant_extended_during_generation() {
     let grant = |end| Grant::new(7, S, end).unwrap();

@@ -20,7 +20,7 @@ fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
 }
 
-/// A clock that only goes on is never seen to step back, however late a thread uses its reading.
+/// A clock that only advances is never seen to move backwards, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {
@@ -32,7 +32,7 @@ fn a_steady_clock_is_never_seen_to_move_backwards() {
     });
 }
 
-/// A clock that goes on is not seen to step back either if some readings of a thread lag by less than its slack.
+/// Readings that lag by less than the slack do not count as a rollback either.
 #[test]
 fn readings_within_the_slack_are_not_rollbacks() {
     check(None, || {
@@ -86,7 +86,7 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// A snapshot goes on past all blocks, also past a block that is reserved while the generator is closed.
+/// A snapshot resumes after all blocks, including one that is reserved while the generator is being closed.
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {
@@ -97,7 +97,7 @@ fn a_snapshot_resumes_after_all_reserved_blocks() {
     });
 }
 
-/// IDs made under an extension lie before its end, also while the clock steps back.
+/// IDs made during an extension are before its end, also while the clock moves backwards.
 #[test]
 fn ids_stay_within_a_window_extended_during_generation() {
     let generate = |ids: &Generator<_>| {
