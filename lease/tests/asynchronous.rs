@@ -71,7 +71,7 @@ impl One {
     }
 }
 
-/// As the README has it.
+/// Follows the example of the README.
 #[test]
 #[cfg(unix)]
 fn sigterm_releases_the_worker_id() {
@@ -187,7 +187,7 @@ fn a_failed_future_reports_the_reason() {
     });
 }
 
-/// The driver for `PostgreSQL` waits on the lease's own thread.
+/// The driver for `PostgreSQL` blocks on the lease's own thread.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
 fn the_executor_runs_while_a_server_does_not_respond() {

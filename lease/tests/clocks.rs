@@ -84,7 +84,8 @@ fn a_store_clock_step_revokes_no_worker_ids() {
     }
 }
 
-/// A file's time is its holder's: a claim under a clock that is ahead takes a number for as long, and another one serves.
+/// A file has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID for as long, so
+/// the holder needs another one.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {
@@ -111,7 +112,8 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     }
 }
 
-/// A namespace's record and a survey as a hand may write them: a clear error, and the store is as it was.
+/// Times in a namespace's record or a survey may have been edited manually. The error must be clear, and the store must not
+/// change.
 #[test]
 fn manually_edited_times_are_rejected() {
     type Change = fn(&mut polyflake_lease::Reply);

@@ -116,7 +116,7 @@ fn user_of(connection: &mut UnixStream) -> String {
     String::from_utf8(words.next().unwrap().to_vec()).unwrap()
 }
 
-/// All are refused at once and try again; who comes first then is up to chance, so they do not meet again.
+/// All clients are refused at the same time and retry after random delays, so that they do not collide again.
 #[test]
 fn refused_connections_are_retried_after_random_delays() {
     const CLIENTS: usize = 16;

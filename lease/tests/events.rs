@@ -177,7 +177,7 @@ impl Subscriber for Collects {
     fn exit(&self, _: &Id) {}
 }
 
-/// Other tests of this process are heard too, in other namespaces.
+/// The trace also contains events of other tests of this process, in other namespaces.
 #[test]
 fn traced_events_never_contain_the_url() {
     let lines = listen();

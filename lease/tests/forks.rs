@@ -173,7 +173,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
     })
 }
 
-/// As by an executor of which the child has a copy.
+/// The child has a copy of the parent's executor, which polls the task.
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = alone();
@@ -209,7 +209,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     ids.generate(0).unwrap();
 }
 
-/// The child's memory is a copy, in which its parent's numbers would be granted again.
+/// The child has a copy of the store, which would grant the parent's worker IDs again.
 #[test]
 fn a_child_rejects_the_parents_in_memory_store() {
     let _alone = alone();
@@ -228,7 +228,8 @@ fn a_child_rejects_the_parents_in_memory_store() {
     ids.generate(0).unwrap();
 }
 
-/// `SQLite` takes a parent's locks for its own in a child. A fork waits for requests, so there are none.
+/// In a child, `SQLite` mistakes the parent's locks for its own. A fork therefore waits for requests, so that no locks are
+/// held.
 #[test]
 fn a_child_forked_during_requests_leases_a_worker_id() {
     let _alone = alone();
@@ -256,7 +257,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
     });
 }
 
-/// A request that waits for a locked file is given up where a process forks, and a fork past the hooks leaves a child without files.
+/// A fork aborts a request that waits for a locked file. A fork without the hooks leaves the child unable to open files.
 #[test]
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = alone();
@@ -281,7 +282,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     }
 }
 
-/// A store that is open in the parent has no file open, so the child may use it.
+/// A store that is open in the parent keeps no file open, so the child may use it.
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = alone();

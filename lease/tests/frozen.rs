@@ -111,7 +111,7 @@ fn a_task_survives_a_frozen_server() {
     events.next("sealed");
 }
 
-/// An executor's thread is not held, and the number is returned once the server answers.
+/// Dropping does not block the executor's thread, and the worker ID is released once the server responds.
 #[test]
 fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
     let Some(programs) = programs() else { return };

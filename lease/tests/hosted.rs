@@ -262,7 +262,8 @@ fn a_failed_server_connection_is_reopened() {
     }
 }
 
-/// The connection to a server is still open when a grant begins, and is closed first: the answer to that is not the grant's.
+/// When a grant starts, the connection to the server is still open and is closed first. The reply to that command must not
+/// count as the reply to the grant.
 #[cfg(all(feature = "postgresql", unix))]
 #[test]
 fn a_server_grant_counts_only_after_it_starts() {

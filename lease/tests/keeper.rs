@@ -51,7 +51,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
     assert_eq!(grant.numbers(), 0..=0);
 }
 
-/// Where all numbers are granted, one may be returned long before its end.
+/// If all worker IDs are granted, one may still be released long before its end.
 #[test]
 fn a_released_worker_id_is_found_within_a_minute() {
     let mut store = Memory::new(T);
@@ -165,7 +165,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// A message that the network sent twice: the second one finds what the first one did.
+/// The network delivers a message twice, and the second one finds what the first one wrote.
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(T);
@@ -184,7 +184,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
     assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
 }
 
-/// Two renewals without an answer: the first one arrives after the second one was sent.
+/// Two renewals get no reply, and the first one arrives after the second one was sent.
 #[test]
 fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     let mut store = Memory::new(T);
@@ -210,7 +210,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both have all that the claimant asked for, so only a write that one of them sends later tells them apart.
+/// Both clones know everything that the claimant sent, so only a later write by one of them distinguishes them.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(T);
@@ -232,7 +232,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
     assert_eq!(twin.keeper.number(), None);
 }
 
-/// A claim that reaches the store after it was given up gives nobody a grant.
+/// A claim that reaches the store after it was abandoned grants nothing.
 #[test]
 fn a_missing_claim_is_abandoned() {
     let mut store = Memory::new(T);
@@ -250,7 +250,7 @@ fn a_missing_claim_is_abandoned() {
     host.assert_refused(ErrorKind::NumbersExhausted);
 }
 
-/// Both claims were of one number and would have begun at one time.
+/// Both claims are for the same worker ID and would have started at the same time.
 #[test]
 fn another_holders_grant_never_resolves_a_claim() {
     let mut store = Memory::new(T);
@@ -352,7 +352,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert!(grant.start() >= quiet_until);
 }
 
-/// The slack, which spares a claimant its first wait, does not reach back into the quiet time.
+/// The slack spares a claimant its first wait, but does not reach back into the quiet time.
 #[test]
 fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     let mut store = Memory::new(T);
@@ -368,7 +368,7 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     assert_eq!(grant.start(), quiet_until);
 }
 
-/// A keeper that has looked at all records notices a restored store all the same.
+/// A keeper that has read all records must still detect a restored store.
 #[test]
 fn a_waiting_keeper_detects_a_restored_store() {
     let mut store = Memory::new(T);
@@ -396,7 +396,7 @@ fn a_missing_record_is_reported_as_damage() {
     first.assert_refused(ErrorKind::StoreDamaged);
 }
 
-/// A keeper goes on, whatever a store answers.
+/// A keeper continues whatever the store replies.
 #[test]
 fn manually_edited_rows_are_rejected() {
     let fresh = Record::fresh(0, 1, Random(1));
@@ -551,7 +551,7 @@ fn the_driver_suite_detects_a_non_atomic_swap() {
     assert_eq!(most.get(), 2, "expected two connections, as many as a small pool has");
 }
 
-/// A suite whose threads wait for each other would wait for ever for one that panicked.
+/// The threads of the suite wait for each other, so a thread that panics must not leave the others waiting.
 #[test]
 fn the_driver_suite_ends_if_one_connection_fails() {
     let store = Arc::new(Mutex::new(Memory::new(T)));
@@ -637,7 +637,7 @@ fn a_failing_claim_is_retried_rarely() {
     assert!(host.drive(&mut store).is_some(), "usable afterwards");
 }
 
-/// Without a wait for the time of the next renewal: the window may have ended meanwhile.
+/// The holder does not wait for the time of the next renewal, because the window may have ended meanwhile.
 #[test]
 fn a_holder_renews_soon_after_an_outage() {
     for answers in [NOTHING, READS] {
@@ -654,7 +654,7 @@ fn a_holder_renews_soon_after_an_outage() {
     }
 }
 
-/// A promoted replica, for all that a keeper can tell: its holders go on.
+/// A keeper cannot distinguish this store from a promoted replica, whose holders continue.
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
@@ -731,7 +731,8 @@ fn quiet_times_do_not_add_up() {
     }
 }
 
-/// Versions only grow: a lower one than was acknowledged proves a step back, which no name of the store tells of.
+/// Versions only increase. A lower version than the acknowledged one proves that the store went back in time, even if its name
+/// is unchanged.
 #[test]
 fn an_earlier_record_starts_a_quiet_time() {
     for is_known in [true, false] {
@@ -794,7 +795,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     }
 }
 
-/// Machines that are restored from one picture at once renew at one moment, to one end.
+/// Machines that are restored from the same image at the same time renew at the same moment and until the same end.
 #[test]
 fn clones_that_renew_simultaneously_are_distinguished() {
     let mut store = Memory::new(T);
@@ -819,7 +820,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
 
-/// The answer to a claim was lost, and a clone of the claimant renewed the grant before this one read it.
+/// The reply to a claim is lost, and a clone of the claimant renews the grant before this one reads it.
 #[test]
 fn another_clones_renewal_never_resolves_a_claim() {
     let mut store = Memory::new(T);
@@ -851,8 +852,8 @@ fn a_failed_release_is_retried_for_ten_seconds() {
     }
 }
 
-/// A renewal got no answer before the holder closed. Where it arrived, the release follows it; where the record is another's, which
-/// happens to have the same version and end, it does not.
+/// A renewal gets no reply before the holder closes. If the renewal arrived, the release follows it. If the record belongs to
+/// another holder but has the same version and end, the release must not apply.
 #[test]
 fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {
@@ -877,7 +878,7 @@ fn a_release_applies_only_to_its_own_grant() {
     }
 }
 
-/// Other holders may be there that know of no deletion.
+/// Other holders may not know that the store was deleted.
 #[test]
 fn a_deleted_store_starts_a_quiet_time() {
     let mut store = Memory::new(T);
@@ -890,7 +891,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
 }
 
-/// All records up to a number are made before it is granted.
+/// Before a worker ID is granted, all records up to it are created.
 #[test]
 fn worker_ids_past_a_million_records_cannot_be_preferred() {
     let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();

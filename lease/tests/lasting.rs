@@ -108,7 +108,7 @@ fn a_check_reports_the_store_without_writing() {
     }
 }
 
-/// A check that was killed leaves its trial file, and the processes of two containers may have one ID.
+/// A check that is killed leaves its trial file, and processes in two containers may have the same process ID.
 #[test]
 fn a_check_ignores_another_processs_trial_file() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -146,7 +146,7 @@ fn a_check_reports_reservations_without_an_end() {
     assert!(error.to_string().ends_with(reserved), "{error}");
 }
 
-/// The quiet time of a restored store begins with the first holder, which a check is not.
+/// The first holder starts the quiet time of a restored store. A check does not start it.
 #[test]
 fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -195,7 +195,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
     }
 }
 
-/// A server is noticed soon after it comes up, also where the first pauses have grown.
+/// A server is detected soon after it comes up, even if the delays between attempts have grown.
 #[test]
 fn a_server_that_comes_up_late_is_detected_soon() {
     let Some(programs) = programs() else { return };

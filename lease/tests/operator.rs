@@ -68,7 +68,7 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     assert_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
 
-/// A reservation has no end that a keeper could wait for.
+/// A keeper cannot wait for the end of a reservation, because it has none.
 #[test]
 fn a_keeper_reports_that_its_worker_id_is_reserved() {
     let mut store = Memory::new(T);
@@ -105,7 +105,7 @@ fn an_unused_worker_id_can_be_reserved() {
     assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 }
 
-/// A dump that is read into the same server: nothing in the store tells of it, so an operator does.
+/// If a dump is loaded into the same server, nothing in the store shows it, so an operator must report it.
 #[test]
 fn a_reported_backup_starts_a_quiet_time() {
     let mut store = Memory::new(T);
@@ -133,7 +133,7 @@ fn a_reported_backup_starts_a_quiet_time() {
     assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
-/// A planned failover: the other server is off, and everything that it acknowledged is here.
+/// In a planned failover, the other server is off and the new one has everything that it acknowledged.
 #[test]
 fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
@@ -164,7 +164,7 @@ fn failover(store: &mut Memory) -> [String; 2] {
     [from, operator(&mut *store).status().unwrap().store]
 }
 
-/// A promotion ends the quiet time that it began, and no other.
+/// A promotion ends only the quiet time that it started.
 #[test]
 fn a_promotion_ends_only_its_own_quiet_time() {
     let mut store = Memory::new(T);
@@ -217,7 +217,7 @@ fn restored_applies_to_every_namespace() {
     }
 }
 
-/// All that its clock can have shown stays granted.
+/// Every time that the holder's clock may have shown stays granted.
 #[test]
 fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let mut store = Memory::new(T);

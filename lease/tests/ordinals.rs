@@ -46,7 +46,7 @@ fn a_non_utf8_variable_is_rejected() {
 
 const VARIABLE: &str = "POLYFLAKE_TEST_ORDINAL";
 
-/// In a process of its own, since variables belong to the whole process.
+/// Runs in a separate process, because environment variables apply to the whole process.
 #[test]
 fn a_lease_uses_the_ordinal_as_its_worker_id() {
     let ordinal = Ordinal::variable(VARIABLE);

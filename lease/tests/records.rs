@@ -66,7 +66,7 @@ fn assert_code(text: &str, code: &str) {
     assert!(!error.to_string().ends_with('.') && !error.to_string().is_empty());
 }
 
-/// Each text is the record with one part replaced.
+/// Each string is the record with one part replaced.
 #[test]
 fn malformed_records_are_rejected() {
     let text = record().to_json();
@@ -114,7 +114,7 @@ fn malformed_records_are_rejected() {
     }
 }
 
-/// `steps` reads one of each kind back.
+/// The `steps` test reads back one of each type.
 #[test]
 fn malformed_requests_and_replies_are_rejected() {
     let request = Request { number: 7, namespace: "orders".into(), ask: Ask::Find { limit: 8 } };

@@ -71,7 +71,7 @@ impl Store for Leaves {
     }
 }
 
-/// A store of one's own, and the waits of the core's builders.
+/// Uses a custom store and the wait options of the core's builders.
 #[test]
 fn calls_wait_for_a_lease_up_to_max_wait() {
     let twitter = preset("twitter", []).unwrap();
@@ -190,7 +190,7 @@ fn without_a_lease_errors_report_when_and_why() {
     assert!(again.is_some(), "{:?}", ids.lease().refused());
 }
 
-/// No lease will come, so no call waits for one.
+/// No call waits, because no lease will follow.
 #[test]
 fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
@@ -223,7 +223,7 @@ fn at_once<V>(future: impl Future<Output = V>) -> V {
     }
 }
 
-/// The number is returned later; no ID is made meanwhile.
+/// The worker ID is released later, and no ID is made meanwhile.
 #[test]
 fn close_returns_immediately_if_the_store_does_not_respond() {
     let is_slow = Arc::new(AtomicUsize::new(0));
@@ -257,7 +257,7 @@ fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
 }
 
-/// No wait mends it.
+/// Waiting cannot resolve the mismatch.
 #[test]
 fn a_namespace_with_another_shape_is_rejected_immediately() {
     let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();

@@ -64,7 +64,7 @@ fn volatile_stores_are_rejected() {
     }
 }
 
-/// An operator who mistypes a path would else find an empty store where the real one is full.
+/// Otherwise an operator who mistypes a path would see an empty store and believe that it is the real one.
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
@@ -90,7 +90,7 @@ fn files_that_are_not_stores_are_rejected() {
     assert_file_refused(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
 }
 
-/// tests/leases/urls.json has more of them.
+/// tests/leases/urls.json has more cases.
 #[test]
 fn urls_of_other_libraries_are_accepted_or_rejected() {
     let folder = folder();
@@ -124,7 +124,8 @@ fn missing_columns_are_rejected() {
     assert_file_refused(&path, ErrorKind::StoreDamaged);
 }
 
-/// The way to a second format: its column comes first, rows of it later, and what knows the first format goes on meanwhile.
+/// A second format is introduced by adding its column first and its rows later, while programs that know only the first format
+/// continue.
 #[test]
 fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
@@ -182,7 +183,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
     }
 }
 
-/// Others can be claimed all the same.
+/// Other records can still be claimed.
 #[test]
 fn a_manually_edited_row_is_skipped_and_named() {
     for (change, kind) in [
@@ -208,7 +209,7 @@ fn a_manually_edited_row_is_skipped_and_named() {
     }
 }
 
-/// A copy is another file, and so a restored store; the file that was copied goes on.
+/// A copy is another file, so it counts as a restored store. The original file continues.
 #[test]
 fn a_copied_file_starts_a_quiet_time() {
     let (folder, path) = file();
@@ -224,7 +225,7 @@ fn a_copied_file_starts_a_quiet_time() {
     assert_refused(claim(&mut store), ErrorKind::StoreChanged);
 }
 
-/// The file was replaced between the reading of a record and its change.
+/// The file is replaced between reading a record and changing it.
 #[test]
 fn a_swap_is_rejected_if_the_record_names_another_store() {
     let (_folder, path) = file();
@@ -249,7 +250,7 @@ fn runs(commands: &str, folder: &Path) -> bool {
     shell.args(["-ec", commands]).current_dir(folder).status().unwrap().success()
 }
 
-/// A file system may give a new file the inode of the file whose place it takes.
+/// A file system may give the new file the inode of the file that it replaces.
 #[test]
 #[cfg(unix)]
 fn a_backup_that_replaces_the_file_is_a_restored_store() {
@@ -322,7 +323,7 @@ fn a_file_system_without_creation_times_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
 }
 
-/// The same file under another name, and on the same volume as another device.
+/// Covers the same file under another name, and on the same volume mounted as another device.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_moved_or_remounted_file_is_the_same_store() {
@@ -348,7 +349,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
 
 const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
 
-/// In a process of its own, whose working directory changes.
+/// Runs in a separate process, whose working directory changes.
 #[test]
 fn relative_paths_resolve_against_the_initial_working_directory() {
     let name = "relative_paths_resolve_against_the_initial_working_directory";

@@ -253,7 +253,7 @@ fn postgresql_matches_the_recorded_conversation() {
     assert_postgresql(&mut |statement| in_postgresql(&mut client, statement));
 }
 
-/// As every language does it: the steps say what the file has, given the outcomes in the file.
+/// Every language runs this test: with the recorded outcomes, the steps must produce the recorded statements and replies.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parsed(&fs::read_to_string(FILE).unwrap());

@@ -169,7 +169,7 @@ fn dropped_futures_leak_no_worker_id() {
     });
 }
 
-/// A task that is dropped at any moment: the generator ends by its window, and whoever has the number next repeats nothing.
+/// If a task is dropped at any moment, its generator ends with its window, and the worker ID's next holder repeats no ID.
 #[test]
 fn a_dropped_task_repeats_no_id() {
     let slow = Slow::new(20);
@@ -216,7 +216,7 @@ fn a_task_that_never_runs_is_reported_immediately() {
     });
 }
 
-/// A thread that waits for a task of its own would wait for ever.
+/// A thread that waits for its own task would wait forever.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(Slow::new(0).host(), options(), LONG) };

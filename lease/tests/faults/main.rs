@@ -119,7 +119,7 @@ fn languages_that_share_postgresql_never_repeat_an_id() {
     assert_none_twice(&stage, &others());
 }
 
-/// The rules that a process leaves out, among processes of other languages that keep all.
+/// One process skips a rule among processes of other languages that follow all of them.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn skipping_a_rule_repeats_ids_across_languages() {
@@ -129,7 +129,7 @@ fn skipping_a_rule_repeats_ids_across_languages() {
     assert_some_of(of(Weak::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// Where all processes have held a number, whoever misses the namespace makes it again with a quiet time.
+/// If every process has held a worker ID, the first one that misses the namespace recreates it with a quiet time.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
@@ -202,8 +202,8 @@ fn releasing_without_a_seal_repeats_ids() {
     assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// A process starts under a clock that is a minute ahead, which is mended before its first ID: so it takes the number of one that
-/// lives, whose signs of life look old.
+/// A process starts with a clock that is a minute ahead and is corrected before its first ID. It takes the worker ID of a live
+/// process, whose last renewal looks old.
 #[test]
 fn judging_other_holders_by_the_local_clock_repeats_ids() {
     if clock::library().is_none() {
@@ -216,7 +216,7 @@ fn judging_other_holders_by_the_local_clock_repeats_ids() {
     });
 }
 
-/// A store that loses what it acknowledged a second ago, like a server that crashes and does not wait for its disk.
+/// The store loses what it acknowledged a second ago, like a server that crashes without waiting for its disk.
 #[test]
 fn a_store_without_durable_writes_repeats_ids() {
     let (folder, stage) = sqlite();

@@ -105,7 +105,7 @@ fn every_weakened_service_is_caught() {
     }
 }
 
-/// The page for readers lists the rows of these tables.
+/// The documentation lists the rows of these tables.
 #[test]
 fn the_page_lists_every_variant() {
     let page = include_str!("../../../docs/leases.md");
@@ -154,7 +154,8 @@ fn a_longer_backup_model_repeats_no_id() {
     assert_sound(&sound(Size { clones: 1, ..weak::TWO_RENEWALS }), "a clone, two renewals");
 }
 
-/// A backup that a keeper notices, one in place that the operator tells of, and a promotion that the operator tells of at any time.
+/// Models a backup that a keeper detects, a backup in place that the operator reports, and a promotion that the operator
+/// reports at any time.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_operator_model_repeats_no_id() {
@@ -165,7 +166,7 @@ fn a_longer_operator_model_repeats_no_id() {
     assert_sound(&sound(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
 }
 
-/// A holder that an operator declares dead. All three in one size are too many states for one machine.
+/// Models a holder that an operator declares dead. One size with all three would have too many states for one machine.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_dead_holder_model_repeats_no_id() {

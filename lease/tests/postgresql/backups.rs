@@ -36,7 +36,7 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     claim_at(&server.url()).unwrap();
 }
 
-/// The script makes the tables again, so they are others.
+/// The script recreates the tables, so they are different tables.
 #[test]
 fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };

@@ -38,7 +38,7 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
 }
 
-/// As operators make the role: it has no more rights than a lease needs.
+/// Operators create such a role, which has no more rights than a lease needs.
 #[test]
 fn a_role_with_select_insert_and_update_suffices() {
     let Some(programs) = programs() else { return };
@@ -106,7 +106,7 @@ fn change(server: &Server, setting: &str) {
     server.by_hand(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
 }
 
-/// Engines whose storage tears no page have it off by design.
+/// Engines whose storage never tears a page have `full_page_writes` off by design.
 #[test]
 fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
@@ -156,7 +156,7 @@ fn logged(programs: &std::path::Path) -> Server {
     server
 }
 
-/// All records up to the number are made, in one statement.
+/// One statement creates all records up to the worker ID.
 #[test]
 fn a_high_worker_id_is_granted_in_few_statements() {
     let Some(programs) = programs() else { return };
@@ -175,7 +175,7 @@ fn statements(server: &Server) -> usize {
     log.lines().filter(|line| line.contains("statement: ") || line.contains("execute ")).count()
 }
 
-/// Conditions are probed once a process and store.
+/// The server's settings are checked once per process and store.
 #[test]
 fn a_reopened_store_sends_only_its_request() {
     let Some(programs) = programs() else { return };
@@ -207,7 +207,7 @@ fn connection_errors_name_their_cause() {
     }
 }
 
-/// The server that takes writes is asked, wherever it is in the list.
+/// The request goes to the server that accepts writes, wherever it is in the list.
 #[test]
 fn a_replica_listed_first_is_skipped() {
     let Some(programs) = programs() else { return };
@@ -263,7 +263,7 @@ fn manually_edited_rows_are_rejected() {
     assert_refused(claim(&mut store), ErrorKind::StoreDamaged);
 }
 
-/// In the quiet time after a restore nothing is claimed, and operators may still evict and reserve.
+/// During the quiet time after a restore, no claims succeed, but operators can still evict and reserve.
 #[test]
 fn operators_can_act_during_the_quiet_time() {
     let Some(programs) = programs() else { return };
@@ -277,7 +277,8 @@ fn operators_can_act_during_the_quiet_time() {
     assert_eq!(operator.status().unwrap().reserved, 1);
 }
 
-/// A statement that waits too long is given up by the server, too, though its caller may be gone; and a role's defaults do not count.
+/// The server itself cancels a statement that waits too long, because its caller may be gone. The defaults of a role do not
+/// apply.
 #[test]
 fn transactions_set_their_own_limits() {
     let Some(programs) = programs() else { return };
@@ -327,7 +328,7 @@ fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     claim_at(&server.url()).unwrap();
 }
 
-/// Holders that begin at the same time, again and again: each new namespace grows under the eyes of the others.
+/// Repeatedly starts holders at the same time, so that each new namespace grows while others use it.
 #[test]
 fn concurrent_holders_have_distinct_worker_ids() {
     let Some(programs) = programs() else { return };
@@ -338,7 +339,7 @@ fn concurrent_holders_have_distinct_worker_ids() {
     }
 }
 
-/// A server that takes no writes, and a table that another transaction holds: an error in time, and usable afterwards.
+/// Covers a server that accepts no writes and a table that another transaction has locked.
 #[test]
 fn a_read_only_server_is_rejected_and_usable_afterwards() {
     let Some(programs) = programs() else { return };

@@ -84,7 +84,7 @@ fn a_second_store_requires_an_explicit_option() {
     assert_eq!(schemas(&server), ["Mine-2"]);
 }
 
-/// A check creates no tables, also where the URL permits a second store.
+/// A check creates no tables, even if the URL permits a second store.
 #[test]
 fn a_check_of_a_second_store_creates_nothing() {
     let Some(programs) = programs() else { return };

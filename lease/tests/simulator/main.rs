@@ -71,7 +71,7 @@ fn no_two_generators_share_a_worker_id() {
     }
 }
 
-/// Weakened rules are noticed soon: the worlds are not too kind.
+/// Weakened rules must be detected soon, which shows that the simulated worlds are hard enough.
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in

@@ -143,7 +143,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
     }
 }
 
-/// A commit that its replica may not have is none.
+/// A commit that may be missing on the replica does not count.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_treat_warnings_as_failures() {

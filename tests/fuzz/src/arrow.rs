@@ -282,7 +282,7 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// A length past all memory, and then a part of it.
+/// Sets a length past all memory, and then a part of it.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

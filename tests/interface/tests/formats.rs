@@ -147,7 +147,7 @@ fn layouts_and_their_snapshots_round_trip() {
     assert_comes_back(&layout::Snapshot::new(7, 0));
 }
 
-/// Figures are written and never read, so JSON stands for all formats.
+/// Descriptions are written and never read, so testing JSON suffices for all formats.
 #[test]
 fn descriptions_are_serialized() {
     let described: Description = preset("twitter", []).unwrap().describe();

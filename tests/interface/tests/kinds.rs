@@ -148,7 +148,7 @@ fn members_before_the_id_are_read_like_those_after_it() {
     assert_eq!(in_every_way::<Record>(&first), Ok(Record::Order(order())));
 }
 
-/// Numbers that only their text holds exactly are refused before the ID, and never rounded.
+/// Integers that only their decimal string holds exactly are rejected before the ID, and are never rounded.
 #[test]
 fn integers_of_128_bits_must_follow_the_id() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -220,7 +220,7 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
     );
 }
 
-/// Types that read an object in their own way.
+/// Covers types that deserialize an object in their own way.
 #[test]
 fn a_variant_accepts_any_deserializable_type() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -377,7 +377,7 @@ fn errors_display_their_source() {
     assert!(error.to_string().starts_with("EOF"));
 }
 
-/// Binary formats that describe themselves are read; the others refuse.
+/// Self-describing binary formats are read, and others return an error.
 #[test]
 fn self_describing_binary_formats_are_read() {
     let record = Record::User(user());

@@ -28,7 +28,7 @@ fn slices_of_every_length_encrypt_and_decrypt() {
     }
 }
 
-/// Random blocks, which no cipher made, decrypt to the same at every level.
+/// Random blocks, which no encryption produced, decrypt identically at every level.
 #[test]
 fn random_blocks_decrypt_identically_at_every_level() {
     let mut noise = Noise::new();

@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(names("docs/safety.md"), [""; 0]);
     }
 
-    /// Else a folder that is renamed would reach nothing any more.
+    /// Otherwise a renamed folder would no longer select any step.
     #[test]
     fn every_listed_path_prefix_exists() {
         for step in chosen(&[], true).unwrap() {

@@ -103,7 +103,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// A cipher that takes longer for some blocks than for others is noticed.
+    /// A cipher that takes longer for some blocks than for others must be detected.
     #[test]
     fn a_timing_leak_is_detected() {
         let cipher = Sparx64::new([7; 16]);
