@@ -29,7 +29,7 @@ SPAN = {
 
 
 def statements(heading: str, page: str = PAGE) -> tuple[str, list[str]]:
-    """The statement that creates the table, and the queries."""
+    """Returns the statement that creates the table, and the queries."""
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     table, *questions = re.findall(r"[^;]+;", section.split("```sql\n")[1].split("```")[0])
     assert len(questions) == 3
@@ -93,7 +93,7 @@ REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb 
 
 
 def test_the_listed_collations_reorder_snos(server: Server) -> None:
-    """Strings of three characters are enough: no language has a longer letter within the alphabet."""
+    """Three characters suffice, because no language has a longer letter within the alphabet."""
     alphabet = "SELECT substr('23456789abcdefghijklmnopqrstuvwx', k, 1) AS c FROM generate_series(1, 32) k"
     with psycopg.connect(server.url()) as connection:
         connection.execute(

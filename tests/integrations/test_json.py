@@ -153,7 +153,7 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
 
 
 def test_celery_messages_can_contain_ids() -> None:
-    """As the page on JSON encoders says, and once more as a nested value."""
+    """Follows the page on JSON encoders, and also tests a nested value."""
     json_of_kombu = pytest.importorskip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
     page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"

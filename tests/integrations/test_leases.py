@@ -36,7 +36,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def durable() -> Iterator[Server]:
-    """A server that keeps what it acknowledges: leases refuse any other."""
+    """A server with durable writes, because leases reject any other."""
     with started("fsync=on") as server:
         yield server
         _lease._close_all()
@@ -44,7 +44,7 @@ def durable() -> Iterator[Server]:
 
 @pytest.fixture
 def file() -> Iterator[Path]:
-    """A file on a disk: the system's folder for temporary files may be in memory."""
+    """A file on a disk, because the system's temporary folder may be in memory."""
     with tempfile.TemporaryDirectory(dir=REPOSITORY / "target") as folder:
         yield Path(folder) / "ids.db"
         _lease._close_all()
@@ -137,7 +137,7 @@ def test_a_read_only_server_is_skipped_if_the_url_requests_it(
 
 
 def roles_of(url: str, *roles: str) -> list[str]:
-    """The database's URL for roles that may create tables, each with a schema of its own."""
+    """Returns a URL of the database for each role, which may create tables and has its own schema."""
     with psycopg.connect(url, autocommit=True) as owner:
         (database,) = owner.execute("SELECT current_database()").fetchone() or ("",)
         for role in roles:
@@ -149,7 +149,7 @@ def roles_of(url: str, *roles: str) -> list[str]:
 
 
 def first_of(ids: sno.Generator) -> sno.Sno:
-    """The first ID once the store grants. Until then each call fails at once, as waiting does not cure the reason."""
+    """Returns the first ID once the store grants one. Until then, calls fail without waiting."""
     end = time.monotonic() + 60
     while True:
         try:
@@ -265,7 +265,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
 
 @contextmanager
 def over_tcp(server: Server) -> Iterator[int]:
-    """The port of a relay to the server, which listens on a Unix socket alone."""
+    """Yields the port of a relay to the server, which listens only on a Unix socket."""
 
     class Relay(socketserver.BaseRequestHandler):
         def handle(self) -> None:
@@ -287,7 +287,7 @@ def over_tcp(server: Server) -> Iterator[int]:
 
 @pytest.mark.parametrize("client", ["asyncpg", "psycopg"])
 def test_a_worker_id_is_released_at_exit_over_tcp(durable: Server, client: str) -> None:
-    """At exit neither asyncio's resolver nor `threading.Timer` has a thread any more."""
+    """At exit, neither asyncio's resolver nor `threading.Timer` can start a thread."""
     url = durable.url()
     code = f"""
 import sys, polyflake
@@ -323,7 +323,7 @@ def test_unsupported_stores_are_rejected(store: Any, said: str) -> None:
 
 
 class OwnConnection(psycopg.Connection[Any]):
-    """A connection as programs derive it, for example to set its options."""
+    """A derived connection class, which programs use to set options, for example."""
 
 
 def test_connections_of_a_derived_class_serve_a_lease(durable: Server) -> None:
@@ -334,7 +334,7 @@ def test_connections_of_a_derived_class_serve_a_lease(durable: Server) -> None:
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_a_child_leases_over_its_own_connection(durable: Server) -> None:
-    """The parent's connections and its pool stay its own: it goes on with both."""
+    """The child must not affect the parent's connections and pool, which the parent continues to use."""
     url = durable.url()
     with ExitStack() as stack:
         pool, engine = STORES["pool"](stack, url), STORES["engine"](stack, url)
@@ -372,7 +372,7 @@ def test_a_child_leases_over_its_own_connection(durable: Server) -> None:
 
 
 def test_a_frozen_server_does_not_block_the_program(durable: Server) -> None:
-    """A frozen server: the request is given up in its time, and the lease goes on once it answers again."""
+    """If the server is frozen, the request times out, and the lease continues once the server responds again."""
     url = durable.url()
     pids = [int((durable.folder / "data/postmaster.pid").read_text().split()[0])]
     with polyflake.lease(url, "orders", lease_seconds=4.0) as lease:
@@ -402,7 +402,7 @@ def test_a_frozen_server_does_not_block_the_program(durable: Server) -> None:
 
 @contextmanager
 def running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Lets a program run meanwhile in a folder, where its log is; then ends it by SIGTERM."""
+    """Runs a program in a folder, which contains its log, and ends it with SIGTERM."""
     with (
         (folder / "log").open("w+") as log,
         subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
@@ -415,7 +415,7 @@ def running(command: list[str], folder: Path, environment: dict[str, str]) -> It
 
 
 def records(file: Path) -> list[tuple[int, bool]]:
-    """The numbers that were ever leased, and which are granted now."""
+    """Returns all worker IDs that were ever leased, and whether each is granted now."""
     with sqlite3.connect(file) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
         return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
@@ -445,7 +445,7 @@ def make(n):
 
 
 def test_celery_workers_release_their_worker_ids(file: Path) -> None:
-    """Two processes, each of which ends after one task: eight numbers are enough for thirty of them."""
+    """Eight worker IDs suffice for thirty processes, two at a time, that end after one task each."""
     pytest.importorskip("celery")
     folder = file.parent
     for name in ("queue", "results"):
@@ -497,7 +497,7 @@ async def application(scope, receive, send):
 
 
 def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
-    """Two workers that are replaced after a few requests, with one variable."""
+    """Two workers that are replaced after a few requests lease with one variable."""
     pytest.importorskip("uvicorn")
     folder = file.parent
     (folder / "served.py").write_text(UVICORN)

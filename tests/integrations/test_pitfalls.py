@@ -24,7 +24,7 @@ def section(heading: str) -> str:
 
 
 def statements(heading: str) -> list[str]:
-    """The statements of a section, with the parameters of psycopg."""
+    """Returns the statements of a section, with the parameters of psycopg."""
     (block,) = re.findall(r"```sql\n(.*?)```", section(heading), re.DOTALL)
     return [re.sub(r":(\w+)", r"%(\1)s", one.strip()) for one in re.findall(r"([^;]+);(?: *--.*)?", block)]
 
@@ -118,7 +118,7 @@ def test_a_hash_distributes_ids_and_a_remainder_does_not(server: Server) -> None
 
 
 def test_mariadb_language_collations_sort_and_compare_differently(mariadb: MariaDb) -> None:
-    """According to MySQL's manual, its collations of Danish and without regard to case do the same."""
+    """According to MySQL's manual, its Danish and case-insensitive collations behave identically."""
     assert "letter case" in section("Storing strings under a language's collation")
     early, late = "9aaaaaaa55aaaaaa", "9afikjv326nct5if"
     assert Sno(early).unix_ms < Sno(late).unix_ms
@@ -139,7 +139,7 @@ def test_mariadb_language_collations_sort_and_compare_differently(mariadb: Maria
 
 
 def test_snos_start_with_a_digit_until_the_documented_day() -> None:
-    """An identifier of CSS begins with a letter."""
+    """A CSS identifier starts with a letter."""
     (day,) = re.findall(r"before (June 3, 2027)", section("Using an ID as a CSS selector"))
     before, first = (Sno.from_parts(tick=(8 << 34) + k, partition=0, sequence=0, metabyte=0) for k in (-1, 0))
     assert (str(before)[0], str(first)[0]) == ("9", "a")

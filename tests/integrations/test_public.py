@@ -164,7 +164,7 @@ def database(server: Server) -> str:
 
 
 def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
-    """What the head of the file says: secrets by COPY, types, and the secrets gone."""
+    """Follows the instructions in the SQL file: copy the secrets, create the types, and delete the secrets."""
     with connection.cursor() as cursor:
         with cursor.copy("COPY polyflake.public_secrets FROM STDIN") as copied:
             for row in rows.items():

@@ -37,7 +37,7 @@ def at(ms: int | str) -> datetime:
 
 
 def generated() -> Any:
-    """The program that writes the files."""
+    """Returns the program that writes the files."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -82,13 +82,13 @@ PRESETS = layout.presets()
 
 
 def fields(parsed: dict[str, Any]) -> dict[str, int]:
-    """The fields of an ID, the time apart."""
+    """Returns the fields of an ID without the time."""
     found = {name: int(value) for name, value in parsed["bindables"].items()}
     return {**found, "sequence": int(parsed["sequence"])} if "sequence" in parsed else found
 
 
 def bound(form: str, end: dict[str, str]) -> Any:
-    """An end of a vector's range, in the form of a function's name."""
+    """Returns a bound of a vector's range in the form that a function's name selects."""
     match form:
         case "sno":
             return end["text"]
@@ -129,7 +129,7 @@ def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
 
 
 def value(connection: psycopg.Connection[Any], question: str, *values: Any) -> Any:
-    """One value."""
+    """Returns the single value of a query."""
     row = connection.execute(question, values).fetchone()
     assert row
     return row[0]
@@ -282,7 +282,7 @@ def plan(connection: psycopg.Connection[Any], question: str) -> str:
 
 
 def test_postgresql_inlines_each_function_that_reads_an_id(postgresql: psycopg.Connection[Any]) -> None:
-    """A function that stays in the plan costs several times as much for each row."""
+    """A function that is not inlined costs several times as much per row."""
     forms = {"text": "text", "bytea": "bytea", "uuid": "uuid", "bigint": "bigint"}
     columns = ", ".join(f'{form}_id {form} COLLATE "C"' if form == "text" else f"{form}_id {form}" for form in forms)
     postgresql.execute(f"CREATE TEMP TABLE ids ({columns})")
@@ -300,7 +300,7 @@ def test_postgresql_inlines_each_function_that_reads_an_id(postgresql: psycopg.C
 
 
 def test_postgresql_does_not_inline_expensive_arguments(postgresql: psycopg.Connection[Any]) -> None:
-    """The function's body would evaluate the argument several times. The result is the same."""
+    """The inlined body would evaluate the argument several times. The result is the same."""
     with postgresql.transaction(force_rollback=True):
         postgresql.execute(
             "CREATE FUNCTION pg_temp.read(id text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN id; END';"
@@ -325,7 +325,7 @@ def test_postgresql_functions_are_never_null_for_valid_ids(
 
 
 def test_postgresql_functions_fix_their_search_path(postgresql: psycopg.Connection[Any]) -> None:
-    """A function in SQL with a body of statements is bound when it is created; the others have a SET clause."""
+    """An SQL function with a standard body is bound when it is created. The others have a SET clause."""
     found = postgresql.execute(
         "SELECT lanname, count(*), bool_and(prosqlbody IS NOT NULL), bool_and(proconfig IS NOT NULL)"
         " FROM pg_proc JOIN pg_language AS l ON l.oid = prolang"
@@ -360,7 +360,7 @@ def test_another_role_reads_ids_with_any_search_path(postgresql: psycopg.Connect
 
 
 def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Connection[Any]) -> None:
-    """Functions make the bounds. A span of constants prunes while planning, one of `now()` while running."""
+    """Functions compute the bounds. Constant spans prune partitions during planning, and `now()` during execution."""
     postgresql.execute("CREATE TABLE orders (id uuid NOT NULL) PARTITION BY RANGE (id)")
     postgresql.execute("CREATE TABLE messages (id bigint NOT NULL) PARTITION BY RANGE (id)")
     weeks = [NEW_YEAR + 7 * DAY * week for week in range(5)]
@@ -424,7 +424,7 @@ def test_a_span_without_an_id_has_no_rows(postgresql: psycopg.Connection[Any]) -
 
 
 def test_the_pg_partman_functions_reverse_each_other(postgresql: psycopg.Connection[Any]) -> None:
-    """pg_partman calls them so: from a time to a UUID, and from the UUID's string to the time; NULL stays NULL."""
+    """pg_partman converts a time to a UUID, and the UUID's string back to the time. NULL stays NULL."""
     for name in ("sno_uuid8", "hotguid", "uuid7"):
         question = f"SELECT flake.partman_{name}_decode(flake.partman_{name}_encode(%s)::text)"
         assert value(postgresql, question, NEW_YEAR) == NEW_YEAR
@@ -432,7 +432,7 @@ def test_the_pg_partman_functions_reverse_each_other(postgresql: psycopg.Connect
 
 
 def blocks(heading: str) -> list[tuple[str, str | None]]:
-    """The statements of a section, each with the result that its comment states, if it states a time."""
+    """Returns the statements of a section, each with the time that its comment states, if any."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     found = []
     for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL):
@@ -598,7 +598,7 @@ def micros(time: datetime) -> int:
 
 
 def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
-    """The value of an expression."""
+    """Returns the value of an expression."""
     row = connection.execute(f"SELECT {expression}", values).fetchone()
     assert row
     return row[0]
@@ -724,7 +724,7 @@ def test_duckdb_rejects_times_outside_a_format(duck: duckdb.DuckDBPyConnection, 
 
 
 def iso(ms: int) -> str | None:
-    """A time as the file writes it; SQLite has none after the year 9999."""
+    """Returns a time as the file writes it. SQLite supports none after the year 9999."""
     time = at(ms) if ms < 253402300800000 else None
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
@@ -770,7 +770,7 @@ def test_sqlite_columns_read_each_id() -> None:
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
 def test_sqlite_rejects_strings_that_resemble_ids(encoding: str) -> None:
-    """Hyphens belong in four places or in none, and a string may go on after a NUL, where GLOB and `length` stop."""
+    """Hyphens must be in four places or none. A string may continue after a NUL, where GLOB and `length` stop."""
     ids = {"sno_strings": [SNOS[5][0]]}
     for table, uuid in (("sno_uuids", SNOS[5][2]), ("hotguids", GUIDS8[0][0]), ("uuid7s", UUID7S[0][0])):
         ids[table] = [uuid.hex, str(uuid), str(uuid).upper()]
@@ -808,7 +808,7 @@ def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
 
 
 def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
-    """The three ways in which libraries store a UUID."""
+    """Returns the three forms in which libraries store a UUID."""
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
 
 
@@ -832,7 +832,7 @@ def test_the_page_shows_the_results_of_duckdb_and_sqlite(duck: duckdb.DuckDBPyCo
 
 
 def test_the_mariadb_expressions_on_the_page_work(mariadb: MariaDb) -> None:
-    """The ones for SQL Server and BigQuery, of which nothing runs here, are not tested."""
+    """The expressions for SQL Server and BigQuery are not tested, because neither runs here."""
     found = [statement.split("\n")[-1] for statement, _ in blocks("MySQL, MariaDB, SQL Server and BigQuery")][:2]
     messages = [(id, ms) for preset, id, ms, _ in FLAKES if preset == "discord" and 0 <= id < 2**60]
     orders = [(data, time) for _, data, _, time, *_ in SNOS if time < EPOCH + 60 * 365 * DAY]

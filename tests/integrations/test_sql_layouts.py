@@ -102,7 +102,7 @@ def stored(description: dict[str, Any], name: str, value: Any) -> Any:
 
 
 def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an ID, the time apart."""
+    """Returns the fields of an ID without the time."""
     named = {**parsed.get("constants", {}), **parsed.get("bindables", {})}
     named |= {"sequence": parsed["sequence"]} if "sequence" in parsed else {}
     return {name: stored(description, name, value) for name, value in named.items()}
@@ -264,7 +264,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 
 def samples(description: dict[str, Any]) -> list[Identity]:
-    """Some IDs of a layout."""
+    """Returns some IDs of a layout."""
     if description["id"] == "integer":
         return [0, -1, *(1 << bit for bit in range(0, 63, 7)), -(2**63), 0x5555555555555555, 3**39]
     length = description["bits"] // 8
@@ -295,7 +295,7 @@ def named(name: str) -> str:
 
 
 def call_of(description: dict[str, Any], name: str) -> str:
-    """The call that reads a field."""
+    """Returns the call that reads a field."""
     return f"flake.own_{'field' if is_number(description, name) else 'bytes'}(id, {named(name)})"
 
 
@@ -304,7 +304,7 @@ def literal(id: Identity) -> str:
 
 
 def read(database: Database, calls: list[str], ids: list[Identity]) -> list[tuple[Any, ...]]:
-    """The results of calls for each ID. One query for all of them, because each is planned."""
+    """Returns the results of calls for each ID, in one query, because each query is planned."""
     rows = ", ".join(f"({n}, {literal(id)})" for n, id in enumerate(ids))
     if database.dialect == "duckdb":
         rows = re.sub(r"decode\(('\w*'), 'hex'\)", r"unhex(\1)", rows)
@@ -394,7 +394,7 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write: Writ
 
 
 def value_in_sql(database: Database, value: Any) -> str:
-    """The value of a bindable field as an argument: a number, text, or bytes."""
+    """Returns the value of a bindable field as an argument: an integer, a string, or bytes."""
     if isinstance(value, dict):
         value = value["text"] if "text" in value else bytes.fromhex(value["hex"])
     if isinstance(value, bytes):
@@ -403,7 +403,7 @@ def value_in_sql(database: Database, value: Any) -> str:
 
 
 def test_each_databases_bounds_match_the_library(database: Database, write: Writer) -> None:
-    """Every span begins with the first ID of a tick and ends with the last one before another, whatever the layout."""
+    """For every layout, a span starts with the first ID of a tick and ends with the last ID before another tick."""
     checked = {"integer": 0, "bytes": 0}
     for description in DESCRIPTIONS:
         kinds = [field["kind"] for field in description["fields"]]
@@ -434,7 +434,7 @@ def test_each_databases_bounds_match_the_library(database: Database, write: Writ
 
 
 def test_preset_functions_match_the_files(database: Database) -> None:
-    """The files have them under the names of the services, and the program by a name of its own for each."""
+    """The files name the functions after the services, and the program gives each preset its own name."""
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
     database.load((Path(__file__).parents[2] / "sql" / file).read_text(encoding="utf-8"))
     for preset in PRESETS:

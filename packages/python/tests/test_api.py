@@ -35,7 +35,7 @@ RECORDS = {
 
 
 def mine(entries: dict[str, Any]) -> dict[str, str]:
-    """The entries that Python has, and their summaries."""
+    """Returns the entries that Python has, with their summaries."""
     tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
     return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
 
@@ -76,14 +76,14 @@ def stub_of(name: str) -> ast.Module:
 
 
 def constructors(stub: ast.Module) -> dict[str, ast.FunctionDef]:
-    """The constructors in a stub, by the names of their classes."""
+    """Returns the constructors in a stub by class name."""
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
     members = [(cls.name, member) for cls in classes for member in cls.body if isinstance(member, ast.FunctionDef)]
     return {name: member for name, member in members if member.name == "__new__"}
 
 
 def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
-    """Names in a stub, with their docstrings; a class has its constructor's as well."""
+    """Yields the names in a stub with their docstrings, including those of constructors."""
     made = {name: ast.get_docstring(constructor) or "" for name, constructor in constructors(stub).items()}
     for node in stub.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -94,7 +94,7 @@ def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
-    """Names, kinds and defaults of a constructor's parameters, as a stub has them."""
+    """Returns the names, kinds and defaults of a constructor's parameters in a stub."""
     given = function.args
     positional = [*given.posonlyargs, *given.args]
     defaults = [None] * (len(positional) - len(given.defaults)) + [*given.defaults]

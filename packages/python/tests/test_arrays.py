@@ -49,7 +49,7 @@ def test_count_and_index_work_like_those_of_lists() -> None:
 
 
 def found(values: Any, value: Any, *span: int) -> int | None:
-    """The index of a value, or ``None``."""
+    """Returns the index of a value, or ``None``."""
     try:
         return int(values.index(value, *span))
     except ValueError:
@@ -168,7 +168,7 @@ TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in WITH_TEX
 
 
 def lists_of(items: list[Any]) -> list[Any]:
-    """The same items as other iterables."""
+    """Returns the same items as other iterables."""
     return [items, tuple(items), iter(items), dict.fromkeys(items), np.array(items, object)]
 
 

@@ -33,7 +33,7 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 @pytest.mark.parametrize("call", CALLS)
 @each_family
 def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
-    """Only the loop's turns advance the clock, so a call that held the loop would wait for ever."""
+    """Only the turns of the event loop advance the clock, so a call that blocked the loop would wait forever."""
     now = [NOW_NS]
     ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **PATIENT)
     if call == "text" and not hasattr(ids, "generate_text"):
@@ -237,7 +237,7 @@ def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
-    """The bytes that the work returns in a forked child."""
+    """Returns the bytes that the work returns in a forked child."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -259,7 +259,7 @@ def in_child(work: Callable[[], bytes]) -> bytes:
 @forks
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
-    """Parent and child go on with the same coroutine, without asyncio, whose loops are no child's."""
+    """Parent and child continue the same coroutine without asyncio, whose loops do not work in a child."""
     ids, n = hotguid.Generator(), 40_000
     buffer = np.zeros((n, 16), np.uint8)
     coroutine = ids.generate_many_async(n) if call == "many" else ids.fill_async(buffer)

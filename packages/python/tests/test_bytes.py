@@ -18,7 +18,7 @@ SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 
 
 class Parameter(NamedTuple):
-    """A call with bytes, whose answer depends on each of them, their number, and the code for another number."""
+    """A call whose result depends on each of its bytes, with their number and the code for another number."""
 
     call: Callable[[Any], object]
     size: int

@@ -99,14 +99,14 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
 
 
 def goes_on(ids: Any, clock: Clock) -> None:
-    """The generator made no ID, and makes one when its clock works."""
+    """Asserts that the generator made no ID and makes one once its clock works."""
     clock.reading = NOW_NS
     assert ids.stats().len == 0
     assert ids.generate()
 
 
 def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
-    """A clock that advances by a tick at each reading, and raises after a number of them."""
+    """Returns a clock that advances one tick per reading and raises after a number of readings."""
     readings = iter(range(ends))
 
     def clock() -> int:
@@ -169,7 +169,7 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
 
 
 def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
-    """A clock that counts milliseconds: a range in milliseconds would contain them."""
+    """The clock counts milliseconds, so a range in milliseconds would contain its readings."""
     with refused("time_out_of_range", field="clock") as caught:
         generator(Clock(NOW_MS)).generate()
     limits = "from 1262304000000000000 to 3461327255551999999 ns"
@@ -195,7 +195,7 @@ def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
 
 @each_family
 def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
-    """The limit comes long before the end of a thread's stack, which Python's own limit does not know."""
+    """The limit applies long before a thread's stack ends, because Python's own limit ignores the stack's size."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
     codes: list[str] = []
@@ -237,7 +237,7 @@ def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
 
 
 def slow_clock() -> Callable[[], int]:
-    """Moves, but not to the next tick."""
+    """Returns a clock that advances, but never reaches the next tick."""
     return iter(range(NOW_NS, NOW_NS + TICK_NS)).__next__
 
 
@@ -337,7 +337,7 @@ def test_a_signal_whose_handler_returns_does_not_end_a_wait() -> None:
 
 
 def test_a_wait_lets_other_threads_run() -> None:
-    """The interpreter is told not to switch threads by itself: only the wait can let this thread go on."""
+    """The interpreter is configured not to switch threads, so this thread continues only if the wait lets it."""
     ids = generator(slow_clock(), sequence_max=3, max_wait=5_000)
     ids.generate_many(4)
     waiting, refusal = threading.Event(), []
@@ -382,7 +382,7 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
 
 
 def test_ids_can_be_made_until_the_interpreter_exits() -> None:
-    """By what is run at the exit, by what is deleted last, and by a clock that is; and what Arrow holds is let go."""
+    """Covers exit functions, objects and clocks that are deleted last, and columns that Arrow still holds."""
     program = textwrap.dedent(
         """
         import atexit, builtins, time

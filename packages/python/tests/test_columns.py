@@ -28,7 +28,7 @@ SNOS = sno.Generator(5, metabyte=9).generate_many(1500)
 
 
 class Family(NamedTuple):
-    """Texts of IDs: the class of their arrays, a reader of one, the bytes of a text in a slot, and IDs."""
+    """Strings of IDs: the array class, a parser, the bytes of a string in a slot, and IDs."""
 
     array: Any
     read: Callable[[str], Any]
@@ -60,13 +60,13 @@ def some(count: int) -> list[str]:
 
 
 def chunked(texts: list[str]) -> Any:
-    """A column in pieces, with empty ones among them."""
+    """Returns a chunked column with some empty chunks."""
     third = len(texts) // 3
     return pa.chunked_array([texts[:third], [], texts[third : third + 1], texts[third + 1 :], []], pa.string())
 
 
 def sliced(texts: list[str]) -> Any:
-    """A part of a longer column."""
+    """Returns a slice of a longer column."""
     return pa.array(["", "x" * 40, None, *texts, "y"])[3:-1]
 
 
@@ -356,7 +356,7 @@ WIDES = layout.Generator(WIDE).generate_many(1000)
 
 
 class Exported(NamedTuple):
-    """An array of IDs, their type in Arrow, the plain value of each, and a reader of columns of them."""
+    """An array of IDs, their Arrow type, a function to plain values, and a reader of such columns."""
 
     ids: Any
     kind: Any
@@ -411,7 +411,7 @@ def test_arrow_keeps_the_ids_alive() -> None:
 
 
 def one_of_each(ids: Any) -> list[Any]:
-    """The IDs as columns of other libraries: whole, in pieces, a part of a longer one, a dictionary."""
+    """Returns the IDs as columns of other libraries: whole, chunked, sliced and dictionary-encoded."""
     array = pa.array(ids)
     longer = pa.concat_arrays([array[:1], array, array[:2]])
     return [

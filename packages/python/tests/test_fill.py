@@ -71,7 +71,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
 @pytest.mark.parametrize("n", [1, 3276, 3277, 9000])
 @pytest.mark.parametrize("name", ["sno", "randflake", "layout", "wide layout"])
 def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
-    """Generators of the same clock and identity make the same IDs, either way (Hot Guids have random bytes)."""
+    """Generators with the same clock and identity make equal IDs, except Hot Guids, which have random bytes."""
     family = FAMILIES[name]
     buffer = family.room(n)
     family.make(clock=frozen).fill(buffer)

@@ -22,7 +22,7 @@ pytestmark = [forks, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """The result of the work in a forked child, or the code of its error."""
+    """Returns the result of the work in a forked child, or the code of its error."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -42,8 +42,8 @@ def in_child(work: Callable[[], Any]) -> Any:
 
 
 def test_children_forked_before_the_first_id_differ() -> None:
-    """In a process of its own, which has made no ID before it forks, as a pre-forking server does: one table gives
-    them all their partitions."""
+    """Runs in a separate process that forks before its first ID, like a pre-forking server. One table assigns all
+    partitions."""
     program = textwrap.dedent(
         """
         import os
@@ -99,7 +99,7 @@ def _make(_: int) -> list[str]:
 
 
 def test_hundreds_of_forks_never_repeat_an_id() -> None:
-    """A short run of ``cargo xtask forks``: all families, children and grandchildren."""
+    """Runs ``cargo xtask forks`` briefly, with all formats, children and grandchildren."""
     program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120)
     assert done.stdout.startswith("221 processes, 222000 IDs: none twice"), done
@@ -117,7 +117,7 @@ def test_process_pools_never_repeat_an_id(method: str) -> None:
 @pytest.mark.parametrize("call", ["generate_many", "fill"])
 @pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
 def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -> None:
-    """The child has a copy of what its parent wrote: it begins again, or is refused with nothing written."""
+    """The child has a copy of what its parent wrote. It starts again, or fails without writing anything."""
     program = textwrap.dedent(
         """
         import os, signal, sys, tempfile

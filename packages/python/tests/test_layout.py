@@ -48,7 +48,7 @@ BINDABLES: dict[str, Any] = {"n": 2**72 - 1, "hash": b"abc", "text": "Grüße"}
 
 
 def only(field: dict[str, Any], **more: Any) -> Layout:
-    """A layout of one field of 16 bits."""
+    """Returns a layout with a single 16-bit field."""
     return Layout({"id": "bytes", "bits": 16, "fields": [{"bits": 16, **field, **more}]})
 
 

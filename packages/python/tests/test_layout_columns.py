@@ -160,7 +160,7 @@ def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
 
 
 def pack(**given: Any) -> LayoutArray:
-    """IDs packed from right values, some of which are replaced."""
+    """Packs IDs from valid values, some of which are replaced."""
     whole = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
     return PLAIN.pack_columns(**whole | given)
 

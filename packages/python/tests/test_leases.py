@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """A store on a disk, of a container if need be: the system's folder for temporary files may be in memory."""
+    """A store on a disk or in a container's file system, because the system's temporary folder may be in memory."""
     target = REPOSITORY / "target"
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as folder:
@@ -50,7 +50,7 @@ def path_of(url: str) -> str:
 
 
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
-    """The numbers that were ever leased, and which are granted now."""
+    """Returns all worker IDs that were ever leased, and whether each is granted now."""
     with sqlite3.connect(path_of(url)) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
@@ -84,7 +84,7 @@ def number_of(family: str, id: Any) -> int:
 
 
 def fails_at_once(ids: Any) -> None:
-    """Every call of a closed generator fails without a wait for a lease."""
+    """Asserts that every call of a closed generator fails without waiting for a lease."""
     begun = time.monotonic()
     for call in (
         ids.generate,
@@ -281,7 +281,7 @@ def test_relative_paths_resolve_where_the_lease_was_made(url: str, monkeypatch: 
 
 
 def child(code: str, **environment: str) -> Any:
-    """What a program prints, as JSON."""
+    """Returns the JSON that a program prints."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -460,7 +460,7 @@ def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
 
 
 def test_a_worker_stopped_past_its_lease_makes_no_ids(url: str) -> None:
-    """As one that holds the interpreter: its number is another's meanwhile."""
+    """Simulates a worker that blocks the interpreter while its worker ID is leased to another process."""
     code = """
 import sys, threading, polyflake
 from polyflake import sno
@@ -714,7 +714,7 @@ def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
 
 
 def at_exit_of(url: str, end: str, *, options: str = "") -> list[int]:
-    """The numbers that are granted after a program came to its end."""
+    """Returns the worker IDs that are granted after a program has ended."""
     code = f"""
 import os, signal, sys, polyflake
 from polyflake import sno
@@ -937,7 +937,7 @@ def make(_: int) -> list[str]:
 @forks
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str) -> None:
-    """Workers that end after two tasks each: with four numbers for twenty of them."""
+    """Four worker IDs suffice for twenty workers that end after two tasks each."""
     context = multiprocessing.get_context(method)
     tasks, workers = (40, 2) if method == "fork" else (8, 2)
     with context.Pool(workers, begin, [url], maxtasksperchild=2) as pool:
@@ -973,7 +973,7 @@ def application(environ, start_response):
 def test_gunicorn_workers_release_their_worker_ids(
     url: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two workers that are replaced after a few requests: six numbers are enough for all of them."""
+    """Six worker IDs suffice for two workers that are replaced after a few requests."""
     import test_servers
 
     monkeypatch.setattr(test_servers, "APPLICATION", APPLICATION)

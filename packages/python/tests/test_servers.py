@@ -67,7 +67,7 @@ def ask(address: str) -> Any:
 
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[str]:
-    """A server that answers, until it is no longer needed."""
+    """Runs a server that responds until it is no longer needed."""
     (folder / "served.py").write_text(textwrap.dedent(APPLICATION))
     address = str(folder / "socket")
     command = [sys.executable, "-m", "gunicorn", "--bind", f"unix:{address}", *options, "served:application"]
@@ -102,7 +102,7 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
 
 
 def test_a_worker_without_preload_has_its_own_generator() -> None:
-    """Without ``--preload`` nothing is forked: a partition that all workers are given is theirs to keep apart."""
+    """Without ``--preload`` no worker forks, so workers with an explicit partition must keep it distinct themselves."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
         answers = [ask(address) for _ in range(5)]
     ids = [id for answer in answers for id in [*answer["ids"], answer["given"]]]

@@ -25,7 +25,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
 def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) -> None:
-    """The result does not depend on earlier calls: here the module ran nothing before."""
+    """The result must not depend on earlier calls, so the module runs nothing before."""
     returned, said, errors = run(
         f"""
         import builtins, time
@@ -103,7 +103,7 @@ def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
 def test_a_long_string_is_rejected_without_encoding_it() -> None:
-    """Python would keep the UTF-8 of a borrowed text as long as the text lives."""
+    """Python would keep the UTF-8 form of a borrowed string as long as the string exists."""
     returned, said, errors = run(
         """
         import resource, sys

@@ -58,7 +58,7 @@ def layout_generator() -> layout.Generator:
 
 
 class Call(NamedTuple):
-    """A call: the maker of its object, and valid arguments."""
+    """A call, with the function that creates its object and valid arguments."""
 
     of: Callable[[], Any]
     args: list[Any]
@@ -90,12 +90,12 @@ def always(value: Any) -> Callable[[], Any]:
 
 
 def methods(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[str, Call]:
-    """Methods of an object that all take the same arguments."""
+    """Returns methods of an object that accept the same arguments."""
     return {f"{owner}.{name}": call(of, *args) for name in names.split()}
 
 
 def methods_of_generators(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
-    """The methods that all generators have; what IDs are about comes last."""
+    """Returns the methods that all generators have; the arguments about IDs come last."""
     owner, texts = f"{family}.Generator", "" if family == "layout" else " generate_text try_generate_text"
     return {
         **methods(owner, of, "generate try_generate" + texts, *about),
@@ -235,7 +235,7 @@ NOT_CALLED = {
 
 
 def names() -> Iterator[str]:
-    """All public callables."""
+    """Yields the names of all public callables."""
     for family in FAMILIES:
         module = getattr(polyflake, family)
         for name in module.__all__:
@@ -266,7 +266,7 @@ def test_classes_cannot_be_subclassed_or_made_without_their_constructor() -> Non
 
 
 class Resizing:
-    """An integer, and a buffer that changes its size when it is asked for it."""
+    """An integer that resizes a buffer when it is converted."""
 
     def __init__(self) -> None:
         self.data = bytearray(16)
@@ -411,7 +411,7 @@ THEIR_OWN = re.compile(
 
 
 def try_call(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> None:
-    """The call answers, or refuses with a typed error; other exceptions come from the values themselves."""
+    """Asserts that the call returns or raises a typed error; other exceptions come from the values themselves."""
     try:
         function(*args, **kwargs)
     except PolyflakeError as error:

@@ -40,7 +40,7 @@ def long_enough(work: Callable[[int], object]) -> int:
 
 @pytest.mark.parametrize("work", [make_ids, encrypt, decrypt])
 def test_a_long_call_lets_other_threads_run(work: Callable[[int], object]) -> None:
-    """The interpreter is told not to switch threads by itself: only the call can let this thread go on."""
+    """The interpreter is configured not to switch threads, so this thread continues only if the call lets it."""
     n, begun, ended = long_enough(work), threading.Event(), []
 
     def run() -> None:

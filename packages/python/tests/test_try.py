@@ -16,12 +16,12 @@ SHARDED = layout.Layout.preset("instagram")
 
 
 def unwilling(stall: Stall) -> None:
-    """Fails, since it is called for a wait that must not happen."""
+    """Fails, because it is called before a wait that must not happen."""
     raise AssertionError(stall)
 
 
 def patient(family: Family, clock: Callable[[], int] = lambda: NOW_NS) -> Any:
-    """A generator whose other calls would wait for an hour under a clock that stands still."""
+    """Returns a generator whose other calls would wait for an hour with a frozen clock."""
     return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=unwilling)
 
 

@@ -38,7 +38,7 @@ fresh = itertools.count(40_000)
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """No warning is given in the block."""
+    """Asserts that the block emits no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

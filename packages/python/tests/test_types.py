@@ -29,7 +29,7 @@ def test_typed_use_passes_mypy() -> None:
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.14"])
 def test_mypy_accepts_numpy_arrays_as_buffers(version: str) -> None:
-    """On all versions: NumPy's own stubs declare it from 3.12 on."""
+    """Checks all versions, because NumPy's own stubs declare it only from 3.12 on."""
     run("-m", "mypy", "--strict", "--python-version", version, "../../tests/packaging/python/tools/use_types.py")
 
 
