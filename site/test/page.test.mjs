@@ -1,4 +1,4 @@
-// The page that names IDs, as it is built, opened as a file: what it answers, and that everybody can use it.
+// Tests the built page that identifies IDs, opened as a file: its results and its accessibility.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The site as it is built: links, references, accessibility, tabs and search.
+// Tests the built site: links, references, accessibility, tabs and search.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// Bundles in Node: they find the addon of the installed package, or do without one.
+// Tests that bundles in Node find the addon of the installed package or fall back to wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// packages/api.toml against the exports, in both directions.
+// Compares packages/api.toml with the exports, in both directions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

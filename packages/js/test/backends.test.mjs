@@ -1,4 +1,4 @@
-// The choice of the machine: how it is shown, how it is forced, and the typed error if none can run.
+// Tests how the backend is selected, forced and reported, and the typed error if none can run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// JSON in which integers of 64 bits stay whole, in engines that show a reviver the source of a number, and in those that do not.
+// Tests JSON in which 64-bit integers stay exact, in engines that pass the source of a number to a reviver and in engines that
+// do not.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";

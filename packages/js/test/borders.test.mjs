@@ -1,4 +1,5 @@
-// Bytes, options and snapshots from callers: what is taken and what is refused. sweep.test.mjs hands everything to everything.
+// Tests which bytes, options and snapshots of callers are accepted and which are rejected. sweep.test.mjs passes every value to
+// every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";

@@ -1,4 +1,4 @@
-// The source of the system's time: the addon's, which the environment may choose, and wasm's.
+// Tests the source of the system time: the addon's, which the environment can select, and wasm's.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";

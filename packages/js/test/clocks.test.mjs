@@ -1,4 +1,4 @@
-// Clocks that callers give: readings that are no time, clocks that throw, and clocks that call generators.
+// Tests clocks of callers that return invalid readings, throw, or call generators.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";

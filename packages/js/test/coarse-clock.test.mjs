@@ -1,5 +1,5 @@
-// Time in steps of 100 ms, as browsers that resist fingerprinting show it: a rejected call names a time at which it succeeds, and a
-// call that waits gets its IDs.
+// Tests time in steps of 100 ms, as browsers that resist fingerprinting show it. A rejected call must report a time at which it
+// succeeds, and a waiting call must get its IDs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

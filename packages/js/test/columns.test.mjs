@@ -1,4 +1,4 @@
-// Columns of layouts: the same values as ID by ID, in typed arrays, and refusals.
+// Tests the columns of layouts: they contain the same values as single IDs, in typed arrays, and invalid ones are rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detached, hostile } from "./catalogue.mjs";

@@ -1,4 +1,4 @@
-// Many copies of the package in one process: both module formats, both machines, threads.
+// Tests many copies of the package in one process, with both module formats, both backends and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

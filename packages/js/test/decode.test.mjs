@@ -1,4 +1,4 @@
-// `polyflake/decode`: the package's own functions, with the answers and errors of the core, in every engine.
+// Tests `polyflake/decode`, whose own functions must return the results and errors of the core in every engine.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";

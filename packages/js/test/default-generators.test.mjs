@@ -1,4 +1,4 @@
-// The generator behind `generate`: it can be set, and mocked time reaches it only through a clock.
+// Tests the generator behind `generate`: it can be replaced, and mocked time affects it only through a clock.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { afterEach, test } from "node:test";

@@ -1,5 +1,5 @@
-// The declarations that are bundled for users: each public name in them, and each member of it, has a documentation comment. tsc copies
-// the comments of the sources, and the bundler tsc's, so nothing is written twice.
+// Tests that each public name and member of the bundled declarations has a doc comment. tsc and the bundler copy the comments
+// of the sources, so none is written twice.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

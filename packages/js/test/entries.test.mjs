@@ -1,4 +1,4 @@
-// The entry points of all export conditions, after a user's bundler: they make IDs without Node.
+// Tests that the entry points of all export conditions make IDs without Node after a user's bundler.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// The examples, run as a reader would run them.
+// Runs the examples as a reader would.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

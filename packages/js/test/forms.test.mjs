@@ -1,4 +1,4 @@
-// The forms in which columns hold IDs. tests/packaging/js has them in databases.
+// Tests the forms in which columns store IDs. tests/packaging/js tests them in databases.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Generators of all families as JavaScript has them, and what sno's own have beside. tests/conformance has what a tick, a window or a
-// clock means.
+// Tests the generators of all formats in JavaScript, and the additional features of sno. tests/conformance tests the meaning of
+// ticks, windows and clocks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";

@@ -1,4 +1,4 @@
-// Texts, bytes and fields of sno. tests/conformance has the vectors, and what each text and each ID of them is.
+// Tests the strings, bytes and fields of sno. tests/conformance tests the vectors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// Every integer parameter: accepted values, and the errors for others.
+// Tests every integer parameter with accepted values and the errors for others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";

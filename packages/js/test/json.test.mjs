@@ -1,4 +1,4 @@
-// Objects whose kinds are told apart by the metabytes of their IDs.
+// Tests objects whose types are distinguished by the metabytes of their IDs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// Calls that wait without holding the thread.
+// Tests calls that wait without blocking the thread.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mock, test } from "node:test";

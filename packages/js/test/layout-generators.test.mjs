@@ -1,4 +1,5 @@
-// Generators over custom layouts: bindables, ranges, snapshots, options. tests/conformance has their ticks, windows and clocks.
+// Tests the bindables, ranges, snapshots and options of generators over custom layouts. tests/conformance tests their ticks,
+// windows and clocks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as native from "polyflake/native";

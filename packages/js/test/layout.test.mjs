@@ -1,5 +1,5 @@
-// Custom layouts in JavaScript: descriptions that JSON lacks, values of JavaScript's types, names, Dates. tests/conformance has the
-// vectors and layouts drawn at random, with what each packs and parses.
+// Tests custom layouts in JavaScript: descriptions beyond JSON, values of JavaScript's types, names and Dates.
+// tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostile, Lying, notATextOf } from "./catalogue.mjs";

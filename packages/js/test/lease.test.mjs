@@ -1,4 +1,5 @@
-// Leases without a store: their options, their places, and the generators that they take. tests/packaging/js/lease has stores.
+// Tests leases without a store: their options, their URLs, and the generators that they accept. tests/packaging/js/lease tests
+// stores.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { readFileSync } from "node:fs";

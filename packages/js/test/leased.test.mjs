@@ -1,4 +1,4 @@
-// Generators of each family under a lease, which the tests play by hand: the grants, their ends and their seals.
+// Tests generators of each format with a simulated lease: its grants, their ends and their seals.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

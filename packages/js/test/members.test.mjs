@@ -1,4 +1,4 @@
-// Objects from callers: the members that count, values that are refused, and errors that objects throw themselves.
+// Tests objects of callers: the members that are read, values that are rejected, and errors that the objects throw.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";

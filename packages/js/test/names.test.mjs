@@ -1,4 +1,4 @@
-// Errors name parameters and fields as the caller spelt them.
+// Tests that errors name parameters and fields as the caller wrote them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";

@@ -1,4 +1,4 @@
-// The contents of the tarball, as npm packs it.
+// Tests the contents of the tarball that npm packs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The numbers and names that Rust and TypeScript both have: slots, tags, sizes and calls.
+// Tests that Rust and TypeScript use the same slots, tags, sizes and calls.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Public IDs: the vectors, versions, borders and errors. core/tests/public.rs measures how much of what is made up is read.
+// Tests public IDs: the vectors, versions, limits and errors. core/tests/public.rs measures how many forged strings decode.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
-// Randflake: texts, grants, and what its generators have beside those of other families. tests/conformance has the vectors, and what
-// a grant or a second means.
+// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors and the meaning of grants
+// and seconds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

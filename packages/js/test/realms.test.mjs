@@ -1,4 +1,4 @@
-// The package in realms that lack optional features, called with objects of other realms.
+// Tests the package in realms that lack optional features, and with objects of other realms.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";

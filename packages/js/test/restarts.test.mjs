@@ -1,4 +1,4 @@
-// The first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs.
+// Tests the first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-// Schemas of IDs, as libraries call them that know Standard Schema.
+// Tests the schemas of IDs as libraries that support Standard Schema call them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

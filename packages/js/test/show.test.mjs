@@ -1,4 +1,4 @@
-// Objects of the package in JSON, in a console, and in a copy.
+// Tests how objects of the package appear in JSON, in a console and in a copy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

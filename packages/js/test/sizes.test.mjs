@@ -1,4 +1,4 @@
-// Limits on the package's size in browsers and on edge runtimes, after a user's bundler.
+// Limits the package's size in browsers and edge runtimes after a user's bundler.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The cipher: many blocks, and its key. borders.test.mjs has wrong keys and blocks, tests/conformance the vectors.
+// Tests batches of the cipher and its key. borders.test.mjs tests invalid keys and blocks, and tests/conformance the vectors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

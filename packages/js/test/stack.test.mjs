@@ -1,4 +1,4 @@
-// The end of JavaScript's stack: a call there throws a RangeError or reports a failed clock, and the next one works.
+// Tests stack overflows: a call at the end of the stack throws a RangeError or reports a failed clock, and the next one works.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

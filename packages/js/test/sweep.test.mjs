@@ -1,5 +1,5 @@
-// Every export and every method, with every wrong value at every place: the answer is a value, a typed error or the error that
-// the value throws itself, and everything works afterwards.
+// Passes every invalid value at every position to every export and method. The result must be a value, a typed error or the
+// error that the value throws itself, and everything must work afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

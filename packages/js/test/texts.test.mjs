@@ -1,4 +1,4 @@
-// Many texts at once: the same results as one by one, and errors that name the first bad text.
+// Tests batches of strings: the results equal those of single strings, and errors name the first invalid one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

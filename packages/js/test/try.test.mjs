@@ -1,4 +1,4 @@
-// Calls that never wait: the IDs that can be made now, or else fewer IDs or an error.
+// Tests calls that never wait and return the IDs that are available, fewer IDs, or an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";

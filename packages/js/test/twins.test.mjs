@@ -1,4 +1,4 @@
-// The warning about two generators of a process that would repeat each other's IDs.
+// Tests the warning about two generators of a process that would repeat each other's IDs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// polyflake/web: wasm in files beside the script, which `init` opens.
+// Tests polyflake/web, whose wasm is in separate files that `init` opens.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// Many threads and many processes, as in users' programs: workers, and a cluster behind one port.
+// Tests many threads and processes as in users' programs: workers, and a cluster behind one port.
 import assert from "node:assert/strict";
 import cluster from "node:cluster";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Drizzle's columns on PostgreSQL and SQLite; on MySQL what is sent and read.
+// Tests Drizzle's columns in PostgreSQL and SQLite, and the values that MySQL sends and reads.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient } from "@libsql/client";

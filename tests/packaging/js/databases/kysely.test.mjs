@@ -1,4 +1,4 @@
-// The recipe for Kysely, on PostgreSQL and SQLite.
+// Tests the recipe for Kysely in PostgreSQL and SQLite.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";

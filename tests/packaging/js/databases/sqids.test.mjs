@@ -1,4 +1,4 @@
-// The recipe from Sqids to public IDs: for a while both lead to a row.
+// Tests the recipe that migrates from Sqids to public IDs. During the migration, both find a row.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Sqids from "sqids";

@@ -1,5 +1,5 @@
-// Relations of TypeORM between entities whose keys are IDs, by the recipe, on PostgreSQL and SQLite. TypeORM converts a key, but not
-// the foreign key that it makes of it by itself.
+// Tests TypeORM relations between entities whose keys are IDs, following the recipe, in PostgreSQL and SQLite. TypeORM converts
+// a key, but not the foreign key that it derives from it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as forms from "polyflake/forms";

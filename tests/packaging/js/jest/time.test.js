@@ -1,4 +1,4 @@
-// The recipe of the package's README for mocked time, under each way that Jest has to mock it.
+// Tests the README's recipe for mocked time with each way in which Jest mocks it.
 const { sno } = require("polyflake");
 
 const NEW_YEAR = Date.UTC(2030, 0, 1);

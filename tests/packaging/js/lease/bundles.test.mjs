@@ -1,4 +1,4 @@
-// A bundle in one file that leaves the project, as in the archive of a function: it has the client of PostgreSQL in it.
+// Tests a single-file bundle outside the project, like the archive of a function. It contains the PostgreSQL client.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

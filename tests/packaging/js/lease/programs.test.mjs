@@ -1,4 +1,4 @@
-// Programs as users run them: clusters, threads, restarts and faults.
+// Tests programs as users run them: clusters, threads, restarts and faults.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";

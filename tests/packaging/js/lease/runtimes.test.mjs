@@ -1,4 +1,4 @@
-// Leases in Deno and Bun: the programs of programs.test.mjs, beside Node's at the same stores.
+// Tests leases in Deno and Bun with the programs of programs.test.mjs, which share the stores with Node.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A standalone server of Next.js, which has only the traced files: it leases in PostgreSQL.
+// Tests a standalone Next.js server, which contains only the traced files and leases from PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Leases and their generators in this process, over each store.
+// Tests leases and their generators in this process with each store.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, renameSync } from "node:fs";
 import process, { env } from "node:process";

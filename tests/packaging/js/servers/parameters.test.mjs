@@ -1,4 +1,4 @@
-// The recipes for parameters of addresses, with right and wrong requests over HTTP: each server answers alike.
+// Tests the recipes for URL parameters with valid and invalid HTTP requests. All servers must respond identically.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

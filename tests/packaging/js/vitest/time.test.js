@@ -1,4 +1,4 @@
-// The recipe of the package's README for mocked time.
+// Tests the README's recipe for mocked time.
 import { sno } from "polyflake";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
