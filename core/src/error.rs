@@ -51,6 +51,7 @@ pub struct Error {
 }
 
 #[cfg(target_pointer_width = "64")]
+// Every result of a decoder or a `try_` call has space for an error, even if there is none.
 const _: () = assert!(size_of::<Error>() <= 32);
 
 impl Error {
@@ -422,6 +423,7 @@ impl Error {
     }
 
     #[cold]
+    // `of` is generic over the type of the name. This function is not, so it is compiled only once.
     #[inline(never)]
     fn about(self, field: Name) -> Self {
         Self { fact: self.fact.with(|more| more.field = Some(field)), ..self }
@@ -460,6 +462,8 @@ impl PartialEq for Error {
         let facts = |error: &Self| (error.kind, error.progress, error.count);
         facts(self) == facts(other)
             && self.field() == other.field()
+            // Facts cannot be compared directly, because a source is an error of an unknown type. The message contains all
+            // other facts.
             && self.to_string() == other.to_string()
     }
 }

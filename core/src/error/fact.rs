@@ -48,7 +48,9 @@ pub(super) enum Fact {
     /// The lower 64 bits of an integer from 2^64 up to 2^65, in place of an ID.
     TooLarge(u64),
     /// A reason as a static string.
+    // A `&str` is 16 bytes and would leave no space for the tag, so this is a reference to one.
     Constant(&'static &'static str),
+    // A `Cow` of a string is larger than a whole fact.
     Reason(Box<Name>),
     /// The found length, the minimum and the maximum, at least one of which needs more than 16 bits.
     LongLength(Box<[usize; 3]>),

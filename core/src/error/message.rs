@@ -46,6 +46,7 @@ impl fmt::Display for Error {
             Fact::Type(types) => {
                 write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
             }
+            // `fact` looks inside `More`, so only `None` gets here.
             Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }
@@ -115,6 +116,7 @@ impl fmt::Display for Unit {
             unit @ 0x20..=0x7e => write!(f, " `{}`", char::from(unit.to_le_bytes()[0])),
             unit @ 0..=0xffff => write!(f, " U+{unit:04X}"),
             unit @ 0..=0x10_ffff => write!(f, " U+{unit:06X}"),
+            // Numbers above the last character stand for bytes that are not ASCII, see `unit_of_byte`.
             byte => write!(f, " byte 0x{:04X}", byte & 0xff),
         }
     }

@@ -47,6 +47,14 @@
 //! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, because an earlier generator may have used ticks up to
 //! it.
 //!
+//! # What the bit cannot do
+//!
+//! Bit and `safe` last as long as the generator, or longer if it is restored from a snapshot. A generator that starts without
+//! one begins above the ticks of its predecessor (see `floor.rs`), but with bit 0, and without knowing which bits the
+//! predecessor has used. One rollback is harmless: if it leads back to before the start, the new generator uses the second copy
+//! of its predecessor's ticks. If the predecessor's clock had moved back as well, that copy may be used already, and IDs can
+//! repeat. The tests in `restarts.rs` show both cases.
+//!
 //! # Two words without a lock
 //!
 //! Tick, bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses connects

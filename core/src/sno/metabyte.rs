@@ -19,6 +19,7 @@ const LOW: usize = 9;
 /// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first invalid
 /// character.
 pub fn metabyte(text: &str) -> Result<u8> {
+    // Only in ASCII is the position of a byte also the position of a character.
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {
         Some(metabyte) => Ok(metabyte),
         None => of_chars(text),

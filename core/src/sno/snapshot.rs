@@ -166,6 +166,7 @@ impl Snapshot {
             Error::check_range(name, number, 0..=most)?;
         }
         let [partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts] =
+            // The checks above make the conversions below lossless.
             numbers;
         Ok(Self {
             partition: narrow::u16(partition).to_be_bytes(),
@@ -213,6 +214,8 @@ impl Snapshot {
             Error::check_range("sequence", self.sequence, least..=u32::MAX)?;
         }
         Ok(match self.sequence.max(least) {
+            // Then the last sequence of tick `wall_hi` is unknown. Skipping the rest of that tick costs less than one duplicate
+            // ID.
             _ if self.now != self.wall_hi => most + 1,
             last if last >= most => most + 1,
             last => last + 1,

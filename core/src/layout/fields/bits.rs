@@ -51,6 +51,8 @@ pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
+        // The first byte takes the bits that exceed whole bytes, so all later ones are full and the number ends at a whole
+        // byte.
         let width = (end - start - 1) % 8 + 1;
         let byte = take(id, start, width).to_le_bytes()[0] ^ if invert { ones(width) } else { 0 };
         if byte != 0 || !number.is_empty() {

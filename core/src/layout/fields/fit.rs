@@ -58,6 +58,8 @@ fn place(
         if placed.len() == MOST_FIELDS {
             return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
         }
+        // The sum continues beyond the width of the ID, so that the error contains the total. The fields from there on are only
+        // counted. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -78,7 +80,9 @@ impl ResolvedField {
             Role::Bindable(_) => format!("bindable-{offset}-{bits}"),
             _ => role.as_str().into(),
         });
+        // A field without bits at the top of an integer would be shifted by 64 bits, which overflows.
         let shift = if bits == 0 { 0 } else { total - offset - bits };
+        // `unused` bits are 0 in every ID, even if the description says that they are inverted.
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
         let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
         let plain = bits <= 64 && !is_other && role.kind() == ValueType::Integer;
@@ -154,6 +158,8 @@ fn blank(representation: Representation, fields: &[ResolvedField]) -> Result<Id>
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.put(value, &mut partial)?,
+            // This only checks that the start fits. The generator writes a sequence into each ID, so the blank ID does not
+            // contain one.
             Role::Sequence(start) => field.put(start, &mut partial.clone())?,
             _ => {}
         }

@@ -109,6 +109,7 @@ impl Value<'_> {
         if !is_plain || digits.starts_with('0') && text != "0" {
             return Err(not_decimal(text));
         }
+        // The signed type comes first, so that each number has only one form and equal values compare as equal.
         match (text.parse::<i128>(), text.parse::<u128>()) {
             (Ok(number), _) => Ok(number.into()),
             (_, Ok(number)) => Ok(number.into()),

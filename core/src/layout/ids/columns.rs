@@ -140,6 +140,8 @@ impl Values<'_> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
         let ids = ids.into();
+        // All columns are checked before the first ID is written, so the buffer is unchanged after an error, and the loops
+        // below need no checks.
         self.check_columns(columns, ids.count(self.id())?)?;
         let columns = columns.iter().map(|&(slot, column)| (&self.layout().fields[slot.0], column));
         match (ids, self.id()) {

@@ -325,6 +325,7 @@ impl<'a> Bits<'a> {
         if start % 8 == 0 && bits % 8 == 0 && !field.invert {
             return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
         }
+        // The bits of this field are not the bytes of the ID, so there is nothing to borrow.
         Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
     }
 

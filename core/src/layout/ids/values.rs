@@ -96,10 +96,13 @@ impl<'l> Values<'l> {
             return Err(foreign_slot());
         };
         let value = value.into();
+        // The common case, a small integer that fits, is inlined into the caller, which knows the type of the value. All other
+        // values, and all errors, are left to a function that is compiled only once.
         let Some(bits) = field.quick(&value) else {
             return self.set_slowly(slot, field, &value);
         };
         self.partial.id.put(field, bits);
+        // Values are reused for many IDs, so the field usually has a value already, and neither its state nor `open` changes.
         if !self.partial.states[slot.0].is_put() {
             self.mark(slot, State::Put);
         }
@@ -122,6 +125,8 @@ impl<'l> Values<'l> {
         if let Role::Unused = field.role {
             return Err(foreign_slot());
         }
+        // If the value is rejected, the ID keeps the bits of the previous value. Nobody sees them, because the ID is not packed
+        // while a value is rejected.
         let put = field.put(value, &mut self.partial.id);
         self.mark(slot, put.map_or_else(State::Refused, |()| State::Put));
         Ok(self)
@@ -235,6 +240,8 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_put());
+        // All open fields are among the two that the generator fills in. Counting them avoids a loop over all fields for each
+        // ID.
         if open.count() == self.partial.open {
             return Ok(());
         }

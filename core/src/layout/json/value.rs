@@ -116,6 +116,7 @@ impl ObjectReader {
 
     fn take(&mut self, name: &str) -> Option<Json> {
         let index = self.left.iter().position(|(member, _)| member == name)?;
+        // The order of the members has no meaning, so the last one may take the place of the removed one.
         Some(self.left.swap_remove(index).1)
     }
 

@@ -78,6 +78,8 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
+        // There are two divisions because the nanoseconds of a long tick may not fit in 64 bits, and a division in 128 bits is
+        // slow.
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
@@ -94,6 +96,7 @@ impl Timeline {
     /// Returns the times of all values in Unix milliseconds, as a first time and a step, or `None` if the step is not a whole
     /// number or not all times fit in 64 bits.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
+        // A 64-bit timestamp is signed, so checking the times of 0 and of the largest value would not be enough.
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
         self.start_ms(self.width.most.into()).filter(|_| is_line)?;
         Some((self.start_ms(0)?, self.whole_ms))
@@ -230,6 +233,8 @@ impl Ticks for Timeline {
     /// Returns the ticks that start in a half-open time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         let (first, last) = self.values_within(start, end)?;
+        // Above this limit are the negative values of a 64-bit timestamp, which lie before the epoch. Generators begin at the
+        // epoch.
         if last > i64::MAX.cast_unsigned() {
             return Err(self.outside("start", start.floor_ms().into()));
         }

@@ -37,6 +37,8 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let numbers = _mm256_loadu_si256(group);
         let short = are_zero(_mm256_srli_epi64::<ELEVEN>(numbers));
         if _mm256_testz_si256(short, short) == 0 {
+            // A number of at most 11 digits needs other shuffles. Among random 64-bit numbers it is one in 512, so it costs
+            // little to leave its whole group to the narrower kernel.
             sse41::encode(group, place);
             continue;
         }
@@ -57,6 +59,8 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
     // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits.
+    // An index from 0x80 on makes the shuffle write a zero. Adding 0x70 moves the indices beyond the last digit there, and 16 -
+    // 13 skips the places before the first digit.
     let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
@@ -73,6 +77,8 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         if store([first, last], place) {
             continue;
         }
+        // The group contains a short number or an invalid character. The narrower kernel reads the former and locates the
+        // latter.
         let read = sse41::decode(group, place);
         if read < GROUP {
             return GROUP * done + read;
@@ -137,6 +143,7 @@ fn store(
     let bad = _mm256_or_si256(bad, last_bad);
     let is_good = _mm256_testz_si256(bad, bad) == 1;
     if is_good {
+        // Unpacking works within each lane, so the numbers are in the order 0, 2, 1, 3 until they are permuted.
         let numbers = _mm256_unpacklo_epi64(first, last);
         _mm256_storeu_si256(place, _mm256_permute4x64_epi64::<0b11_01_10_00>(numbers));
     }
