@@ -124,6 +124,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let count = |is: &dyn Fn(u64) -> bool| ends.iter().filter(|end| is(**end)).count() as u64;
         let reserved = count(&|end| end == Record::RESERVED);
         let granted = count(&|end| end > now) - reserved;
+        // Worker IDs without a record are free as well. Records are created only as they are needed.
         let free = shape.capacity().saturating_sub(granted + reserved);
         let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
         let (next_end, is_restored) = (next_end.min(), namespace.store != store);
@@ -165,6 +166,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
         match missing {
             Some(first) => {
+                // A store leaves out records that it cannot read. If this one exists, the request fails with the reason.
                 self.ask(Ask::Read { first })?;
                 Err(damaged(format!("expected the record of number {first}, found none")))
             }
@@ -203,6 +205,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
+            // `free` sets no end before the start of the reservation, so the ticks of the last grant are not granted again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
             let (start, holder) = (shape.grid().up(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
@@ -326,6 +329,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
+                // A keeper has noticed the other store, and waits as after a restore because it cannot tell the two cases
+                // apart. A promoted replica has lost no grant, so the quiet time from before is enough.
                 return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
             }
             if old.store == to && old.quiet_until <= now {
@@ -354,6 +359,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let mut done = Vec::new();
         for name in names {
             self.name = name;
+            // All namespaces are tried before the first error is returned, so that a damaged one does not keep the others from
+            // granting.
             done.push(self.change_namespace(&new));
         }
         self.name = own;
@@ -412,6 +419,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MOST);
             let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
+            // The new token tells a holder that still renews that the record is no longer its own.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.ask(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {

@@ -116,6 +116,7 @@ impl Threads {
         state.begun += 1;
         let number = state.begun;
         let open = move || {
+            // Opening a store may block, like a request.
             let opened = self.lend(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
@@ -225,6 +226,7 @@ struct Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let mut state = self.threads.lock();
+        // If two requests began at the same instant, it does not matter which of the equal entries is removed.
         let at = state.requests.iter().position(|began| *began == self.began);
         at.map(|at| state.requests.swap_remove(at));
         self.threads.changed.notify_all();
@@ -260,6 +262,7 @@ impl<S: Store> AsyncStore for Blocking<S> {
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();
+        // Closing a connection may block, like a request.
         self.threads.lend(|| drop(store));
     }
 }

@@ -101,6 +101,8 @@ impl<F: Family> Generator<F> {
     /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
+        // The generator is called first, and the lease is looked at only if that fails. So an ID costs the same as without a
+        // lease.
         let mut made = call(&self.leased);
         if is_of_lease(&made) {
             self.call_later(&mut made, call);
@@ -112,6 +114,7 @@ impl<F: Family> Generator<F> {
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
         if matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked) {
             let ready = self.lease.ready_once(self.longest);
+            // The generator is called again even if the wait has failed, because the lease may have begun at the last moment.
             *made = call(&self.leased);
             if let Err(reason) = ready
                 && is_of_lease(made)
@@ -137,6 +140,7 @@ impl<F: Family> Generator<F> {
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
         if let Err(refused) = made {
+            // `explain` consumes the error, so another one takes its place for the moment.
             let refused = mem::replace(refused, Error::new(ErrorKind::LeaseUnavailable));
             *made = Err(self.explain(refused));
         }

@@ -36,6 +36,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
+    // With 0 in the fields, the shape has the same text for all holders, whichever worker ID they lease.
     let text = text_of(&numbered.with(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
@@ -77,6 +78,7 @@ impl Numbered {
         let fields = fields_of(&mut layout);
         let time = time_of(fields)?;
         let (mut parts, mut below) = (Vec::<(usize, u32, u32)>::new(), 0);
+        // From the least significant field to the most significant one, so that `below` counts the bits below each field.
         for name in names.iter().rev() {
             let place = fields.iter_mut().position(|field| text(field, "name") == Some(name));
             let found = place.filter(|place| parts.iter().all(|(other, ..)| other != place));
@@ -115,6 +117,7 @@ impl Numbered {
         for (place, below, width) in &self.parts {
             let part = number >> below & ((1 << width) - 1);
             let Json::Object(members) = &mut fields[*place] else { continue };
+            // A bindable field has a type but no value. A constant field has the type of its value.
             members.retain(|(name, _)| !matches!(&**name, "kind" | "type" | "value"));
             members.push(("kind".to_owned(), Json::Text("constant".to_owned())));
             members.push(("value".to_owned(), Json::Integer(part.cast_signed())));

@@ -75,6 +75,7 @@ impl Record {
     /// Returns `true` if both records describe the same grant, that is, if they have the same incarnation, worker ID, token and
     /// start.
     pub fn is_grant(&self, other: &Self) -> bool {
+        // All records that were never granted have token 0, so equal tokens would prove nothing.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)

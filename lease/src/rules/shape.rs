@@ -262,6 +262,7 @@ fn lcm(a: u64, b: u64) -> u64 {
     while y != 0 {
         (x, y) = (y, x % y);
     }
+    // A step beyond 64 bits is longer than any lease, and `Options::lease_ms` rejects it.
     (a / x).saturating_mul(b)
 }
 
@@ -271,6 +272,8 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
+    // The secret is the key of a hash of a fixed text. Equal values mean equal secrets, so a wrong secret is noticed, but the
+    // value in the store does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }

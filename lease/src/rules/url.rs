@@ -153,6 +153,7 @@ impl Location {
             out_of_range("`//` is missing after the scheme, as in `postgres://user@host/database`")
         })?;
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        // The last `@` counts, so that a raw `@` in a password does not move the rest of the password into the host.
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
@@ -224,6 +225,7 @@ impl Server {
             None => (None, None),
             Some((user, password)) => (part(user)?, part(password)?),
         };
+        // As in libpq, a parameter takes precedence over the same part of the URL.
         let user = parameters.take("user").or(user);
         let password = parameters.take("password").or(password);
         let database = parameters.take("dbname").or(part(database)?);
@@ -248,6 +250,7 @@ impl Server {
         let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
         let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
         let encrypts = match parameters.take("sslmode").as_deref() {
+            // libpq would use `prefer`, which falls back to plain text, so the password could be read on the network.
             None => is_remote || names_roots,
             Some("disable") if names_roots => {
                 return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
@@ -279,6 +282,7 @@ impl Server {
             user,
             password,
             database,
+            // Data in a Unix socket does not leave the machine. libpq ignores `sslmode` there as well.
             encrypts: encrypts && !is_socket,
             roots,
             read_write,

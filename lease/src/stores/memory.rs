@@ -109,6 +109,7 @@ impl Content {
                 for index in 0..new.records.saturating_sub(old.records) {
                     let first = first + index * count;
                     let fresh = Record::fresh(first, *count, new.incarnation);
+                    // A record that already exists may contain a grant, so it is kept.
                     self.records.entry(first).or_insert(fresh);
                 }
                 self.namespace = new.clone();

@@ -79,6 +79,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
     {
+        // The first lease can create the file. There is nothing else to check, and a check leaves nothing behind.
         return Ok(());
     }
     let mut store = address.open(longest)?;
@@ -209,6 +210,7 @@ struct Named(String);
 
 impl Store for Named {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
+        // A forked child has a copy of the store. If both processes used their copies, they would lease the same worker IDs.
         if *PROCESS.get_or_init(fork::process) != fork::process() {
             let reason = "expected the process that created the in-memory store, found its child";
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason));

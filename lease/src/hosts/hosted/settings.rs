@@ -90,6 +90,7 @@ impl Settings {
         }
         if let Some(number) = self.number("insist")? {
             options = options.insist(number)?;
+        // `node` comes from the environment, so a number in the program's own call takes precedence.
         } else if let Some(number) = self.number("node")? {
             options = options.insist(number).map_err(of_node)?;
         }
@@ -125,6 +126,7 @@ impl Settings {
             "sno" => Shape::sno(self.numbers(0..=65_535)?),
             "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
             "randflake" => {
+                // A secret has the size and the form of a token: 16 bytes as 32 hexadecimal digits.
                 let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;
                 Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
             }

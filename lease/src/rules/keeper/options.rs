@@ -135,6 +135,7 @@ impl Options {
     /// # Errors
     /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
+        // Both ends of a grant are rounded inwards to the grid, so a lease of a single step could be empty.
         if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
             return Err(out_of_range(
                 "expected a lease of at least two ticks and half a second, and at most a year",
@@ -169,6 +170,8 @@ impl Options {
     /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
+        // A restarted process waits for the lease of its killed predecessor, since no other worker ID will do. So the lease is
+        // short.
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 

@@ -116,6 +116,8 @@ where
     let notices = Notices::default();
     let noted = notices.clone();
     let work = async move {
+        // Awaiting the connection itself would be simpler, but then the client only logs notices. A commit that ends with a
+        // warning does not count, so the notices are needed.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.note(Failure::from(&notice));
@@ -142,6 +144,7 @@ fn config(server: &url::Server) -> Config {
     if let Some(options) = &server.options {
         config.options(options);
     }
+    // The client's default, `Prefer`, continues in plain text with a server that refuses TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
     let connect_timeout = server.connect_timeout.map_or(PATIENCE, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * PATIENCE);

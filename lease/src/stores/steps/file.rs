@@ -29,6 +29,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
         let reason = "a database in memory is lost with its process; name a file on a disk";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
+    // `canonicalize` would fail if the file does not exist yet.
     std::path::absolute(path).map_err(|error| {
         let reason = format!("the working directory is unknown: {error}");
         Error::new(ErrorKind::LeaseUnavailable, reason)
@@ -52,6 +53,8 @@ pub fn open<C>(
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;
+    // The driver opens the path by itself. If the file was replaced in the meantime, the connection is to another file than the
+    // one whose name was read before.
     let name = name(path)?;
     if name == before {
         return Ok((connection, name));
@@ -87,6 +90,8 @@ fn check_system_of(path: &Path, access: Access) -> Result<()> {
 #[cfg(target_os = "linux")]
 fn check_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
+    // The type of the field differs between architectures, and some of them extend its sign. The numbers of file systems have
+    // 32 bits.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
     check_number(found, access.allows_overlayfs)
 }

@@ -159,9 +159,13 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
             vec![Statement { text, values: vec![name.into(), u64::from(*limit).into()] }]
         }
         Ask::Read { first } => vec![read(name, *first)],
+        // If the swap changes no row, the reply contains the record that is there. It is read in any case, because the
+        // statements of a request are sent together, before the result of the swap is known.
         Ask::Put { old, new } => vec![swap(name, old, new, dialect), read(name, new.first)],
         Ask::PutNamespace { old, new, first, count } => {
             let fresh = Record::fresh(*first, *count, new.incarnation);
+            // In this order, because the records are created only if the namespace still has the version that the swap
+            // replaces.
             vec![insert_fresh(old, new, &fresh, dialect), swap_namespace(old, new, dialect)]
         }
         Ask::Survey => vec![survey(name)],
@@ -170,6 +174,7 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
         }
     };
     let text = format!("SELECT {NAMESPACE} FROM polyflake_namespaces WHERE namespace = $1");
+    // Last, so that the reply contains the namespace's record as the request leaves it.
     statements.push(Statement { text, values: vec![name.into()] });
     statements
 }
@@ -198,6 +203,7 @@ fn read(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
+    // The end of a reserved worker ID is no time, and would be the latest of all.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
