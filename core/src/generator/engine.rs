@@ -1,4 +1,29 @@
 //! The engine, which reserves slots within a window and in this process until the generator is closed.
+//!
+//! Each attempt takes the same steps, and their order matters, because other threads may act between any two of them:
+//!
+//! ```text
+//! 1. observe    the word of the state machine        <---------------------------+
+//! 2. read       the clock                                                        |
+//! 3. check      the window and the floor              --- too early: sleep ------+
+//! 4. identify   the worker ID for the tick                                       |
+//! 5. step       swap the word, if it is still (1)     --- changed: once more ----+
+//! 6. compare    the process and the identity with (4) --- changed: once more ----+
+//! ```
+//!
+//! - The word is observed before the clock is read. In the reverse order, another thread could move the word to a new tick in
+//!   between. The reading, although correct, would then be earlier than the word's tick and look like a clock rollback, so a
+//!   sno would flip its tick-tock bit for nothing.
+//! - The identity is determined before the step, because it limits the slots of a tick, and because assigning one can fail or
+//!   take long. A step that is followed by a failure would lose its slots.
+//! - A fork copies the word, so parent and child could both reserve the same slot under the same identity. Therefore the
+//!   process is compared last, after the step: a child finds another generation than in (4), and drops the slots. Comparing
+//!   before the step would cost the same and miss a fork in between.
+//!
+//! Slots that are dropped in this way are lost. This is rare, and a lost slot harms nobody, unlike one that is used twice.
+//!
+//! Nearly every call finds the clock in the tick of the word. [`Engine::reserve`] tries this case first, with the same steps in
+//! the same order, and leaves everything else to a function out of line.
 
 use core::{ops::Range, time::Duration};
 

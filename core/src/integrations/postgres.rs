@@ -40,6 +40,7 @@ pub(crate) fn write<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Resu
         Some(Form::Integer) => id.integer()?.to_sql(column, to),
         Some(Form::Text) => id.text()?.to_sql(column, to),
         Some(Form::Uuid) => id.uuid()?.as_slice().to_sql(column, to),
+        // `accepts` has rejected all other types of columns.
         Some(Form::Bytes) | None => id.bytes()?.to_sql(column, to),
     }
 }

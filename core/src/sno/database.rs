@@ -22,6 +22,8 @@ impl Column for Sno {
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
+            // A UUID contains either the 16 characters of the string, which are ASCII, or a UUID of version 8, whose variant
+            // sets the highest bit of this byte.
             Value::Uuid(uuid) if uuid[8].is_ascii() => Self::from_uuid_bytes(uuid),
             Value::Uuid(uuid) => Self::from_uuid8_bytes(uuid),
             Value::Bytes(bytes) => match bytes.try_into() {
@@ -74,6 +76,8 @@ impl<T: Kind> Described for Id<T> {
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();
+            // The tenth character represents the last three bits of the metabyte and the first two of the next byte, so there
+            // are four of them.
             bytes[6] = more << 6;
             Sno::from_bytes(bytes).text()
         });

@@ -1,5 +1,19 @@
 //! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it is
 //! dropped.
+//!
+//! A generator without an explicit partition leases one. If another generator takes the partition over while this one is idle,
+//! the generator changes to another partition, although other threads may be using the old claim at that moment:
+//!
+//! ```text
+//! tick 100     7-0  7-1  7-2  | used up |                       1. publish the new claim, which covers no ticks yet
+//! tick 101                                9-0  9-1  9-2         2. use up the rest of the tick
+//!                                                               3. extend the new claim, so that it covers ticks
+//! ```
+//!
+//! So the partition only changes between two ticks. IDs of one tick and metabyte are sorted by partition, so a change from 9 to
+//! 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that took its step under the old claim
+//! detects afterwards that the claim was replaced, and drops its slots. All three steps are needed: without any one of them,
+//! the IDs of a handle came out of order, or a tick had two partitions.
 
 use alloc::boxed::Box;
 

@@ -79,6 +79,7 @@ impl Values<'_> {
             match &field.role {
                 Role::Timestamp(timeline) => {
                     let (first, last) = timeline.values_within(start, end)?;
+                    // An inverted timestamp sorts in reverse, so the last tick has the lowest IDs.
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.put(field, low);
                     highest.put(field, high);
