@@ -46,6 +46,7 @@ impl Shared {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
+        // A granted generator starts in the tick of its first call, as the option demands.
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 

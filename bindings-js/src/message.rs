@@ -274,6 +274,7 @@ impl<C: Host> Machine<C> {
 
     fn append_piece(&self, length: usize, offset: usize) {
         let mut message = self.message.borrow_mut();
+        // A first piece has offset 0, so it discards what a failed call may have left here.
         let from = offset.min(message.len());
         message.resize(from + length.min(BYTES), 0);
         self.scratch.get_bytes(0, &mut message[from..]);

@@ -126,6 +126,8 @@ impl Scratch {
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
+        // The cast saturates, and turns NaN into 0. In both cases, the result differs from the number, so one comparison is
+        // enough.
         let byte = self.number(slot) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(slot) {

@@ -140,6 +140,7 @@ impl<C: Host> Machine<C> {
 
 impl Scratch {
     fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
+        // The metabyte is only checked here. JavaScript stores it, and passes it with each call.
         self.optional(slot::SNO_OPTIONS_METABYTE, |s, at| s.byte(at, "metabyte"))?;
         if let Some(partition) =
             self.optional(slot::SNO_OPTIONS_PARTITION, |s, at| s.word(at, "partition"))?
@@ -173,6 +174,8 @@ impl Scratch {
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
         let members = Snapshot::MEMBERS[1..].iter().zip(slot::SNO_SNAPSHOT_FORMAT + 3..);
         for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
+            // A slot is a float, which holds all integers only up to 2^53. The limits of 64-bit members are for ticks, which
+            // have 39 bits.
             *value = self.integer(slot, name, (*most).min(Sno::MAX.tick()))?;
         }
         Snapshot::from_numbers(values)

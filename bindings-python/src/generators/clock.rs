@@ -138,6 +138,7 @@ impl Signals {
             return Ok(());
         }
         let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
+        // The time is read again, because handlers, and waiting for the interpreter, take time.
         self.looked = Some(Instant::now());
         checked
     }

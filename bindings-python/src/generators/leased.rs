@@ -131,6 +131,7 @@ impl<F: Family> Leased<F> {
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<Arc<F>> {
+        // A call that must not wait claims to have waited forever, so the lease begins, but raises at once.
         self.look(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
@@ -343,6 +344,7 @@ impl Keeper {
 
     /// Ends the generator at once, and has the number returned with the next command.
     fn close(&self) {
+        // The generator ends first, so that no ID is generated after its number is returned.
         self.granted.close();
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hosted) = hosted.as_mut() {

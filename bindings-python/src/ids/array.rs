@@ -427,6 +427,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     let asks = |flag: c_int| flags & flag == flag;
     let refusal = if asks(ffi::PyBUF_WRITABLE) {
         Some("expected a read-only request, found a writable one")
+    // A table with a single row has the same memory in both orders.
     } else if asks(ffi::PyBUF_F_CONTIGUOUS) && memory.is_table && memory.shape[0] > 1 {
         Some("expected a C-contiguous request, found a Fortran one")
     } else {
@@ -445,6 +446,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         len: memory.shape[0] * memory.strides[0],
         itemsize: memory.strides[1],
         readonly: 1,
+        // A consumer that does not ask for the shape receives plain bytes, which have one dimension.
         ndim: if has_shape && memory.is_table { 2 } else { 1 },
         format: if asks(ffi::PyBUF_FORMAT) {
             memory.format.as_ptr().cast_mut()

@@ -72,6 +72,7 @@ pub(crate) fn of_items<T>(
     expected: &str,
     read: impl Fn(&Bound<'_, PyAny>) -> PyResult<polyflake::Result<T>>,
 ) -> PyResult<Vec<T>> {
+    // A string can be iterated, but its characters are not IDs.
     if items.is_instance_of::<PyString>() {
         return Err(wrong_type(name, expected, items));
     }

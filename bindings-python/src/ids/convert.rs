@@ -94,6 +94,7 @@ pub(crate) fn int<'py>(
 ) -> PyResult<Bound<'py, PyInt>> {
     static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();
+    // `bool` is a subclass of `int`, so it has to be excluded explicitly.
     let is_bool = value.is_instance_of::<PyBool>();
     if let (Ok(int), false) = (value.cast::<PyInt>(), is_bool) {
         return Ok(int.clone());
@@ -106,6 +107,7 @@ pub(crate) fn int<'py>(
 
 /// Returns whether a value's type has `__index__`: its values stand for integers.
 pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
+    // If the lookup raises an exception, the conversion raises it again and passes it on.
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
 
@@ -281,6 +283,7 @@ pub(crate) fn iterator<'py>(
         let class = py.import("collections.abc")?.getattr(intern!(py, "Iterable"))?;
         value.get_type().is_subclass(&class).map(|is| !is)
     };
+    // A `TypeError` may also come from the value's own `__iter__`. Only one about a type that cannot be iterated is replaced.
     let has_none =
         |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
     value.try_iter().map_err(|raised| {

@@ -118,6 +118,7 @@ export class Machine {
 
   /** Recreates the views if a call has moved the scratch area, which any call can do. */
   look(): void {
+    // Wasm memory that grows gets a new buffer, and views of the old one then have length 0.
     if (this.bytes.length === 0) this.#view();
   }
 
@@ -197,6 +198,7 @@ export class Machine {
       ...(name === undefined ? {} : { field: name }),
     };
     const kind = texts[0] as ErrorCode;
+    // The replacement is a function, because `$` would have a meaning in a string.
     const own = name ? texts[2].replace(texts[1], () => name) : texts[2];
     const text = more?.(details, kind, own, slots.ofGrant === 1) ?? own;
     return new PolyflakeError(kind, text, details);

@@ -138,6 +138,7 @@ function columnOf(
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
+  // The role and the name stay in the message, and each batch replaces only the IDs after them.
   const { length } = message.written;
   try {
     fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {

@@ -110,6 +110,7 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
     let left = number;
     const values = new Map<string, number>();
     for (const [k, name] of [...names.entries()].reverse()) {
+      // JavaScript's bit operators are limited to 32 bits, and a worker ID may have 52.
       values.set(name, left % 2 ** widths[k]!);
       left = Math.floor(left / 2 ** widths[k]!);
     }
@@ -266,6 +267,7 @@ export class Generator<
     options: GeneratorOptions<Bindables, Fixed, Ranged> = {},
   ): Generator<K, Bindables, Fixed, Ranged> {
     type Restored = Generator<K, Bindables, Fixed, Ranged>;
+    // The types of the constructor hide its third parameter. Outside this module, nobody can create an `Origin`.
     const make = Generator as unknown as new (layout: object, options: unknown, origin: Origin) => Restored;
     return new make(layout, options, new Origin(snapshot));
   }

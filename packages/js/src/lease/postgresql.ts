@@ -132,14 +132,17 @@ function connection(client: PgClient): Connection {
     name: null,
     notices,
     async run(text, values) {
+      // All values then arrive as strings, whichever parsers the program has set for its own queries.
       const types = { getTypeParser: () => (value: string) => value };
       const { rows = [], fields = [] } = await client.query({ text, values, rowMode: "array", types });
       return rows.map((row) => row.map((value, k) => cellOf(value, fields[k]!.dataTypeID)));
     },
     close(isLost) {
+      // A pooled client is used by others afterwards, so it must not keep these listeners.
       client.off?.("error", ignored);
       client.off?.("notice", note);
       if (client.release) return client.release(isLost);
+      // A connection that is being closed may still report an error, which would end the process without a listener.
       client.on("error", ignored);
       return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);
     },
