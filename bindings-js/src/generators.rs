@@ -78,10 +78,10 @@ pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)
 }
 
-/// Calls about a generator of any family, by its handle.
+/// Calls of generators of any format. They also take a handle.
 #[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
 impl<C: Host> Machine<C> {
-    /// Also the new end of the window.
+    /// Takes the new end of the window.
     #[cfg(any(feature = "sno", feature = "hotguid", feature = "layout"))]
     pub fn extend(&self, at: At) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(slot::EXTENSION_END));
@@ -96,7 +96,7 @@ impl<C: Host> Machine<C> {
         }
     }
 
-    /// Also the handle of another generator of the family -> 1 if they can generate the same ID, otherwise 0.
+    /// Takes the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
     pub fn may_repeat(&self, at: At) -> Result<()> {
         // Nothing calls back into JavaScript, so the objects are not shared.
         let handles = self.handles.borrow();
@@ -118,8 +118,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends a generator under a lease -> the end of the highest tick that it may have used, in Unix milliseconds; NaN if it
-    /// used none. A sno generator keeps its partition only if it is closed, for its snapshot.
+    /// Ends a generator with a lease. Writes the end of the highest tick that it may have used, in Unix milliseconds, or NaN if
+    /// it used none. A sno generator keeps its partition only if it is closed, for its snapshot.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn seal(&self, at: At) -> Result<()> {
         let object = self.object(at)?;

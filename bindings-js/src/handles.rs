@@ -49,7 +49,7 @@ objects! {
     waiting: Waiting(Waiting),
 }
 
-/// Calls about an object, by its handle.
+/// Calls of objects of any kind. They also take a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
     pub fn release(&self, at: At) -> Result<()> {

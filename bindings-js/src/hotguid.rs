@@ -18,9 +18,9 @@ use crate::{
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
 
-/// Generators, by their handles; calls that make IDs also take a shard key.
+/// Calls of generators. All but the first also take a handle, and calls that generate IDs a shard key.
 impl<C: Host> Machine<C> {
-    /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
+    /// Takes options, and 1 for UUIDs of version 8, otherwise 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn).at_random();
         builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
@@ -37,7 +37,7 @@ impl<C: Host> Machine<C> {
         self.object(at)?.hotguid()?.provide_identity(drawn).map(drop)
     }
 
-    /// -> text.
+    /// Writes a text.
     #[inline]
     pub fn hotguid_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) =
@@ -47,7 +47,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Does the same without waiting -> text.
+    /// Writes a text without waiting.
     pub fn hotguid_try_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) =
             (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
@@ -56,7 +56,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, made in turns -> a packed ID in the RFC's order.
+    /// Generates one ID in turns, and writes it packed, in the RFC's order.
     pub fn hotguid_one_async(&self, at: At) -> Result<()> {
         let (object, shard_key) =
             (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
@@ -67,7 +67,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`] -> packed IDs in the RFC's order.
+    /// Takes a count of at most [`BATCH`]. Writes packed IDs in the RFC's order.
     pub fn hotguid_fill(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &|guids, shard_key, ids| {
             guids.fill(shard_key, ids)?;
@@ -75,7 +75,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Does the same without waiting -> packed IDs, their number.
+    /// Works like `hotguid_fill` without waiting. Writes packed IDs and their number.
     pub fn hotguid_fill_now(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &Generator::try_fill)
     }
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the figures, with NaN for a second when there was none; the 5 bytes of the machine.
+    /// Writes the statistics, with NaN if there was no second yet, and the 5 machine bytes.
     pub fn hotguid_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());

@@ -42,8 +42,8 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<u
 
 /// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
-    /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a
-    /// handle.
+    /// Takes options, and a message with the snapshot, if there is one, and the names of bindables with their value or their
+    /// range. Writes a handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
         let sequence_only = at.integer(slot::LAYOUT_OPTIONS_SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
@@ -73,12 +73,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> an ID.
+    /// Writes an ID.
     pub fn layout_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::generate_with)
     }
 
-    /// Does the same without waiting -> an ID.
+    /// Writes an ID without waiting.
     pub fn layout_try_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::try_generate_with)
     }
@@ -91,7 +91,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(at, &id)
     }
 
-    /// One ID, made in turns -> a packed ID.
+    /// Generates one ID in turns, and writes it packed.
     pub fn layout_one_async(&self, at: At) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         self.begin(at, async move {
@@ -102,7 +102,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
+    /// Takes a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
     pub fn layout_fill(&self, at: At) -> Result<()> {
         let count = at.count(slot::MANY_COUNT);
         self.layout_fill_by(at, &|generator, values, ids| {
@@ -111,7 +111,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Does the same without waiting -> the packed IDs that could be made.
+    /// Writes the packed IDs that are available without waiting.
     pub fn layout_fill_now(&self, at: At) -> Result<()> {
         self.layout_fill_by(at, &|generator, values, ids| generator.try_fill_with(values, ids))
     }
@@ -125,7 +125,7 @@ impl<C: Host> Machine<C> {
         self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
-    /// -> start of the last tick used, number of IDs used up in it, closed.
+    /// Writes the start of the last tick used, the number of IDs used up in it, and whether the generator is closed.
     pub fn layout_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.layout_generator()?.stats();
         self.answer(at, |message| {
@@ -135,7 +135,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// -> the snapshot.
+    /// Writes the snapshot.
     pub fn layout_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.layout_generator()?.close()?.to_value();
         self.answer(at, |message| message.json(&snapshot))

@@ -4,8 +4,9 @@
 //! TypeScript --numbers, UTF-16 units, bytes--> Scratch --> a call --> core --> Scratch --> TypeScript
 //! ```
 //!
-//! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
-//! both machines have the same calls, and the TypeScript above them is written once.
+//! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So both
+//! machines have the same calls, and the TypeScript above them is written once. The documentation of a call states what it
+//! takes from the scratch area, and what it writes there.
 //!
 //! Reading order: `protocol` (names and numbers that TypeScript has too), `scratch` (the area), `errors` (errors for
 //! JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns` (calls that wait), `table`

@@ -37,7 +37,7 @@ impl<'m> Reader<'m> {
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// All remaining bytes.
+    /// Returns all remaining bytes.
     pub(crate) const fn rest(&self) -> &'m [u8] {
         self.0
     }
@@ -243,13 +243,13 @@ impl Writer {
 /// beforehand, and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot
 /// `PIECE_OFFSET` has the offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// Returns a piece of a message, but not the last one, and its length.
+    /// Takes a piece of a message, but not the last one, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
         self.append_piece(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET));
         Ok(())
     }
 
-    /// -> the next piece of the answer.
+    /// Writes the next piece of the answer.
     pub fn next_piece(&self, _: At) -> Result<()> {
         self.answer_piece();
         Ok(())
@@ -266,7 +266,7 @@ impl<C: Host> Machine<C> {
         self.take_message_of(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET))
     }
 
-    /// Does the same with the length and the offset of the last piece.
+    /// Works like `take_message`, with the length and the offset of the last piece.
     pub(crate) fn take_message_of(&self, length: usize, offset: usize) -> Vec<u8> {
         self.append_piece(length, offset);
         self.message.take()
@@ -289,7 +289,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Does the same for a finished message.
+    /// Works like `answer`, with a finished message.
     pub(crate) fn answer_message(&self, at: At, message: Writer) {
         at.put_length(message.0.len());
         self.message.replace(message.0);

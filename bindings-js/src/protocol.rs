@@ -1,13 +1,13 @@
 //! The numbers and names that TypeScript has too, in `packages/js/src/protocol.ts`; `packages/js/test/protocol.test.mjs`
 //! compares them.
 
-/// Number of slots. Each holds a float, where NaN is a missing value, or an integer of 64 bits.
+/// The number of slots. Each contains a float, in which NaN stands for a missing value, or a 64-bit integer.
 pub const NUMBERS: usize = 72;
 
-/// Number of bytes: 1,024 texts of 16 characters.
+/// The number of bytes, which is enough for 1,024 texts of 16 characters.
 pub(crate) const BYTES: usize = 16384;
 
-/// Most IDs that one call converts or makes.
+/// The maximum number of IDs that one call converts or generates.
 pub(crate) const BATCH: usize = 1024;
 
 /// Tags of the values in messages.
@@ -20,21 +20,21 @@ pub(crate) mod tag {
     pub(crate) const TRUE: u8 = 2;
     /// 64 bits, signed.
     pub(crate) const INTEGER: u8 = 3;
-    /// A length of 32 bits, that many bytes of UTF-8.
+    /// A length of 32 bits, followed by that number of UTF-8 bytes.
     pub(crate) const TEXT: u8 = 4;
-    /// A length of 32 bits, that many bytes.
+    /// A length of 32 bits, followed by that number of bytes.
     pub(crate) const PIECE: u8 = 5;
-    /// As bytes: the big-endian magnitude of an integer past 64 bits.
+    /// The big-endian magnitude of a positive integer of more than 64 bits, as a length and bytes.
     pub(crate) const WIDE: u8 = 6;
-    /// As bytes: the big-endian magnitude of a negative integer past 64 bits.
+    /// The big-endian magnitude of a negative integer of more than 64 bits, as a length and bytes.
     pub(crate) const WIDE_BELOW: u8 = 7;
-    /// A number that is no integer.
+    /// A number that is not an integer.
     pub(crate) const FRACTION: u8 = 8;
-    /// A count of 32 bits, that many values.
+    /// A count of 32 bits, followed by that number of values.
     pub(crate) const LIST: u8 = 9;
-    /// A count of 32 bits, that many texts without a tag, each before its value.
+    /// A count of 32 bits, followed by that number of texts without a tag, each before its value.
     pub(crate) const OBJECT: u8 = 10;
-    /// As a text: the name of a type that no field takes.
+    /// The name of a type that no field accepts, as a text.
     pub(crate) const OTHER: u8 = 11;
 }
 

@@ -53,7 +53,8 @@ impl<C> PublicType<C> {
 
 /// Secrets and types, by their handles. The package refuses what is no name, no number and no text of the type before it calls.
 impl<C: Host> Machine<C> {
-    /// A count of secrets, each after its version, which are erased; then the version to write -> a handle.
+    /// Takes a count of secrets; the secrets, each after its version; and the version to write. Erases the secrets, and writes
+    /// a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
         let places = (0..at.count(slot::MANY_COUNT)).map(|index| index * VERSIONED);
         let secret = |place| {
@@ -70,7 +71,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A handle of secrets, bits, a name and its length -> a handle.
+    /// Takes a handle of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: At) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MOST_NAME>(0));
         let name = str::from_utf8(&name[..at.count(slot::MANY_COUNT).min(MOST_NAME)]);
@@ -81,7 +82,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Number -> length of a text; the text.
+    /// Takes a number. Writes the length of a text, and the text.
     #[inline]
     pub fn public_encode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -94,7 +95,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// The end of a text, after the type and its `_` -> its number.
+    /// Takes the end of a text, after the type and its `_`. Writes the text's number.
     #[inline]
     pub fn public_decode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -104,7 +105,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of numbers, as many as there is room for texts -> their texts, side by side.
+    /// Takes a count of numbers, at most as many as there is space for texts, and the numbers. Writes their texts one after the
+    /// other.
     pub fn public_encode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
@@ -116,7 +118,7 @@ impl<C: Host> Machine<C> {
         of.ids.encode_many(numbers, |text| from += at.put_bytes(from, text.as_bytes()))
     }
 
-    /// A count of texts, side by side -> their numbers.
+    /// Takes a count of texts, and the texts one after the other. Writes their numbers.
     pub fn public_decode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);

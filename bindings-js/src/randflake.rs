@@ -69,9 +69,9 @@ fn is_of_now(error: &Error) -> bool {
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 
-/// Generators, by their handles.
+/// Calls of generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Options; the secret in the bytes -> a handle.
+    /// Takes options, and the secret in the bytes. Writes a handle.
     pub fn randflake_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let secret = at.take_secret("secret");
@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> ID.
+    /// Writes an ID.
     #[inline]
     pub fn randflake_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
@@ -93,14 +93,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Does the same without waiting -> ID.
+    /// Writes an ID without waiting.
     pub fn randflake_try_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.try_generate()?;
         at.put_made(id.to_i64());
         Ok(())
     }
 
-    /// -> length of a text; the text.
+    /// Writes the length of a text, and the text.
     #[inline]
     pub fn randflake_generate_text(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
@@ -108,7 +108,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, made in turns -> a packed ID.
+    /// Generates one ID in turns, and writes it packed.
     pub fn randflake_one_async(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         self.begin(at, async move {
@@ -118,7 +118,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`] -> packed IDs.
+    /// Takes a count of at most [`BATCH`]. Writes packed IDs.
     pub fn randflake_fill(&self, at: At) -> Result<()> {
         self.randflake_fill_by(at, &|flakes, ids| {
             flakes.fill(ids)?;
@@ -126,7 +126,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Does the same without waiting -> packed IDs, their number.
+    /// Works like `randflake_fill` without waiting. Writes packed IDs and their number.
     pub fn randflake_fill_now(&self, at: At) -> Result<()> {
         self.randflake_fill_by(at, &Generator::try_fill)
     }
@@ -142,20 +142,20 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the grant.
+    /// Writes the grant.
     pub fn randflake_held_grant(&self, at: At) -> Result<()> {
         let grant = self.object(at)?.randflake()?.generator.grant();
         at.put_grant(grant);
         Ok(())
     }
 
-    /// Also a longer grant.
+    /// Takes a longer grant.
     pub fn randflake_extend_grant(&self, at: At) -> Result<()> {
         let (object, longer) = (self.object(at)?, at.grant()?);
         object.randflake()?.generator.extend_grant(longer)
     }
 
-    /// -> the figures; NaN for a second when there was none.
+    /// Writes the statistics, with NaN if there was no second yet.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.randflake()?.generator.stats();
@@ -164,7 +164,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the last second, or NaN.
+    /// Writes the last second, or NaN.
     pub fn randflake_close(&self, at: At) -> Result<()> {
         let last = self.object(at)?.randflake()?.generator.close()?;
         at.put_number(slot::RANDFLAKE_CLOSE_LAST_SECOND, seconds(last));

@@ -15,7 +15,7 @@ pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
 
-/// The area, in cells, since JavaScript writes it without the compiler's knowledge.
+/// The area. It consists of cells, because JavaScript writes it without the compiler's knowledge.
 ///
 /// `protocol` has its sizes, for both languages.
 #[repr(C)]
@@ -42,7 +42,7 @@ impl Scratch {
         self.number(slot::CLOCK_NOW)
     }
 
-    /// The number of IDs or of bytes in an answer.
+    /// Returns the number of IDs or bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
         self.place(slot::ANSWER_LENGTH)
@@ -122,7 +122,7 @@ impl Scratch {
         }
     }
 
-    /// As [`Scratch::integer`], for 8 bits.
+    /// Works like [`Scratch::integer`], for 8 bits.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
@@ -137,24 +137,24 @@ impl Scratch {
         }
     }
 
-    /// As [`Scratch::integer`], for 16 bits.
+    /// Works like [`Scratch::integer`], for 16 bits.
     pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
         let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
         Ok(u16::from_le_bytes([low, high]))
     }
 
-    /// As [`Scratch::integer`], for 32 bits.
+    /// Works like [`Scratch::integer`], for 32 bits.
     pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
         self.bits(slot, field, 32)
     }
 
-    /// As [`Scratch::integer`], for `bits` bits, at most 32.
+    /// Works like [`Scratch::integer`], for `bits` bits, at most 32.
     pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
         let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// As [`Scratch::integer`], for the whole numbers that JavaScript holds exactly.
+    /// Works like [`Scratch::integer`], for all integers that JavaScript represents exactly.
     pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
         self.integer(slot, field, MAX_SAFE_INTEGER)
     }

@@ -19,10 +19,10 @@ use crate::{
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 
-/// Generators, by their handles; calls that make IDs also take a metabyte.
+/// Calls of generators. All but the first also take a handle, and calls that generate IDs a metabyte.
 impl<C: Host> Machine<C> {
-    /// Options -> a handle. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
-    /// `IS_LENT` is 1 if default partitions are leased from a lent table.
+    /// Takes options, and writes a handle. `how` is 0 for a new generator, 1 to restore a snapshot, and 2 to import one of the
+    /// original library. `IS_LENT` is 1 if default partitions are leased from a lent table.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;
@@ -39,7 +39,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> text.
+    /// Writes a text.
     #[inline]
     pub fn sno_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
@@ -48,7 +48,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Also a time -> text.
+    /// Takes a time. Writes a text.
     pub fn sno_generate_at(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let unix_ms = at.time(slot::SNO_AT_TIME);
@@ -61,7 +61,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Does the same without waiting -> text.
+    /// Writes a text without waiting.
     pub fn sno_try_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
@@ -69,7 +69,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, made in turns -> packed bytes.
+    /// Generates one ID in turns, and writes its bytes.
     pub fn sno_one_async(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         self.begin(at, async move {
@@ -79,7 +79,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`] -> packed bytes.
+    /// Takes a count of at most [`BATCH`]. Writes packed bytes.
     pub fn sno_fill(&self, at: At) -> Result<()> {
         self.sno_fill_by(at, &|generator, metabyte, ids| {
             generator.fill(metabyte, ids)?;
@@ -87,7 +87,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Does the same without waiting -> packed bytes, number of IDs.
+    /// Works like `sno_fill` without waiting. Writes packed bytes and the number of IDs.
     pub fn sno_fill_now(&self, at: At) -> Result<()> {
         self.sno_fill_by(at, &Generator::try_fill)
     }
@@ -103,14 +103,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the partition, NaN while there is none.
+    /// Writes the partition, or NaN as long as there is none.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(slot::SNO_PARTITION_PARTITION, partition);
         Ok(())
     }
 
-    /// -> the figures; NaN for a partition that is not drawn yet.
+    /// Writes the statistics, with NaN as long as there is no partition.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.sno()?.stats()?;
@@ -130,7 +130,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the snapshot, in the slots from which it is restored.
+    /// Writes the snapshot to the slots from which it is restored.
     pub fn sno_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.sno()?.close()?;
         at.put_snapshot(&snapshot);

@@ -34,20 +34,21 @@ pub fn word_of_float(word: f64) -> Result<u16> {
 
 /// A machine's own table, from which other machines lease.
 impl<C: Host> Machine<C> {
-    /// -> the partition to look at next.
+    /// Writes the partition to look at next.
     pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
         at.put_number(slot::TABLE_ANSWER_NUMBER, table.next()?.into());
         Ok(())
     }
 
-    /// A partition -> its entry.
+    /// Takes a partition. Writes its entry.
     pub fn partitions_entry(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(slot::TABLE_PARTITION, "partition")?;
         at.put_number(slot::TABLE_ANSWER_NUMBER, entry_to_float(table.entry(partition)));
         Ok(())
     }
 
-    /// A partition, its expected entry, a new one -> 1 if the new entry was set, 0 if the partition had another.
+    /// Takes a partition, its expected entry, and a new one. Writes 1 if the new entry was set, or 0 if the partition had
+    /// another entry.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(slot::TABLE_PARTITION, "partition")?;
         let [old, new] =

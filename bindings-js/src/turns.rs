@@ -50,7 +50,7 @@ impl Scratch {
 
 /// Calls in turns. They write the nanoseconds to sleep into the slot [`slot::TURN_SLEEP`], and NaN once they are done.
 impl<C: Host> Machine<C> {
-    /// Takes the first turn of a call -> its answer, or a handle for the next turn.
+    /// Takes the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(
         &self,
         at: At,
@@ -63,7 +63,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the next turn of a call, by its handle -> its answer; the caller releases the handle at the end.
+    /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle at the end.
     pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;

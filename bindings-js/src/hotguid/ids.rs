@@ -4,7 +4,7 @@ use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{At, Host, Machine, Scratch, protocol::slot};
 
-/// Most texts that one call makes, limited by the area.
+/// The maximum number of texts in one call. It is limited by the size of the area.
 const TEXTS: usize = 448;
 
 impl Scratch {
@@ -15,7 +15,7 @@ impl Scratch {
 
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
+    /// Takes a count of at most [`TEXTS`], and packed IDs in the RFC's order. Writes packed texts.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
         let ids = &mut ids[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
+    /// Takes a count of at most [`TEXTS`], and packed texts. Writes packed IDs in the RFC's order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
         let texts = &mut texts[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
+    /// Takes two times, and 1 for texts for SQL Server, otherwise 0. Writes two texts.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
         let (lowest, highest) = HotGuid::time_range(start, end)?;

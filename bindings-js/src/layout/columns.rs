@@ -31,7 +31,7 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 /// Layouts, by their handles, with a message, a count of at most [`BATCH`](crate::protocol::BATCH) and the index of the first
 /// ID among all.
 impl<C: Host> Machine<C> {
-    /// A field, packed IDs; 1 for numbers instead of integers -> a number or an integer for each ID.
+    /// Takes a field, packed IDs, and 1 for numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) =
@@ -54,7 +54,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
+    /// Takes the number of columns; the field of each column, 1 for numbers instead of integers, and its values; and single
+    /// values. Writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) =
             (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));

@@ -51,14 +51,15 @@ impl Writer {
 
 /// Layouts, by their handles, with a message. An ID is an integer or a message of its bytes.
 impl<C: Host> Machine<C> {
-    /// A description -> a handle, 1 if IDs are integers.
+    /// Takes a description. Writes a handle, and 1 if IDs are integers.
     pub fn layout_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
-    /// The name of a preset; names and values of fields that become constants -> a handle, 1 if IDs are integers.
+    /// Takes the name of a preset, and the names and values of the fields that become constants. Writes a handle, and 1 if IDs
+    /// are integers.
     pub fn layout_preset_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         let mut message = Reader::new(&message);
@@ -76,19 +77,19 @@ impl<C: Host> Machine<C> {
         at.put_number(slot::LAYOUT_KIND_IS_INTEGER, is_integer.into());
     }
 
-    /// -> the description.
+    /// Writes the description.
     pub fn layout_description(&self, at: At) -> Result<()> {
         let description = self.object(at)?.layout()?.to_value();
         self.answer(at, |message| message.json(&description))
     }
 
-    /// -> figures.
+    /// Writes the figures.
     pub fn layout_describe(&self, at: At) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))
     }
 
-    /// Values -> an ID.
+    /// Takes values. Writes an ID.
     pub fn layout_pack(&self, at: At) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
@@ -96,7 +97,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(at, &values.pack()?)
     }
 
-    /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer -> its fields.
+    /// Takes an ID, either as bytes in a message or, if the message's length is NaN, as an integer. Writes its fields.
     pub fn layout_parse(&self, at: At) -> Result<()> {
         let (object, is_bytes) = (self.object(at)?, at.given(slot::MESSAGE_LENGTH));
         let id = if is_bytes {
@@ -109,7 +110,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.parsed(layout, &parsed))
     }
 
-    /// Values, two times -> two IDs in a message.
+    /// Takes values and two times. Writes two IDs in a message.
     pub fn layout_time_range(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (from, to) = (at.time(slot::LAYOUT_RANGE_START), at.time(slot::LAYOUT_RANGE_END));

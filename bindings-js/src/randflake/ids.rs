@@ -11,7 +11,7 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// Most texts that one call reads, limited by the area, which also holds their offsets.
+/// The maximum number of texts in one call. It is limited by the size of the area, which also contains their offsets.
 const TEXTS: usize = 960;
 
 /// Widths of the fields. Wider values are refused here, since the core's types would take them.
@@ -59,18 +59,18 @@ impl Scratch {
 
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
-    /// A grant -> nothing; refused unless it is one.
+    /// Takes a grant, and rejects an invalid one.
     pub fn randflake_grant(&self, at: At) -> Result<()> {
         at.grant().map(|_| ())
     }
 
-    /// A secret, and its length -> a handle.
+    /// Takes a secret and its length. Writes a handle.
     pub fn randflake_codec_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Codec(Codec::new(at.take_secret("secret")?)));
         Ok(())
     }
 
-    /// A codec's or generator's handle, ID -> its parts.
+    /// Takes the handle of a codec or generator, and an ID. Writes the ID's parts.
     pub fn randflake_inspect(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = Randflake::from_i64(at.bigint(slot::INSPECTED_ID));
@@ -82,7 +82,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A codec's handle, parts -> ID.
+    /// Takes a codec's handle, and parts. Writes an ID.
     pub fn randflake_encrypt(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
+    /// Takes a count of at most [`BATCH`], and packed IDs. Writes their texts, each padded with zeros to 16 bytes.
     pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = at.count(slot::TEXTS_COUNT);
@@ -107,8 +107,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] the start of each and the end of the last -> packed
-    /// IDs.
+    /// Takes a count of at most [`TEXTS`]; the texts one after the other; and, at [`OFFSETS`], the start of each text and the
+    /// end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];

@@ -11,20 +11,20 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// Ciphers, by their handles, with a count of at most [`BATCH`] blocks.
+/// Calls of ciphers. All but the first also take a handle, and a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
-    /// A key, and its length -> a handle.
+    /// Takes a key and its length. Writes a handle.
     pub fn sparx64_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Cipher(Sparx64::new(at.take_secret("key")?)));
         Ok(())
     }
 
-    /// Packed blocks -> packed blocks.
+    /// Takes packed blocks, and writes them encrypted.
     pub fn sparx64_encrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::encrypt_blocks)
     }
 
-    /// Packed blocks -> packed blocks.
+    /// Takes packed blocks, and writes them decrypted.
     pub fn sparx64_decrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::decrypt_blocks)
     }

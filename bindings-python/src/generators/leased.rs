@@ -136,7 +136,7 @@ impl<F: Family> Leased<F> {
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// As [`Leased::ready`], and the event loop does other work meanwhile.
+    /// Works like [`Leased::ready`], while the event loop does other work.
     async fn ready_async(&self) -> Result<Arc<F>> {
         let begun = Instant::now();
         loop {

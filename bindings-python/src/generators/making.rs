@@ -83,7 +83,7 @@ pub(crate) trait MakesTexts: Makes {
     fn text(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
 }
 
-/// Number of IDs made before the event loop has another turn: at most a millisecond's worth.
+/// The number of IDs that are generated before the event loop gets another turn. They take at most a millisecond.
 const AT_ONCE: usize = 1 << 14;
 
 /// Bytes of IDs that are made before signals are looked for: at most about 10 ms of work.

@@ -49,7 +49,7 @@ impl Array {
         iterate(slf)
     }
 
-    /// As of a tuple: the first position of an item that equals the value.
+    /// Returns the first position of an item that equals the value, like a tuple's method.
     #[pyo3(signature = (value, start = 0, stop = isize::MAX, /))]
     fn index(
         slf: &Bound<'_, Self>,
@@ -67,7 +67,7 @@ impl Array {
         Err(PyValueError::new_err("expected an item of the array, found another value"))
     }
 
-    /// As of a tuple: the number of items that equal the value.
+    /// Returns the number of items that equal the value, like a tuple's method.
     #[pyo3(signature = (value, /))]
     fn count(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut count = 0;

@@ -41,7 +41,7 @@ impl Whole {
         Self::among(value, "int", name)
     }
 
-    /// As [`Whole::of`], for parameters that take other types, too.
+    /// Works like [`Whole::of`], for parameters that also accept other types.
     pub(crate) fn among(value: &Bound<'_, PyAny>, expected: &str, name: &str) -> PyResult<Self> {
         Self::of_int(&int(value, expected, name)?)
     }
@@ -156,7 +156,8 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// Number of IDs in one call: at most 256 MiB in the fixed formats, a few seconds' worth at the best rate of any family.
+    /// The number of IDs in one call. They take at most 256 MiB in the fixed formats, and a few seconds at the highest rate of
+    /// any format.
     Count(u32) "n" 0..=1 << 24;
     /// In milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;

@@ -52,7 +52,7 @@ impl Integers {
         packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
     }
 
-    /// As [`Self::of`]; `None` for an object that is neither.
+    /// Works like [`Self::of`], but returns `None` for an object that is neither.
     pub(crate) fn packed(
         value: &Bound<'_, PyAny>,
         name: &str,

@@ -36,7 +36,8 @@ pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::room_for(count).map_err(no_memory)
 }
 
-/// Most bytes of all IDs of one call: the size of 2^24 IDs of 16 bytes, the largest of the fixed formats.
+/// The maximum size of all IDs of one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the fixed
+/// formats.
 const MOST_BYTES: usize = 1 << 28;
 
 /// Refuses `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].

@@ -18,7 +18,7 @@ use crate::{errors::detached, generators::clock::Signals};
 /// The parameter of every method that fills.
 const NAME: &str = "buffer";
 
-/// Number of bytes of IDs that fit into the first-level cache.
+/// The number of bytes of IDs that fit in the first-level cache.
 const BLOCK: usize = 1 << 15;
 
 /// A writable buffer in one piece.
