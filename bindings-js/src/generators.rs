@@ -10,12 +10,12 @@ use crate::{
     protocol::slot,
 };
 
-/// The given options that all families share.
+/// The options that all formats share, if the caller passed them.
 pub(crate) struct Shared {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
-    /// `false` under a lease, under a caller's clock, and where the clock stands still during a call.
+    /// `false` with a lease, with a caller's clock, and on platforms whose clock does not advance during a call.
     pub(crate) skips_first_tick: bool,
 }
 
@@ -72,7 +72,7 @@ impl Shared {
     }
 }
 
-/// Returns a second as a slot's number; NaN for none.
+/// Returns a second as a slot's number, or NaN for `None`.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
 pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)

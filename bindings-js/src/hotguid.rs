@@ -15,7 +15,7 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// Fills a batch with new IDs, and returns how many it made.
+/// Fills a batch with new IDs, and returns their number.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
 
 /// Calls of generators. All but the first also take a handle, and calls that generate IDs a shard key.

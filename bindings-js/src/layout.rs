@@ -37,10 +37,10 @@ fn packed(id: &Id) -> Writer {
     message
 }
 
-/// Fills a batch with new IDs, and returns how many it made.
+/// Fills a batch with new IDs, and returns their number.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
 
-/// Generators, by their handles; calls that make IDs also take a message of bindables.
+/// Calls of generators. All but the first also take a handle, and calls that generate IDs a message with bindables.
 impl<C: Host> Machine<C> {
     /// Takes options, and a message with the snapshot, if there is one, and the names of bindables with their value or their
     /// range. Writes a handle.

@@ -91,7 +91,7 @@ impl<C: Host> Machine<C> {
         self.scratch
     }
 
-    /// Runs one call: 0 means success; 1 means refused, with the error in the scratch area.
+    /// Runs one call. Returns 0 if it succeeded, or 1 if it failed and its error is in the scratch area.
     #[inline]
     pub fn run(&self, call: impl FnOnce(&Self, At) -> Result<()>) -> u32 {
         match call(self, self.scratch) {

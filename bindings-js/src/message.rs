@@ -76,7 +76,7 @@ impl<'m> Reader<'m> {
         self.take(1).first().copied().unwrap_or(tag::NONE)
     }
 
-    /// Returns the first and the last number of a range; `None`, with nothing read, for any other value.
+    /// Returns the first and the last number of a range, or `None` for any other value, which is then not consumed.
     pub(crate) fn range(&mut self) -> Option<(u64, u64)> {
         let (tag::LIST, rest) = self.0.split_first().map(|(tag, rest)| (*tag, rest))? else {
             return None;
@@ -123,7 +123,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Returns a big-endian number; `None` past 128 bits.
+/// Returns a big-endian number, or `None` if it has more than 128 bits.
 fn magnitude(bytes: &[u8]) -> Option<u128> {
     let shifted = |number: u128| number.checked_mul(256);
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
@@ -261,7 +261,7 @@ impl<C: Host> Machine<C> {
         answer.drain(..written);
     }
 
-    /// Takes the message whose last piece lies in the bytes.
+    /// Takes the message whose last piece is in the bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
         self.take_message_of(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET))
     }

@@ -13,10 +13,10 @@ use crate::{
     protocol::{BATCH, BYTES, slot},
 };
 
-/// Bytes of a secret with its version before it.
+/// The number of bytes in a secret and its version.
 const VERSIONED: usize = 1 + SECRET_BYTES;
 
-/// Bits of the largest number that JavaScript has as a float.
+/// The width of the largest integers that JavaScript represents as floats.
 const FLOAT_BITS: u32 = 53;
 
 /// A type, and whether its numbers are floats in JavaScript rather than integers of 64 bits.
@@ -24,7 +24,7 @@ const FLOAT_BITS: u32 = 53;
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// In a machine of this family alone, no object has a clock.
+    /// If a machine supports only public IDs, no object has a clock.
     clock: PhantomData<C>,
 }
 
@@ -51,7 +51,7 @@ impl<C> PublicType<C> {
     }
 }
 
-/// Secrets and types, by their handles. The package refuses what is no name, no number and no text of the type before it calls.
+/// Calls of secrets and types. The package checks names, numbers and texts before it makes a call.
 impl<C: Host> Machine<C> {
     /// Takes a count of secrets; the secrets, each after its version; and the version to write. Erases the secrets, and writes
     /// a handle.

@@ -18,15 +18,15 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's
-/// own clock gets no handle, since it may count its readings, or call back.
+/// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many at once. With a
+/// caller's clock it uses no handle, because such a clock may count its readings or call the generator.
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,
     handle: Option<RefCell<Holding<C>>>,
 }
 
-/// A handle that holds its generator.
+/// A handle that owns its generator.
 type Holding<C> = Handle<Rc<Generator<C>>>;
 
 impl<C: Host> Flakes<C> {
@@ -52,7 +52,7 @@ impl<C: Host> Flakes<C> {
         }
     }
 
-    /// The handle may hold IDs of a second that the generator has used up.
+    /// The handle may contain IDs of a second that the generator has used up.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
             Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
@@ -61,12 +61,12 @@ impl<C: Host> Flakes<C> {
     }
 }
 
-/// Returns whether a generator refused an ID that it can make later.
+/// Returns whether a generator rejected a call that may succeed later.
 fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Fills a batch with new IDs, and returns how many it made.
+/// Fills a batch with new IDs, and returns their number.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 
 /// Calls of generators. All but the first also take a handle.

@@ -9,10 +9,10 @@ use polyflake::{Error, Result};
 
 use crate::protocol::{BATCH, BYTES, NUMBERS, slot};
 
-/// The largest integer up to which JavaScript holds all integers exactly.
+/// The largest integer up to which JavaScript represents all integers exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Bytes of a key or secret.
+/// The number of bytes in a key or secret.
 const SECRET: usize = 16;
 
 /// The area. It consists of cells, because JavaScript writes it without the compiler's knowledge.
@@ -105,7 +105,7 @@ impl Scratch {
         self.number(slot) as usize
     }
 
-    /// Returns the whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
+    /// Returns the integer in a slot, if it is within `0..=most`. `most` has at most 53 bits.
     #[inline(never)]
     #[allow(
         clippy::cast_possible_truncation,
@@ -206,7 +206,7 @@ impl Scratch {
         self.put_bytes(0, text.first_chunk().unwrap_or(&[0; LENGTH]));
     }
 
-    /// Copies bytes out, from `at` on, up to the end of the area.
+    /// Copies bytes out of the area, starting at `at`, up to its end.
     #[inline]
     #[allow(unsafe_code, reason = "cell by cell takes wasm 16 times as long")]
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
@@ -224,7 +224,7 @@ impl Scratch {
         chunk
     }
 
-    /// Copies bytes in, from `at` on, up to the end of the area; returns how many fitted.
+    /// Copies bytes into the area, starting at `at`, up to its end. Returns the number of bytes copied.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {

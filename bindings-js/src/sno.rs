@@ -16,7 +16,7 @@ use crate::{
     scratch::MAX_SAFE_INTEGER,
 };
 
-/// Fills a batch with new IDs, and returns how many it made.
+/// Fills a batch with new IDs, and returns their number.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 
 /// Calls of generators. All but the first also take a handle, and calls that generate IDs a metabyte.

@@ -14,7 +14,7 @@ use polyflake_lease::{
 };
 use serde_json::{Value, json};
 
-/// Bytes before the text of [`next`].
+/// The number of bytes before the text of [`next`].
 const ENTROPY: usize = 16 * RANDOMS;
 
 thread_local! {
@@ -49,10 +49,10 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// Returns the name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be
-/// null, in Unix milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file
-/// system is checked, and the answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its
-/// error, such as `ENOENT`.
+/// Returns the name of a file, which is passed as `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The
+/// birth is in Unix milliseconds, or null. The number of the file system exists only on Linux. With `"folder":true`, only the
+/// file system is checked, and the result is null. `{"error":TEXT}` describes a file that could not be opened, by the name of
+/// the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {
@@ -83,7 +83,7 @@ pub extern "C" fn begin(length: usize) -> usize {
     })
 }
 
-/// Takes what came of the last command, after the random bytes, and returns the next command.
+/// Takes the outcome of the last command, which follows the random bytes, and returns the next command.
 #[unsafe(no_mangle)]
 pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     let bytes = taken(length);
@@ -119,7 +119,7 @@ const fn whole(ms: f64) -> u64 {
     ms as u64
 }
 
-/// Returns the text that JavaScript wrote, which is erased: settings may hold a secret.
+/// Returns the text that JavaScript wrote, and erases it, because settings may contain a secret.
 fn taken(length: usize) -> Vec<u8> {
     TEXT.with_borrow_mut(|text| {
         let taken = text[..length].to_vec();

@@ -64,7 +64,7 @@ pub(crate) fn calls() -> Functions {
     functions
 }
 
-/// Returns the calls that make one ID as functions that return it, or undefined for a refusal.
+/// Returns the calls that generate one ID, as functions that return it, or undefined if the call fails.
 pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }

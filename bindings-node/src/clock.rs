@@ -26,7 +26,8 @@ pub(crate) type Read = FunctionRef<(), f64>;
 /// which returns 1 if the call may wait.
 pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
-/// The clock of a generator. Functions are used only on the thread and in the environment that made them, and die with it.
+/// The clock of a generator. Its functions are used only on the thread and in the environment that created them, and are freed
+/// with it.
 pub(crate) enum JsClock {
     System,
     Functions { env: Env, read: Read, stalled: Option<Stalled> },

@@ -28,7 +28,7 @@ struct Attached {
     lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
-/// Returns the thread's machine; the first call makes it over `area`.
+/// Returns the thread's machine. The first call creates it on `area`.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
     let attached = attached().map_or_else(|| first(env, area), Ok)?;
     if attached.env != env.raw() {
@@ -79,7 +79,7 @@ pub(crate) fn lend(functions: table::Functions) {
     }
 }
 
-/// Returns the functions of another copy's table; none once the environment is ending.
+/// Returns the functions of another copy's table, or `None` once the environment is ending.
 pub(crate) fn lent() -> Option<Rc<table::Functions>> {
     attached().and_then(|attached| attached.lent.borrow().clone())
 }

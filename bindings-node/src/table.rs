@@ -12,9 +12,9 @@ use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
 
 use crate::{clock, machine};
 
-/// A function that returns the partition to look at next; NaN for a failure.
+/// A function that returns the partition to look at next, or NaN if it fails.
 pub(crate) type Next = FunctionRef<(), f64>;
-/// A function that returns the entry of a partition; NaN for a failure.
+/// A function that returns the entry of a partition, or NaN if it fails.
 pub(crate) type Entry = FunctionRef<f64, f64>;
 /// A function that takes a partition, its expected entry and a new one; returns 1 if the new entry was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
@@ -63,7 +63,7 @@ impl Table for Lent {
     }
 }
 
-/// Returns the result of a function; NaN if the environment has ended, or the function failed.
+/// Returns the result of a function, or NaN if the environment has ended or the function failed.
 fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
     machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

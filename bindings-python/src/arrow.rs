@@ -58,8 +58,8 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
 }
 
-/// Returns the column that a value exports, which an argument expects; `None` if its type exports none. Exceptions of its
-/// methods pass through.
+/// Returns the column that a value exports, as an argument expects it, or `None` if its type does not export columns.
+/// Exceptions from its methods are passed on.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -81,8 +81,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// Returns the result of a function that reads the column that a value exports, while other threads run; `None` if its type
-/// exports none.
+/// Returns the result of a function that reads the column that a value exports, or `None` if its type does not export columns.
+/// Other threads run in the meantime.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

@@ -9,9 +9,9 @@ use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnce
 /// An exception or an answer of Python code that the core waited for: the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum Raised {
-    /// By a clock: the cause of `clock_failed`.
+    /// An exception from a clock, which becomes the cause of `clock_failed`.
     ByClock(PyErr),
-    /// By a signal's handler or a stall's callback during a wait: raised as it is.
+    /// An exception from a signal handler or a stall callback during a wait. It is raised unchanged.
     InWait(PyErr),
     /// The reason of a refusal, which is its message then.
     Reason(String),
@@ -57,8 +57,8 @@ pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work:
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
 
-/// Returns the exception for an error, with what Python code raised as its cause. An exception that is not an `Exception`
-/// (`KeyboardInterrupt`, `SystemExit`) passes through unchanged.
+/// Returns the exception for an error. An exception from Python code becomes its cause, except that one that is not an
+/// `Exception` (`KeyboardInterrupt`, `SystemExit`) is returned unchanged.
 #[cold]
 pub(crate) fn raise_from(
     py: Python<'_>,
@@ -119,8 +119,8 @@ pub(crate) fn raise_as(
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the function that makes exceptions. It is imported early, since nothing can be imported while the interpreter shuts
-/// down.
+/// Returns the function that creates exceptions. It is imported early, because nothing can be imported while the interpreter
+/// shuts down.
 pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     BUILD.import(py, "polyflake._errors", "build")

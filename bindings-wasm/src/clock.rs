@@ -34,7 +34,7 @@ extern "C" {
 
 /// The time at the call, in the bits of a float in Unix milliseconds: the system's clock shows it once. 0 if there is none.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
-/// `true` if the module has calls that are given the time.
+/// `true` if the module has calls that receive the time.
 const IS_GIVEN: bool = cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid"));
 
 /// Gives the system's clock its first reading of a call, which begins now; 0 for none. Nothing else can run between the reading
@@ -46,7 +46,7 @@ pub(crate) fn give(unix_ms: f64) {
     }
 }
 
-/// Takes the time that was given; 0 for none.
+/// Takes the time that was passed, or 0 if none was.
 #[inline]
 fn take() -> f64 {
     let given = if IS_GIVEN { f64::from_bits(GIVEN.load(Ordering::Relaxed)) } else { 0.0 };
@@ -54,7 +54,7 @@ fn take() -> f64 {
     given
 }
 
-/// A clock by its number in `host.js`; 0 is the system's clock.
+/// A clock, by its number in `host.js`. 0 is the system clock.
 #[derive(Debug)]
 pub(crate) struct JsClock(pub(crate) u32);
 

@@ -24,14 +24,14 @@ pub fn scratch() -> *const Scratch {
     machine().scratch()
 }
 
-/// Sets the clock for the next generator that is built, by its number in `host.js`.
+/// Sets the clock for the next generator, by its number in `host.js`.
 #[wasm_bindgen]
 pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));
 }
 
-/// The time that JavaScript wrote into the scratch area for a call: for the calls of `Keyring` in packages/js, which make one
-/// ID, since reading the clock from within costs 13 ns more. 0 for all others.
+/// The time that JavaScript has written into the scratch area for a call that generates one ID, because reading the clock from
+/// within the module costs 13 ns more; 0 for all other calls.
 macro_rules! given {
     (sno_generate) => {
         machine().scratch().now()

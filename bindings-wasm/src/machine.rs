@@ -18,7 +18,7 @@ unsafe impl Sync for OnlyThread {}
 
 static MACHINE: OnlyThread = OnlyThread(OnceCell::new());
 
-/// Returns the machine, made at the first use.
+/// Returns the machine, which is created at its first use.
 pub(crate) fn machine() -> &'static Machine<JsClock> {
     MACHINE.0.get_or_init(|| Machine::new(Box::leak(Box::default())))
 }

@@ -115,7 +115,7 @@ struct Mark {
     nanos: AtomicU64,
     /// The rate at the last mark; 0 if unknown.
     rate: AtomicU64,
-    /// Number of slow readings in a row.
+    /// The number of consecutive slow readings.
     strays: AtomicU64,
 }
 

@@ -83,7 +83,7 @@ const EXACT: u32 = 1;
 const COUNTER: u32 = 2;
 
 std::thread_local! {
-    /// Number of readings that this thread may take before it renews the anchor: 0 for ever if the counter is not used.
+    /// The number of readings that this thread may take before it renews the anchor. It is always 0 if the counter is not used.
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 

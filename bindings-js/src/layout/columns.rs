@@ -28,8 +28,8 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Layouts, by their handles, with a message, a count of at most [`BATCH`](crate::protocol::BATCH) and the index of the first
-/// ID among all.
+/// Calls of layouts. They also take a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the index of
+/// the first ID within the whole batch.
 impl<C: Host> Machine<C> {
     /// Takes a field, packed IDs, and 1 for numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]

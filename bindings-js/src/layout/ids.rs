@@ -21,7 +21,7 @@ pub(super) mod role {
     pub(in crate::layout) const BINDABLE: usize = 2;
 }
 
-/// Fills a batch with IDs, and returns how many it made.
+/// Fills a batch with IDs, and returns their number.
 pub(crate) type Fill<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
 /// Sets the values of a message, each with a role and a name.
@@ -49,7 +49,8 @@ impl Writer {
     }
 }
 
-/// Layouts, by their handles, with a message. An ID is an integer or a message of its bytes.
+/// Calls of layouts. They take a message, and all but those that create a layout take a handle. An ID is an integer, or a
+/// message with its bytes.
 impl<C: Host> Machine<C> {
     /// Takes a description. Writes a handle, and 1 if IDs are integers.
     pub fn layout_build(&self, at: At) -> Result<()> {
@@ -124,7 +125,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Answers with packed IDs. `fill` fills a batch with room for `count` IDs, and returns how many it made.
+    /// Writes packed IDs. `fill` fills a batch with space for `count` IDs, and returns the number of new IDs.
     pub(crate) fn answer_packed(
         &self,
         at: At,

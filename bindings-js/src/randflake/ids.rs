@@ -14,7 +14,7 @@ use crate::{
 /// The maximum number of texts in one call. It is limited by the size of the area, which also contains their offsets.
 const TEXTS: usize = 960;
 
-/// Widths of the fields. Wider values are refused here, since the core's types would take them.
+/// The widths of the fields. Wider values are rejected here, because they would fit in the core's types.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 

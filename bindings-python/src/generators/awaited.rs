@@ -47,7 +47,7 @@ pub(crate) enum Threads {
     Wait,
 }
 
-/// Returns the coroutine of a call; `give` turns the result into a Python object.
+/// Returns the coroutine of a call. `give` converts the result to a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: Threads,

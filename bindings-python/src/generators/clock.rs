@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub(crate) struct PythonClock {
-    /// A callable that returns integer Unix nanoseconds; `None` for the system's clock.
+    /// A callable that returns integer Unix nanoseconds, or `None` for the system clock.
     time: Option<Py<PyAny>>,
     /// A callable for calls that have to wait.
     on_stall: Option<Py<PyAny>>,
@@ -32,7 +32,7 @@ impl PythonClock {
         Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }
 
-    /// For the garbage collector.
+    /// Passes the callables to the garbage collector.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
         [&self.time, &self.on_stall]
             .into_iter()
@@ -90,9 +90,9 @@ fn no_interpreter<T>() -> Result<T> {
     Err(Error::because(ErrorKind::ClockFailed, REASON))
 }
 
-/// Deepest nesting of callables (clocks and callbacks for stalls) in one thread. A callable that calls its own generator
-/// without end would otherwise overflow the stack and end the process: a level takes 2 KB (9 KB in a debug build), and
-/// Python's own limit does not know how large the stack is.
+/// The maximum nesting of callables (clocks and stall callbacks) in one thread. A callable that calls its own generator in an
+/// endless recursion would otherwise overflow the stack and end the process: a level takes 2 KB (9 KB in a debug build), and
+/// Python's own limit does not depend on the size of the stack.
 const DEEPEST: u32 = 64;
 
 /// A callable that runs now.
@@ -121,10 +121,10 @@ thread_local! {
     static LEVELS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Lets the handlers of signals run during a call that makes many IDs without waiting.
+/// Lets signal handlers run during a call that generates many IDs without waiting.
 #[derive(Default)]
 pub(crate) struct Signals {
-    /// The time of the last look; `None` before the first.
+    /// The time of the last check, or `None` before the first one.
     looked: Option<Instant>,
 }
 

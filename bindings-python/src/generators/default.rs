@@ -21,9 +21,9 @@ use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 /// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
 /// finds it held.
 pub(crate) struct Default<G> {
-    /// Creates the family's own generator. It does not use the constructor that Python calls, because that one warns of a
-    /// random worker ID beside leased ones. The family's own generator exists from the import on, but makes no IDs if there is
-    /// a lease.
+    /// Creates a format's default generator. It does not use the constructor that Python calls, because that one warns of a
+    /// random worker ID beside leased ones. The default generator is created at the import, but generates no IDs if there is a
+    /// lease.
     plain: fn() -> PyResult<G>,
     /// The family's own, without a lease.
     own: PyOnceLock<Py<G>>,

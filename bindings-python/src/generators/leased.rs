@@ -50,7 +50,7 @@ pub(crate) struct Leased<F: Family> {
 /// Makes the generator of a grant, from its number and its span in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
-/// The generator that grants make.
+/// The generator of the current grant, and whether it belongs to this process.
 struct OfProcess<F: Family> {
     granted: Granted<F, Box<Build<F::Generator>>>,
     /// `true` if the grant belongs to this process, and not to its parent.
@@ -58,8 +58,8 @@ struct OfProcess<F: Family> {
 }
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
-    /// A generator that a lease gives numbers to. `set` adds what the rules must know of the family; `build` makes the
-    /// generator of a grant.
+    /// Creates a generator that gets its worker IDs from a lease. `set` adds the settings of the format that the rules need.
+    /// `build` creates the generator for a grant.
     pub(crate) fn leased(
         lease: LeaseArgument,
         family: &str,
@@ -92,7 +92,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         }
     }
 
-    /// For the garbage collector.
+    /// Passes the lease, or the objects of the generator, to the garbage collector.
     pub(crate) fn traverse(
         &self,
         visit: &PyVisit<'_>,
@@ -105,7 +105,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     }
 }
 
-/// Returns the refusal of what does not go with a lease.
+/// Returns the exception for something that cannot be combined with a lease.
 #[cold]
 pub(crate) fn mismatch(reason: &'static str) -> PyErr {
     raise(Error::because(ErrorKind::LeaseMismatch, reason))
@@ -161,7 +161,7 @@ impl<F: Family> Leased<F> {
         Python::try_attach(look).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
     }
 
-    /// Adds the reason to a refusal for want of a lease.
+    /// Adds the reason to the error of a call that found no grant.
     fn explain<V>(&self, made: Result<V>) -> Result<V> {
         made.map_err(|refused| match refused.kind() {
             ErrorKind::LeaseUnavailable => {
@@ -179,7 +179,7 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// The one place that tells generators under a lease from others.
+/// This is the only place that distinguishes generators with a lease from others.
 impl<F> Generates for Source<F>
 where
     F: Family + Generates,
@@ -291,7 +291,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Does work with the rules. The lock is free where Python calls, since no call gives the interpreter away.
+    /// Calls a function with the rules. The lock is always free when Python calls, because no call releases the interpreter
+    /// while it has the lock.
     fn with<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
@@ -364,7 +365,7 @@ impl Keeper {
         self.with(|hosted| hosted.reason(wall_ms))
     }
 
-    /// In the child of a fork: a keeper of its own for the generator. What is inherited is never freed.
+    /// Returns a separate keeper for the generator, in the child of a fork. The inherited objects are never freed.
     #[pyo3(signature = (inherited, /))]
     fn leave(&self, inherited: Py<PyAny>) -> Self {
         self.granted.leave();
@@ -380,7 +381,7 @@ fn refused(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
-/// Reads the URL of a store and a namespace; without a URL, what the variables of the process say.
+/// Reads the URL of a store and a namespace. Without a URL, the environment variables are read.
 #[pyfunction]
 #[pyo3(signature = (url, namespace, /))]
 pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {

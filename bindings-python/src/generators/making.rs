@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Waiting behaviour of a call.
+/// Whether a call may wait.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
     /// Waits as the generator's options say.
@@ -34,7 +34,7 @@ pub(crate) enum Mode {
 
 /// A generator of the core, or one of its generators under a lease.
 pub(crate) trait Generates: Send + Sync {
-    /// The caller's argument about the IDs to make, as the core takes it.
+    /// The caller's argument about the IDs, in the form that the core accepts.
     type Key: Send + Sync + 'static;
     type Id: Send + 'static;
 
@@ -57,13 +57,13 @@ pub(crate) trait Fills<T>: Generates {
 
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
+    /// The caller's argument about the IDs: a metabyte, a shard key or bindables.
     type Param;
     type Source: Generates;
 
     fn source(&self) -> &Self::Source;
 
-    /// The same argument, as the core takes it.
+    /// Converts the argument to the form that the core accepts.
     fn key(&self, param: Self::Param) -> Key<Self>;
 
     /// Returns the Python object of an ID.
@@ -86,7 +86,7 @@ pub(crate) trait MakesTexts: Makes {
 /// The number of IDs that are generated before the event loop gets another turn. They take at most a millisecond.
 const AT_ONCE: usize = 1 << 14;
 
-/// Bytes of IDs that are made before signals are looked for: at most about 10 ms of work.
+/// The number of bytes of IDs that are generated between two checks for signals. They take at most about 10 ms.
 const BLOCK: usize = 1 << 21;
 
 /// Lets the event loop do a turn, unless this is the first block of a batch.
@@ -96,7 +96,7 @@ async fn give_way_after(places: &Range<usize>) {
     }
 }
 
-/// Memory for many IDs: the number of items in an ID, and a function that makes the array.
+/// Memory for many IDs, the number of items in an ID, and a function that creates the array.
 pub(crate) struct Rows<T> {
     pub(crate) item: Item,
     pub(crate) items: usize,
@@ -135,7 +135,7 @@ impl<T: Plain> Rows<T> {
     }
 }
 
-/// A class that makes many IDs at once.
+/// A class that can generate many IDs at once.
 pub(crate) trait MakesMany: Makes {
     /// Does work with the memory of its IDs.
     fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made>;
@@ -177,7 +177,7 @@ pub(crate) fn text<'py, M: MakesTexts>(
     M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// Returns the coroutine that makes one ID, or its text.
+/// Returns the coroutine that generates one ID, or its text.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     param: M::Param,
@@ -193,7 +193,7 @@ pub(crate) fn later<'py, M: Makes>(
     })
 }
 
-/// Generates an array of `n` IDs, or of up to `n` in [`Mode::Try`].
+/// Generates an array of `n` IDs, or of at most `n` IDs in [`Mode::Try`].
 pub(crate) fn many<'py, M: MakesMany>(
     py: Python<'py>,
     maker: &M,

@@ -81,7 +81,7 @@ impl Options {
         }
     }
 
-    /// The options for the generator of each grant of a lease, which gives the window itself and reads the system's clock.
+    /// The options for the generator of each grant. The lease determines the window, and the generator reads the system clock.
     ///
     /// # Errors
     /// `lease_mismatch` for a window or a clock.

@@ -8,11 +8,11 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
 
-/// The name of what a generator and others may have in common.
+/// The name of the group of generators that may generate the same IDs.
 pub(crate) struct Identity {
     /// Only generators of one group are compared, so that many generators are created as fast as few.
     pub(crate) group: String,
-    /// A warning is given once for a key.
+    /// The key for which a warning is emitted only once.
     pub(crate) key: String,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Generators<G> {
 /// The generators that are compared.
 struct Group<G> {
     members: Vec<Weak<G>>,
-    /// The keys of which a warning was given.
+    /// The keys for which a warning was emitted.
     warned_of: HashSet<String>,
 }
 
@@ -69,8 +69,8 @@ impl<G> Generators<G> {
         Ok(())
     }
 
-    /// Adds a generator to its group. Returns whether one of the others can generate the same ID, and no warning was given of
-    /// the identity.
+    /// Adds a generator to its group. Returns whether one of the others can generate the same ID and no warning was emitted for
+    /// the identity yet.
     fn enter(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
@@ -88,7 +88,8 @@ impl<G> Generators<G> {
         is_twin && !warned_of.contains(key)
     }
 
-    /// Notes that a warning was given of an identity: not where warnings are errors, since its generator was not made.
+    /// Records that a warning was emitted for an identity. This is not called if warnings are errors, because the generator was
+    /// then not created.
     fn note(&self, Identity { group, key }: Identity) {
         if let Ok(mut groups) = self.groups.try_lock() {
             groups.get_or_insert_default().entry(group).or_default().warned_of.insert(key);

@@ -167,7 +167,7 @@ impl Generator {
         })
     }
 
-    /// Called by copying and pickling, which it refuses: two generators with the same random bytes repeat each other's IDs.
+    /// Rejects copying and pickling, because two generators with the same random bytes would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator for its random bytes, found a copy: make another one")

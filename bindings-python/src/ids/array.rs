@@ -93,7 +93,7 @@ impl Array {
         Ok(format!("<{name} of {} {}>", values.len(), values.noun()))
     }
 
-    /// Returns the class and the content, from which the constructor or `_restore` makes the array again.
+    /// Returns the class and the content, from which the constructor or `_restore` recreates the array.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -275,7 +275,7 @@ pub(crate) fn around<C: PyClass<BaseType = Array>>(
     Bound::new(py, PyClassInitializer::from(Array(Box::new(values))).add_subclass(own))
 }
 
-/// Returns the items of an array; `None` if they are of another type.
+/// Returns the items of an array, or `None` if they have a different type.
 pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<Held<C, T>>().map(|held| held.items.clone())
@@ -374,7 +374,7 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
 /// The name of an index in errors.
 const INDEX: &str = "index";
 
-/// Returns a copy of the booleans in an index, a byte each; `None` if it is a single value.
+/// Returns a copy of the booleans in an index, with one byte for each, or `None` if the index is a single value.
 fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
     if !has_buffer(index) {
         return Ok(None);

@@ -23,7 +23,7 @@ use super::{
 /// Texts in a buffer. If other code may write to it meanwhile, they are copied first.
 pub(super) struct Buffered<'py> {
     memory: Memory<'py>,
-    /// Bytes of a row.
+    /// The number of bytes in a row.
     width: usize,
     unit: Unit,
 }
@@ -35,7 +35,7 @@ enum Memory<'py> {
 }
 
 impl<'py> Buffered<'py> {
-    /// Returns the texts of a value's buffer; `None` if it has no buffer, or a buffer of Python objects.
+    /// Returns the texts in a value's buffer, or `None` if it has no buffer or a buffer of Python objects.
     pub(super) fn of<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
@@ -88,7 +88,7 @@ impl<'py> Buffered<'py> {
     }
 }
 
-/// Returns `true` for an error of a value that does not give access to its memory but can be iterated.
+/// Returns `true` for the error of a value that provides no access to its memory but can be iterated.
 fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let is_refusal = raised.is_instance_of::<PyValueError>(py)

@@ -33,7 +33,7 @@ pub(super) const TEXTS: Expected = Expected { column: "a column of texts", item:
 const BYTES: Expected = Expected { column: "a column of bytes", item: "bytes" };
 
 impl Expected {
-    /// Returns the exception for a column that is refused, or for one of its items as if it were read alone.
+    /// Returns the exception for a rejected column. A rejected item has the same exception as if it were read alone.
     #[cold]
     pub(crate) fn refused(self, fault: Fault, name: &str) -> PyErr {
         match fault {
@@ -114,7 +114,8 @@ pub(crate) enum PackedBytes<'py> {
 }
 
 impl<'py> PackedBytes<'py> {
-    /// Returns the bytes of a buffer, or of an Arrow column of IDs of `size` bytes each; `None` for an object that is neither.
+    /// Returns the bytes of a buffer, or of an Arrow column of IDs with `size` bytes each. Returns `None` for an object that is
+    /// neither.
     pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Option<Self>> {
         if !is_packed(value)? {
             return Ok(None);

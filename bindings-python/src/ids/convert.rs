@@ -133,7 +133,7 @@ where
     whole.within(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
 }
 
-/// Integer parameters: the type, the name that errors give, the limits.
+/// Declares integer parameters: the type, the name in errors, and the limits.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident($type:ty) $field:literal $limits:expr;)*) => {$(
         $(#[$doc])*
@@ -205,13 +205,13 @@ pub(crate) fn items<'py, const N: usize>(
         .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), N, N), name))
 }
 
-/// Returns the exception for packed items that do not fill the bytes given.
+/// Returns the exception for bytes that do not consist of whole items.
 #[cold]
 pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
     raise_named(multiple(name, size, found), name)
 }
 
-/// Returns the error for packed items that do not fill the bytes given.
+/// Returns the error for bytes that do not consist of whole items.
 #[cold]
 pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
@@ -244,7 +244,7 @@ impl FromPyObject<'_, '_> for Exhausted {
     }
 }
 
-/// A `bool`; numbers are refused.
+/// A `bool`. Numbers are rejected.
 #[derive(Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 

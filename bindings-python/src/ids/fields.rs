@@ -28,7 +28,7 @@ impl<T: Plain> Holds<T> for FieldColumn {
     }
 }
 
-/// Returns the exception for the content of a pickle that was made otherwise.
+/// Returns the exception for the content of a pickle from another class.
 #[cold]
 pub(crate) fn of_another_kind() -> PyErr {
     raise(Error::invalid_type("the content of a column", "another one"))

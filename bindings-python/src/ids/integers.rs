@@ -42,7 +42,7 @@ enum Memory {
 }
 
 impl Integers {
-    /// The integers of an Arrow column, or of a buffer with any or a given number of dimensions.
+    /// The integers in an Arrow column, or in a buffer with any or a specific number of dimensions.
     pub(crate) fn of(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -113,8 +113,8 @@ pub(crate) fn integer_in(
     Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
-/// Returns a value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of
-/// them has.
+/// Returns a value's buffer, or `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview
+/// of them has.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

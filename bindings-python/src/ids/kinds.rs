@@ -41,7 +41,7 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// The object that a kind makes of its members; the members themselves if they are of no kind.
+/// Returns the object that a kind creates from the members, or the members themselves if they have no kind.
 fn made(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

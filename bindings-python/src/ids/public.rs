@@ -165,7 +165,7 @@ impl IdType {
         format!("<IdType {:?}>", self.of.name())
     }
 
-    /// Itself: libraries copy what annotations and fields hold.
+    /// Returns the object itself. Libraries copy the objects in annotations and fields.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }

@@ -2,10 +2,10 @@
 
 use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 
-/// The function that makes a record anew, and its arguments.
+/// The function that recreates a record, and its arguments.
 pub(crate) type Reduced<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
-/// Returns the result of a record's `__reduce__`: its class gets its fields back by `_restore`.
+/// Returns the result of a record's `__reduce__`. The class recreates the record from its fields with `_restore`.
 pub(crate) fn reduced<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
@@ -13,13 +13,13 @@ pub(crate) fn reduced<'py, T: PyClass, F>(
     Ok((restore(record.py())?.clone(), (record.as_any().get_type(), fields)))
 }
 
-/// Returns the function that makes records anew.
+/// Returns the function that recreates records.
 pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static RESTORE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     RESTORE.import(py, "polyflake._records", "restore")
 }
 
-/// Returns the result of the `__reduce__` of a record that is made anew from its attributes.
+/// Returns the result of `__reduce__` for a record that is recreated from its attributes.
 pub(crate) fn by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -27,7 +27,7 @@ const BLOCK: usize = 1 << 15;
 /// made in our own memory, block by block, and copied.
 pub(crate) struct Target {
     buffer: PyUntypedBuffer,
-    /// Bytes of an ID.
+    /// The number of bytes in an ID.
     row: usize,
 }
 
@@ -55,7 +55,7 @@ impl Item {
         }
     }
 
-    /// Refuses a buffer of anything else, and one that does not hold whole IDs.
+    /// Rejects a buffer of anything else, and one that does not consist of whole IDs.
     fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE);
@@ -120,17 +120,17 @@ impl Target {
         detached(py, fill).map_err(refused)
     }
 
-    /// Memory for a block of up to `most` of its IDs.
+    /// Returns memory for a block of at most `most` IDs.
     pub(crate) fn block<T: Plain>(&self, most: usize) -> PyResult<Vec<T>> {
         room_for(self.count().min(most) * self.row / size_of::<T>())
     }
 
-    /// Returns the number of IDs that it holds.
+    /// Returns the number of IDs that fit in it.
     pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies the IDs made in a block to their places.
+    /// Copies the IDs that were generated in a block to their places.
     pub(crate) fn take<T: Plain>(
         &self,
         filling: &mut Filling,
@@ -157,7 +157,7 @@ impl Target {
     }
 }
 
-/// A batch that is made block by block.
+/// A batch that is generated in blocks.
 ///
 /// A child that is forked in its middle has a copy of the blocks that its parent made, so it begins again.
 pub(crate) struct Filling {
@@ -208,7 +208,7 @@ impl Filling {
     }
 }
 
-/// Returns the number of IDs made in a block, even before an error.
+/// Returns the number of IDs that were generated in a block, including those before an error.
 fn written(made: &polyflake::Result<usize>) -> usize {
     made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

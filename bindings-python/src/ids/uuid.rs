@@ -14,7 +14,7 @@ impl<'a, 'py> Take<'a, 'py> for Uuid {
 }
 
 impl Uuid {
-    /// Returns the bytes of a value that may be a UUID; `None` if it is none.
+    /// Returns the bytes of a value if it is a UUID.
     pub(crate) fn among(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Self>> {
         if !value.is_instance(class(value.py())?)? {
             return Ok(None);

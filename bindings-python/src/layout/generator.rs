@@ -230,8 +230,7 @@ impl Generator {
         format!("<layout.Generator of IDs of {} bits>", self.layout.get().0.bits())
     }
 
-    /// Called by copying and pickling, which it refuses: two generators of one layout with the same bindables repeat each
-    /// other's IDs.
+    /// Rejects copying and pickling, because two generators with the same layout and bindables would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(
@@ -318,7 +317,7 @@ where
     }
 }
 
-/// Refuses bindables of one ID under a lease, which has no values for them.
+/// Rejects bindables for one ID under a lease, which provides no values for them.
 fn check_none(key: Option<&Named>) -> polyflake::Result<()> {
     let is_none = key.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";

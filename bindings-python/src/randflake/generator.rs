@@ -38,7 +38,7 @@ pub(crate) struct Generator {
     codec: Codec,
 }
 
-/// The generators whose grant was given.
+/// The generators with an explicit grant.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str =
@@ -148,7 +148,7 @@ impl Generator {
         Ok(format!("<randflake.Generator of nodes {first} to {last} until {}>", grant.end()))
     }
 
-    /// Called by copying and pickling, which it refuses: two generators under one grant repeat each other's IDs.
+    /// Rejects copying and pickling, because two generators with the same grant would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator for a grant, found a copy")
@@ -205,7 +205,7 @@ impl Stats {
     }
 }
 
-/// A grant as an argument; None is for a lease.
+/// A grant as an argument, or `None` with a lease.
 struct GrantArgument(Option<randflake::Grant>);
 
 impl<'a, 'py> Take<'a, 'py> for GrantArgument {

@@ -241,7 +241,7 @@ impl Grant {
         format!("Grant({:?}, {}, {})", self.nodes(), self.start(), self.end())
     }
 
-    /// A grant is a value; its owner makes sure that it serves one generator once.
+    /// A grant is a value. Its owner ensures that only one generator uses it, and only once.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ((u32, u32), i64, i64)) {
         let grant = slf.get();
         (slf.get_type(), (grant.nodes(), grant.start(), grant.end()))

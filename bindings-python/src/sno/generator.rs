@@ -111,7 +111,7 @@ pub(crate) struct Generator {
     pub(super) metabyte: Metabyte,
 }
 
-/// The generators whose partition was given or restored.
+/// The generators whose partition is explicit or restored.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
@@ -289,7 +289,7 @@ impl Generator {
         })
     }
 
-    /// Called by copying and pickling, which it refuses: two generators of one partition repeat each other's IDs.
+    /// Rejects copying and pickling, because two generators with the same partition would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(

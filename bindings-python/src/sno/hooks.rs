@@ -31,7 +31,7 @@ impl Sno {
         py.import("polyflake.pydantic")?.call_method1(intern!(py, "_sno_json_schema"), (schema,))
     }
 
-    /// Asked for by Pydantic where a field's type is `Any`. Without Pydantic there is no such attribute.
+    /// Pydantic reads this attribute if a field's type is `Any`. Without Pydantic, the attribute does not exist.
     #[getter]
     fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

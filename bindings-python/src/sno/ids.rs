@@ -269,7 +269,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     }
 }
 
-/// Bytes of a UUID.
+/// The number of bytes in a UUID.
 const UUID_LEN: usize = 16;
 
 /// Returns an ID of a list of UUIDs.

@@ -9,7 +9,7 @@ pub(super) struct Buffers<'a> {
     pub(super) pointers: &'a [*const c_void],
     /// The index in each buffer at which the array begins.
     pub(super) offset: usize,
-    /// Number of items in the array.
+    /// The number of items in the array.
     pub(super) length: usize,
     /// The validity bitmap, from the array's first byte on, or `None` if the array has no nulls.
     nulls: Option<&'a [u8]>,

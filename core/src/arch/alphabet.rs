@@ -5,7 +5,7 @@
 pub(crate) struct Alphabet {
     /// The character of value 0.
     pub(crate) digit: u8,
-    /// Number of values that are digits.
+    /// The number of values that are digits.
     pub(crate) digits: u8,
 }
 

@@ -82,7 +82,7 @@ use crate::sync::{
 };
 use crate::{Error, Result};
 
-/// Number of partitions.
+/// The number of partitions.
 pub(crate) const COUNT: usize = 1 << 16;
 /// The bit that is set once the base has been picked.
 #[cfg(feature = "std")]

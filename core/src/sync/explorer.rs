@@ -49,7 +49,7 @@ pub(crate) fn choose(end: u8) -> u8 {
 /// The results of a search.
 #[derive(Debug)]
 pub(crate) struct Found<R> {
-    /// Number of states.
+    /// The number of states.
     pub(crate) states: usize,
     /// The records of the states in which all calls have ended.
     pub(crate) records: Vec<R>,
@@ -60,7 +60,7 @@ type Memory = BTreeMap<usize, u128>;
 
 #[derive(Clone, Hash)]
 struct Thread {
-    /// Number of calls that ended.
+    /// The number of calls that ended.
     made: u8,
     /// The results and choices of the call in progress.
     log: Vec<Answer>,
@@ -77,7 +77,7 @@ struct State<R> {
 struct Run {
     memory: RefCell<Memory>,
     log: RefCell<Vec<Answer>>,
-    /// Number of answers of the log that the call has got.
+    /// The number of answers that the call has received from the log.
     repeated: Cell<usize>,
     has_stepped: Cell<bool>,
     /// The choices that this step makes, each with the number of possibilities.

@@ -12,7 +12,7 @@ use crate::{
     rules::error::{damaged, moment, reserved},
 };
 
-/// Number of records that a claim would choose from.
+/// The number of records from which a claim would choose.
 const CHOICE: u32 = 8;
 /// The largest difference between the clocks under which leases of an hour are granted.
 const SKEW_MS: u64 = 60_000;

@@ -1,10 +1,10 @@
 //! The methods of generators, and the fixed families' types for them.
 
-/// Defines the methods that generate IDs, for a class of generators: its ID format, its name, the caller's argument with its type
-/// and default, and the signatures that `help` shows.
+/// Defines the methods that generate IDs, for a class of generators: its ID format, its name, the caller's argument with its
+/// type and default, and the signatures that `help` shows.
 ///
-/// The methods are a macro because Python's keyword for the argument differs by format, and PyO3 parses arguments at the speed of
-/// a plain method only if it knows the keyword when it compiles.
+/// The methods are a macro because Python's keyword for the argument differs by format, and PyO3 parses arguments at the speed
+/// of a plain method only if it knows the keyword when it compiles.
 macro_rules! makes_ids {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
@@ -148,8 +148,8 @@ macro_rules! makes {
     };
 }
 
-/// Implements [`Generates`] and [`Fills`] for a generator of the core, whose calls take the arguments `$($given)*`, made of the
-/// key.
+/// Implements [`Generates`] and [`Fills`] for a generator of the core. Its calls take the arguments `$($given)*`, which are
+/// computed from the key.
 macro_rules! generates {
     ($Generator:ty, $Id:ident, $Key:ty, ($($key:ident)?), ($($given:tt)*)) => {
         impl making::Generates for $Generator {

@@ -83,7 +83,7 @@ impl<'a, 'py> Take<'a, 'py> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The text of an ID, of a format whose texts have these lengths. A longer one is refused without a look at its characters.
+    /// The text of an ID in a format whose texts have these lengths. A longer text is rejected before its characters are read.
     pub(crate) fn of_id(
         value: Borrowed<'a, '_, PyAny>,
         name: &str,

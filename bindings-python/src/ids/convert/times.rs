@@ -76,7 +76,7 @@ impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
     }
 }
 
-/// Returns the error for a time that no format can hold.
+/// Returns the error for a time that no format can represent.
 #[cold]
 fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str) -> PyErr {
     let reason = format!("expected {name} in 64-bit {unit}, found {found}");
@@ -94,7 +94,7 @@ pub(crate) struct Span {
 impl Span {
     const NAME: &str = "window";
 
-    /// Returns the exception for an error of a generator that is made with this window.
+    /// Returns the exception for the error of a generator that is created with this window.
     #[cold]
     pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
         let Some(Self { start, end }) = window else { return raise(error) };
@@ -111,7 +111,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// Returns the exception for a time range that the core refuses, because of one of its ends.
+/// Returns the exception for a time range that the core rejects because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
@@ -121,8 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// Returns an error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999
-/// stays a number.
+/// Returns an error with the times of its range as datetimes, or `None` for an error without a range. A limit after the year
+/// 9999 remains a number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);

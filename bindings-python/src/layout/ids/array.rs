@@ -16,7 +16,7 @@ use crate::ids::{
 };
 
 numbers! {
-    /// Bytes of an ID.
+    /// The number of bytes in an ID.
     Size(u32) "size" 1..=128;
 }
 

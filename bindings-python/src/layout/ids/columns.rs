@@ -109,8 +109,8 @@ impl<'l> Packing<'l> {
     }
 }
 
-/// Returns the column of an argument; `None` if it is a single value, or of a type that no field takes. Bytes are a single
-/// value, and so is a number, which has a buffer without dimensions.
+/// Returns the column of an argument, or `None` if it is a single value or has a type that no field accepts. Bytes are a single
+/// value, and so is a number whose buffer has no dimensions.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -154,7 +154,7 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// Returns the column of a field; `None` if the layout does not have it, or if a column cannot hold its values.
+    /// Returns the column of a field, or `None` if the layout does not have the field or a column cannot contain its values.
     fn column<'py>(
         &self,
         py: Python<'py>,
@@ -173,7 +173,7 @@ impl ParsedColumns {
         }
     }
 
-    /// Returns the columns of the fields with these names, where a column can hold them.
+    /// Returns the columns of those fields with these names whose values a column can contain.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,

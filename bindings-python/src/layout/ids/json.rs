@@ -11,7 +11,7 @@ use crate::{
     ids::convert::{Whole, has_index, owned_text, type_name, wrong_type},
 };
 
-/// Deepest nesting: no description is nested deeper, but an object that contains itself is.
+/// The maximum nesting. No description is nested more deeply, but an object that contains itself is.
 const DEEPEST: u32 = 8;
 
 /// Returns the JSON object of a dict; `invalid_layout` if there is none.

@@ -91,7 +91,7 @@ const SEQUENCE: &str = "sequence";
 #[derive(Default)]
 pub(crate) struct Names {
     names: Vec<String>,
-    /// Set if the time was given as a datetime.
+    /// Whether the time was passed as a datetime.
     pub(super) has_datetime: bool,
 }
 
@@ -100,7 +100,7 @@ impl Names {
         self.names.push(name.to_owned());
     }
 
-    /// Returns the exception for an ID whose values the core refuses.
+    /// Returns the exception for an ID whose values the core rejects.
     #[cold]
     pub(crate) fn raise(&self, error: Error) -> PyErr {
         if error.kind() == ErrorKind::TimeOutOfRange {

@@ -43,7 +43,7 @@ impl TextColumn {
 /// Texts of several lengths.
 struct Texts {
     ids: Arc<Vec<Randflake>>,
-    /// The texts in places of one width, made on demand. For Arrow they lie side by side.
+    /// The texts in cells of one width, created on demand. Arrow needs them without gaps.
     slots: OnceLock<Packed<Chars>>,
 }
 

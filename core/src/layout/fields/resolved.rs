@@ -52,10 +52,10 @@ impl Role {
 pub(in crate::layout) struct ResolvedField {
     pub(in crate::layout) name: String,
     pub(in crate::layout) role: Role,
-    /// Number of bits above the field.
+    /// The number of bits above the field.
     pub(in crate::layout) offset: u32,
     pub(in crate::layout) width: Width,
-    /// Number of bits below the field, in an integer layout; 0 for a width of 0.
+    /// The number of bits below the field in an integer layout, or 0 for a field without bits.
     pub(in crate::layout) shift: u32,
     /// Bits to flip in a field of at most 64 bits: all of them or none.
     pub(in crate::layout) flip: u64,

@@ -109,7 +109,7 @@ impl<'l> Values<'l> {
         Ok(self)
     }
 
-    /// Like `set`, but compiled only once for all types and names.
+    /// Works like `set`, but is compiled only once for all types and names.
     fn put(&mut self, slot: FieldIndex, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }

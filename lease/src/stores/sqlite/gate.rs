@@ -18,7 +18,7 @@ use crate::{Error, ErrorKind, Result, rules::forks};
 
 /// The process in the upper half, and the number of its requests in progress in the lower half.
 static BUSY: AtomicU64 = AtomicU64::new(0);
-/// Number of threads of this process that fork.
+/// The number of threads of this process that are forking.
 static FORKING: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
 static IS_HOOKED: AtomicBool = AtomicBool::new(false);

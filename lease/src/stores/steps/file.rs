@@ -113,7 +113,7 @@ fn name(path: &Path) -> Result<String> {
     name_of(inode, birth)
 }
 
-/// Like [`name`], but creates an empty file if it does not exist.
+/// Works like [`name`], but creates an empty file if none exists.
 fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
