@@ -102,7 +102,7 @@ pub(super) struct Anchor {
     counter: AtomicU64,
     nanos: AtomicU64,
     scale: AtomicU64,
-    /// In counts; 0 if the anchor is not valid.
+    /// The length of the span in counts, or 0 if the anchor is not valid.
     span: AtomicU64,
     mark: Mark,
 }
@@ -243,7 +243,7 @@ impl Anchor {
         self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
     }
 
-    /// Writes a new anchor, with the right that `writing` in `seq` gives.
+    /// Writes a new anchor. The caller must have set `seq` to `writing`.
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let look = Look {
             before: hardware.counter_in_order(),

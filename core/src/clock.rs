@@ -606,7 +606,7 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
 }
 
-/// Like [`nanos_from_float_ms`], without rounding to whole milliseconds.
+/// Works like [`nanos_from_float_ms`], without rounding to whole milliseconds.
 #[cold]
 #[inline(never)]
 #[allow(

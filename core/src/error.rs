@@ -93,7 +93,7 @@ impl Error {
         Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
-    /// Like [`Error::because`], without an allocation, for decoders, which may fail in loops.
+    /// Works like [`Error::because`] without an allocation, for decoders, which may fail in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))

@@ -47,7 +47,7 @@ impl Column {
         }
     }
 
-    /// Texts side by side; the last of `length + 1` offsets is within the text.
+    /// Concatenated texts. The last of the `length + 1` offsets is within the text.
     pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),

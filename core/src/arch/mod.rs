@@ -69,7 +69,7 @@ kernels! {
     encode_base32hex(numbers: &[u64], slots: &mut [Slot]);
     /// Decodes slots into integers up to the first invalid slot, and returns the number of decoded integers.
     decode_base32hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
-    /// Like `decode_base32hex`, for concatenated strings, with one more offset than strings.
+    /// Works like `decode_base32hex` for concatenated strings. There is one more offset than strings.
     decode_base32hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
 
     /// Encrypts any number of blocks in place.

@@ -35,7 +35,7 @@ impl FirstReading {
         Self { applies, nanos, generation: AtomicU32::new(NEVER_DRAWN) }
     }
 
-    /// For a generator whose first tick is known to be its own.
+    /// Declares that no earlier generator has used the tick of the first call.
     pub(crate) fn exempt(&mut self) {
         self.applies = false;
     }

@@ -40,7 +40,7 @@ pub(crate) struct WaitPolicy {
     stalled: Tally,
 }
 
-/// For calls that must not wait.
+/// The policy of calls that must not wait.
 pub(crate) static NO_WAIT: WaitPolicy = WaitPolicy {
     on_exhausted: OnExhausted::Error,
     max_wait: Some(0),

@@ -135,7 +135,7 @@ impl From<Sno> for uuid::Uuid {
     }
 }
 
-/// Like [`Sno::from_uuid8_bytes`].
+/// Works like [`Sno::from_uuid8_bytes`].
 #[cfg(feature = "uuid")]
 impl TryFrom<uuid::Uuid> for Sno {
     type Error = Error;

@@ -104,7 +104,7 @@ enum UnderWay {
     Sealing,
 }
 
-/// A request of the keeper, which is given up at a time.
+/// A request of the keeper, and the time at which the host stops waiting for a reply.
 struct Asked {
     request: Request,
     until: u64,
@@ -334,7 +334,7 @@ impl Hosted {
     }
 }
 
-/// Without the settings, which may hold a secret.
+/// Omits the settings, which may contain a secret.
 impl core::fmt::Debug for Hosted {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Hosted").field("lease", &self.lease).finish_non_exhaustive()

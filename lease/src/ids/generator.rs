@@ -40,7 +40,7 @@ impl<F: Family> Clone for Generator<F> {
     }
 }
 
-/// Without the generator, which may hold a secret.
+/// Omits the generator, which may contain a secret.
 impl<F: Family> core::fmt::Debug for Generator<F> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         self.lease.fmt(f)

@@ -76,7 +76,7 @@ impl Event {
     }
 }
 
-/// For people.
+/// Formats an event for people.
 ///
 /// ```
 /// use polyflake_lease::{Error, ErrorKind, Event};

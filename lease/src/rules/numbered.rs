@@ -105,7 +105,7 @@ impl Numbered {
         Ok(Self { layout, parts, last: (1 << below) - 1, time })
     }
 
-    /// All numbers that the fields can hold.
+    /// Returns all worker IDs that fit in the fields.
     pub(crate) fn all(&self) -> RangeInclusive<u64> {
         0..=self.last
     }

@@ -241,7 +241,7 @@ impl Place {
     }
 }
 
-/// Without the URL, which may hold a password.
+/// Omits the URL, which may contain a password.
 impl core::fmt::Debug for Place {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self { namespace, number, .. } = self;

@@ -84,15 +84,15 @@ pub(crate) struct Server {
     pub(crate) encrypts: bool,
     /// The absolute path of a file of root certificates, in place of those that the client trusts.
     pub(crate) roots: Option<String>,
-    /// Whether a host is used only if it accepts writes, which is always so if there are several to choose from.
+    /// Whether a host is used only if it accepts writes. This is always the case if there are several hosts.
     pub(crate) read_write: bool,
-    /// In seconds.
+    /// The timeout of a connection, in seconds.
     pub(crate) connect_timeout: Option<u64>,
     pub(crate) application_name: Option<String>,
     pub(crate) options: Option<String>,
 }
 
-/// The terms of a lease, where the URL has any.
+/// The terms of a lease that the URL sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) lease_ms: Option<u64>,
@@ -310,7 +310,7 @@ impl Server {
 }
 
 impl Site {
-    /// For a host in another language.
+    /// Returns the store as JSON, for a host in another language.
     ///
     /// # Errors
     /// Returns `out_of_range` for a store in memory, which only Rust supports.

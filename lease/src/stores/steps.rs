@@ -343,7 +343,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether a file has no tables, where they could be created.
+    /// Returns whether a file has no tables yet, but could get them.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)

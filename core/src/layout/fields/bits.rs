@@ -63,7 +63,7 @@ pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     number
 }
 
-/// Returns a big-endian number in its shortest form; zero is empty.
+/// Returns a big-endian number in its shortest form, which is empty for 0.
 pub(in crate::layout) fn without_leading_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     &number[zeros..]

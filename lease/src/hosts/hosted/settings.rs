@@ -54,7 +54,7 @@ impl Settings {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
     }
 
-    /// Returns the schema of the tables in `PostgreSQL`; none in `SQLite`.
+    /// Returns the schema of the tables in `PostgreSQL`, or `None` for `SQLite`.
     pub(super) fn schema(&self) -> Result<Option<Schema>> {
         let schema = self.given_text("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {

@@ -103,7 +103,7 @@ extern "C" fn after() {
     FORKING.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// The child has no other threads.
+/// Resets the count in a forked child, which has no other threads.
 #[cfg(unix)]
 extern "C" fn in_child() {
     FORKING.store(0, Ordering::SeqCst);
