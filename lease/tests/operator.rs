@@ -164,6 +164,37 @@ fn failover(store: &mut Memory) -> [String; 2] {
     [from, operator(&mut *store).status().unwrap().store]
 }
 
+/// A primary can show a renewal that its replica never had. A backup of such a primary proves nothing about the time after the
+/// end that was acknowledged, because the promoted replica may have granted the number again.
+#[test]
+fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
+    let mut store = Memory::new(T);
+    let (mut paused, grant) = holder(&mut store, options(1));
+    let replica = store.clone();
+    paused.pass(15 * 60_000);
+    store.set_now(paused.now.wall_ms);
+    paused.drive_by(|request| {
+        let reply = store.answer(request);
+        let lost = || Error::new(ErrorKind::LeaseUnavailable, "the reply is lost");
+        if matches!(request.ask, Ask::Put { .. }) { Err(lost()) } else { reply }
+    });
+    let backup = store.clone();
+    assert!(store.records("orders/sno")[0].granted_until > grant.end());
+    let from = operator(&mut store).status().unwrap().store;
+    store.restore(replica);
+    let to = operator(&mut store).status().unwrap().store;
+    operator(&mut store).promoted(&from, &to).unwrap();
+    let mut next = Host::new(options(1));
+    next.pass(HOUR);
+    let next = next.drive(&mut store).expect("expected the number after its end");
+    assert_eq!(next.start(), grant.end());
+    store.restore(backup);
+    paused.pass(46 * 60_000);
+    assert_eq!(paused.drive(&mut store), None);
+    assert_eq!(paused.keeper.end(), Some(grant.end()), "expected no later end");
+    paused.assert_refused(ErrorKind::StoreChanged);
+}
+
 /// A promotion ends only the quiet time that it started.
 #[test]
 fn a_promotion_ends_only_its_own_quiet_time() {

@@ -367,10 +367,11 @@ impl Protocol {
             return Some(grant.record);
         }
         let found = self.read(state, grant.number)?;
+        let end = found.until.min(grant.end);
         let is_living = match self.weak {
             Weak::RenewedPastEndFound => true,
-            Weak::RenewedWithinClockError => now < found.until,
-            _ => now + error < found.until,
+            Weak::RenewedWithinClockError => now < end,
+            _ => now + error < end,
         };
         (is_living && found.is_claim(&grant.record)).then_some(found)
     }

@@ -164,6 +164,12 @@ fn of_the_crates() -> Vec<Step> {
             &[CORE, &["tests/loom"]],
             rust::loom,
         ),
+        step(
+            "proof",
+            "the rules of leases keep grants apart, for any number of holders, messages and times",
+            &[LEASE, &["tests/proof", "tests/requirements.txt"]],
+            proof,
+        ),
     ]
 }
 
@@ -175,7 +181,10 @@ fn of_the_packages() -> Vec<Step> {
         step(
             "python-types",
             "the stubs as users' type checkers see them",
-            &[PYTHON, &["tests/conformance/python", "tests/forks", "tests/stepping"]],
+            &[
+                PYTHON,
+                &["tests/conformance/python", "tests/forks", "tests/proof", "tests/stepping"],
+            ],
             python_types,
         ),
         step(
@@ -421,12 +430,19 @@ fn python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
+/// The proofs with z3.
+fn proof(shell: &Shell) -> Result<()> {
+    let python = workspace::python();
+    let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
+    Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
+}
+
 /// The package's stubs, and the suite's own Python.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(
         shell,
-        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py"
+        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py tests/proof"
     )
     .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));

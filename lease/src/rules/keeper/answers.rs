@@ -296,7 +296,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 }
                 return self.kept(held, there, is_done, now);
             }
-            Some(there) if there.is_claim(&held.record) && self.is_living(&there, namespace) => {
+            Some(there)
+                if there.is_claim(&held.record) && self.is_living(&held, &there, namespace) =>
+            {
                 if !is_known {
                     return self.ask(Purpose::Survey, Ask::Survey, now);
                 }
@@ -338,9 +340,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns whether the worker ID cannot have been granted to another holder in the history that a restored store lost,
-    /// because claims wait for the recorded end (R7).
-    fn is_living(&self, there: &Record, namespace: &Namespace) -> bool {
-        self.store_now.0.saturating_add(namespace.clock_error_ms()) < there.granted_until
+    /// because claims wait for the recorded end (R7). An end in the restored store counts only up to the acknowledged one: a
+    /// later one may come from a backup of a primary whose replica never had it, and that replica may have been promoted.
+    fn is_living(&self, held: &Held, there: &Record, namespace: &Namespace) -> bool {
+        let end = there.granted_until.min(held.end);
+        self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
     }
 
     /// Renews a grant in a restored store, and replaces the previous incarnation with the store's new one.

@@ -1,0 +1,618 @@
+"""The lease protocol of docs/leases.md as a transition system, and the invariant that its steps keep.
+
+WHAT IS PROVED. For one worker ID, and for any number of holders, messages, versions, incarnations and any times: two
+grants are never used in the same tick. The proof is by induction. The invariant holds in the initial state, every
+step that the rules R1 to R7 permit leads from a state with the invariant to a state with the invariant, and the
+invariant implies the promise. `test_leases.py` lets z3 prove these statements. z3 searches for a counterexample
+among all structures of the kind described below, infinite ones included, and shows that there is none. There is no
+limit of size anywhere.
+
+WHY ONE WORKER ID IS ENOUGH. A duplicate needs two grants of the same worker ID, since different worker IDs encode
+differently. The rules for one worker ID read and write one record, and share with those of other worker IDs only
+what is part of this model: the store's time, the incarnation, the quiet time and the names of stores. Each of these
+may change at any moment here, whatever happens to the record. A holder that has another worker ID meanwhile is
+simply a holder whose grant ended.
+
+THE STATE.
+- A *claim* is one attempt to get a grant, with the token that it drew, and then the generator that exists for the
+  grant. A process that claims again is another claim (R6), so this model has no processes. A process that is killed,
+  paused for ever, closed or that gives up is a claim that is `over`. A process that is paused for a while just takes
+  no steps.
+- A *message* is a write on its way to the store: the version of the record that was read, and the record to put. A
+  message may arrive late, never, or many times, and outlives its sender. Its contents never change.
+- A *version* is a state that the record had in one incarnation of the store: `stored` says which existed. The newest
+  is the record that the store shows; `kept` is the newest that no promotion of a replica can lose.
+- `line` is the current incarnation, and `base` is the version that it began with.
+- `made(claim, tick)` says that the claim's generator made or reserved an ID in a tick. It records history and is
+  never unset.
+- Some values exist only for the proof, because rules do not read them: `rank`, `origin`, `top`, `floor`, `is_firm`.
+
+ASSUMPTIONS.
+- Stores swap atomically and keep what they acknowledge (R9). An earlier incarnation acknowledges nothing once a
+  later one exists.
+- Tokens differ (128 random bits), and so do the names of stores.
+- A generator checks the tick that it encodes against its window, and sealing is one atomic step that returns the
+  highest reserved tick. The tests of the core check this.
+- Clocks: none, except where `Protocol.is_timed`. There, a reading of the store's time is behind the latest reading
+  before it by at most the clock error (R7), and the clock of a holder that is declared dead was ahead of the store's
+  by no more (R5). The proof of R1 to R6 without restored stores (`is_timed=False`) lets every clock show any time at
+  any moment.
+- The longest lease is the same in all incarnations of the store. If it was increased after a backup, an operator has
+  to set the quiet time (R7).
+
+NOT PROVED HERE.
+- Clones of a running holder. They share a token, and repeat each other's IDs until the end of the grant that they
+  share. Only the bounded model (`lease/tests/model`) covers what follows.
+- IDs that are made by hand under a reserved worker ID. Reserving and freeing are steps here, but nobody uses the
+  number.
+- Forks (R10), the comparison of shapes (R8), stores that lose acknowledged writes (R9), and the deletion of a store.
+- That anything happens at all: a protocol that never grants anything would be safe too. `test_leases.py` therefore
+  runs through all steps once, and shows that each is possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from logic import (
+    Domain,
+    Function,
+    Term,
+    choose,
+    every,
+    implies,
+    negation,
+    some,
+)
+
+# The kinds of messages. The last three are an operator's.
+CLAIMS, RENEWS, RELEASES, EVICTS, FREES, BURIES = range(6)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What never changes: the contents of claims, messages and stored versions, and the constants."""
+
+    token: Function  # of a claim
+    start: Function  # of a claim's grant
+    kind: Function  # of a message, as all that follow
+    owner: Function  # the claim that sent it, or that an operator declares dead
+    line: Function  # the incarnation that it is meant for
+    read: Function  # the version that it replaces
+    version: Function  # the version that it puts, as all that follow
+    put_token: Function
+    put_start: Function
+    put_until: Function
+    put_reserved: Function
+    has_token: Function  # of a version in an incarnation, as all that follow
+    has_start: Function
+    has_until: Function
+    has_reserved: Function
+    has_line: Function  # the incarnation in the record, in which the grant was made or renewed last
+    begin: Function  # of a tick
+    longest: Term  # the longest lease
+    error: Term  # the clock error
+
+
+@dataclass(frozen=True)
+class State:
+    """What steps change."""
+
+    # Claims.
+    drawn: Function  # tokens that exist
+    used: Function  # claims that began
+    acquired: Function  # claims that got their grant, and with it a generator
+    over: Function  # claims that make no more IDs and get no more grants
+    end: Function  # the end of the generator's window
+    mark: Function  # the end of the highest tick used, or the start
+    top: Function  # that tick
+    origin: Function  # the acknowledged message that `end` comes from
+    awaits: Function  # the message whose reply the claim accepts
+    ranked: Function  # claims that the store has accepted, in the order of `rank`
+    rank: Function
+    ranks: Term
+    place_line: Function  # where it accepted them: the incarnation and the version
+    place: Function
+    made: Function
+    # Messages.
+    sent: Function
+    done: Function  # the store has made the write
+    acknowledged: Function  # the write is durable, and a reply may arrive at any time
+    # The record.
+    line: Term
+    base: Term
+    kept: Term
+    version: Term
+    stored: Function
+    ever: Function  # the same, with versions that a promotion lost, which a backup may still contain
+    is_firm: Term  # `False` if the line began with a restored backup, so that later claims may have been lost
+    # The namespace's record.
+    quiet: Term
+    quiet_before: Term
+    floor: Term  # the lowest value that `quiet` may have until the next backup is restored
+    name: Term
+    name_before: Term
+    names: Term  # one more than the highest name in use
+    promoted: Function  # pairs of names between which a promotion lost nothing that was acknowledged
+    time: Term  # the latest time that a store has read
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step: whether it is possible, and the state after it."""
+
+    guard: Term
+    after: State
+
+
+class Protocol:
+    """The steps, with at most one rule left out."""
+
+    def __init__(self, domain: Domain, contents: Contents, left_out: str = "", is_timed: bool = True) -> None:
+        self.domain, self.contents, self.left_out, self.is_timed = domain, contents, left_out, is_timed
+        # The rules that were consulted, which the table of weakenings must name all.
+        self.rules: set[str] = set()
+
+    def rule(self, name: str, condition: Term, instead: Term = True) -> Term:
+        """Returns a condition that a rule demands, or what holds without the rule."""
+        self.rules.add(name)
+        return instead if name == self.left_out else condition
+
+    def timed(self, condition: Term) -> Term:
+        """Returns a condition that matters only to rules that trust clocks."""
+        return condition if self.is_timed else True
+
+    # ------------------------------------------------------------------------------------------------- helpers
+
+    def is_of(self, claim: Term, line: Term, version: Term) -> Term:
+        """Returns whether a stored version shows a claim's grant."""
+        c = self.contents
+        return every(c.has_token(line, version) == c.token(claim), c.has_start(line, version) == c.start(claim))
+
+    def shows(self, line: Term, version: Term, message: Term) -> Term:
+        """Returns whether a stored version is what a message put."""
+        c = self.contents
+        return every(
+            c.has_token(line, version) == c.put_token(message),
+            c.has_start(line, version) == c.put_start(message),
+            c.has_until(line, version) == c.put_until(message),
+            c.has_reserved(line, version) == c.put_reserved(message),
+            c.has_line(line, version) == line,
+        )
+
+    def copies(self, line: Term, version: Term, of_line: Term, of_version: Term) -> Term:
+        """Returns whether two versions have the same contents."""
+        c = self.contents
+        parts = (c.has_token, c.has_start, c.has_until, c.has_reserved, c.has_line)
+        return every(*(part(line, version) == part(of_line, of_version) for part in parts))
+
+    def is_stale(self, s: State, message: Term) -> Term:
+        """Returns whether a message is meant for an earlier incarnation, so that no store accepts it: it may say
+        anything."""
+        return self.contents.line(message) < s.line
+
+    def writes(self, s: State, message: Term, kind: int) -> Term:
+        """What all writes have in common (R2): a new message, based on a version that the store showed."""
+        c = self.contents
+        return every(
+            negation(s.sent(message)),
+            c.kind(message) == kind,
+            c.line(message) <= s.line,
+            c.version(message) > c.read(message),
+            c.put_reserved(message) if kind == EVICTS else negation(c.put_reserved(message)),
+            implies(c.line(message) == s.line, s.stored(s.line, c.read(message))),
+        )
+
+    # --------------------------------------------------------------------------------------------------- steps
+
+    def read_time(self, s: State, now: Term) -> Step:
+        """A store reads its clock, which may show any time."""
+        return Step(True, replace(s, time=choose(now > s.time, now, s.time)))
+
+    def claim(self, s: State, claim: Term, message: Term, now: Term) -> Step:
+        """A claimant has read the record at the store's time `now`, and sends its claim (R1, R3)."""
+        c = self.contents
+        until = c.has_until(s.line, c.read(message))
+        guard = every(
+            self.writes(s, message, CLAIMS),
+            negation(s.used(claim)),
+            self.rule("a claim draws a new token", negation(s.drawn(c.token(claim)))),
+            c.owner(message) == claim,
+            c.put_token(message) == c.token(claim),
+            c.put_start(message) == c.start(claim),
+            some(
+                self.is_stale(s, message),
+                every(
+                    c.put_until(message) >= c.put_start(message),
+                    self.rule("a grant starts at the end of the last one", c.put_start(message) >= until),
+                    self.rule("a grant starts after the quiet time", c.put_start(message) >= s.quiet),
+                    self.timed(
+                        every(
+                            now <= s.time,
+                            self.rule("a claim waits for the recorded end", now >= until),
+                            self.rule("a claim waits for the quiet time", now >= s.quiet),
+                            self.rule(
+                                "a claim ends within the longest lease", c.put_until(message) <= s.time + c.longest
+                            ),
+                        )
+                    ),
+                ),
+            ),
+        )
+        after = replace(
+            s,
+            used=s.used.put((claim,), True),
+            drawn=s.drawn.put((c.token(claim),), True),
+            mark=s.mark.put((claim,), c.start(claim)),
+            awaits=s.awaits.put((claim,), message),
+            sent=s.sent.put((message,), True),
+        )
+        return Step(guard, after)
+
+    def prove(self, s: State, claim: Term, message: Term) -> Step:
+        """A claimant without a reply has found its claim in the record, and writes it again (R2)."""
+        c = self.contents
+        read = c.read(message)
+        guard = every(
+            self.writes(s, message, CLAIMS),
+            s.used(claim),
+            negation(s.over(claim)),
+            negation(s.acquired(claim)),
+            c.owner(message) == claim,
+            c.put_token(message) == c.token(claim),
+            c.put_start(message) == c.start(claim),
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.rule("a claim is found by token and start", self.is_of(claim, s.line, read)),
+                    self.rule("a claim is found in its own incarnation", c.has_line(s.line, read) == s.line),
+                    c.put_until(message) == c.has_until(s.line, read),
+                ),
+            ),
+        )
+        after = replace(s, awaits=s.awaits.put((claim,), message), sent=s.sent.put((message,), True))
+        return Step(guard, after)
+
+    def renew(self, s: State, claim: Term, message: Term, now: Term) -> Step:
+        """A holder renews the grant that the record shows (R4); in a restored store, only a grant that cannot have
+        passed to another holder in the history that was lost (R7)."""
+        c = self.contents
+        read = c.read(message)
+        until = c.has_until(s.line, read)
+        guard = every(
+            self.writes(s, message, RENEWS),
+            s.acquired(claim),
+            negation(s.over(claim)),
+            c.owner(message) == claim,
+            c.put_token(message) == c.token(claim),
+            c.put_start(message) == c.start(claim),
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.rule("a holder renews its own grant", self.is_of(claim, s.line, read)),
+                    self.rule("a renewal never lowers the end", c.put_until(message) >= until),
+                    self.timed(
+                        every(
+                            self.rule(
+                                "a renewal ends within the longest lease",
+                                some(c.put_until(message) <= s.time + c.longest, c.put_until(message) == until),
+                            ),
+                            now <= s.time,
+                            self.rule(
+                                "a holder reads the time of a clock within the clock error", now >= s.time - c.error
+                            ),
+                            some(
+                                c.has_line(s.line, read) == s.line,
+                                self.rule(
+                                    "in a restored store, a holder renews before its acknowledged end",
+                                    now + self.rule("such a renewal allows for the clock error", c.error, 0)
+                                    < self.rule(
+                                        "the acknowledged end counts, and not the one found", s.end(claim), until
+                                    ),
+                                ),
+                            ),
+                        )
+                    ),
+                ),
+            ),
+        )
+        after = replace(s, awaits=s.awaits.put((claim,), message), sent=s.sent.put((message,), True))
+        return Step(guard, after)
+
+    def deliver(self, s: State, message: Term) -> Step:
+        """A message arrives, and the store replaces the record if it is as it was read (R2). A message that finds
+        another record changes nothing."""
+        c = self.contents
+        version, owner = c.version(message), c.owner(message)
+        guard = every(
+            s.sent(message),
+            self.rule("a swap compares the incarnation", c.line(message) == s.line),
+            self.rule("a swap compares the version", c.read(message) == s.version, c.version(message) > s.version),
+            self.shows(s.line, version, message),
+        )
+        is_first = every(c.kind(message) == CLAIMS, negation(s.ranked(owner)))
+        after = replace(
+            s,
+            version=version,
+            stored=s.stored.put((s.line, version), True),
+            ever=s.ever.put((s.line, version), True),
+            done=s.done.put((message,), True),
+            ranked=s.ranked.put((owner,), some(s.ranked(owner), is_first)),
+            rank=s.rank.put((owner,), choose(is_first, s.ranks, s.rank(owner))),
+            ranks=choose(is_first, s.ranks + 1, s.ranks),
+            place_line=s.place_line.put((owner,), choose(is_first, s.line, s.place_line(owner))),
+            place=s.place.put((owner,), choose(is_first, version, s.place(owner))),
+        )
+        return Step(guard, after)
+
+    def keep(self, s: State, version: Term) -> Step:
+        """Versions become durable, on the synchronous replica too."""
+        guard = every(s.stored(s.line, version), version >= s.kept)
+        return Step(guard, replace(s, kept=version))
+
+    def acknowledge(self, s: State, message: Term) -> Step:
+        """The store acknowledges a durable write; the reply may arrive at any later time, or never."""
+        c = self.contents
+        guard = every(
+            s.done(message),
+            c.line(message) == s.line,
+            self.rule("a reply follows only durable writes", c.version(message) <= s.kept),
+        )
+        return Step(guard, replace(s, acknowledged=s.acknowledged.put((message,), True)))
+
+    def acquire(self, s: State, claim: Term, message: Term) -> Step:
+        """The reply to a claim arrives: the holder has a grant, and a new generator for it (R2, R6)."""
+        c = self.contents
+        guard = every(
+            s.used(claim),
+            negation(s.acquired(claim)),
+            negation(s.over(claim)),
+            c.kind(message) == CLAIMS,
+            self.rule("a grant is the claimant's own", c.owner(message) == claim),
+            self.rule("only an acknowledged write proves a grant", s.acknowledged(message), s.done(message)),
+        )
+        after = replace(
+            s,
+            acquired=s.acquired.put((claim,), True),
+            end=s.end.put((claim,), c.put_until(message)),
+            origin=s.origin.put((claim,), message),
+        )
+        return Step(guard, after)
+
+    def extend(self, s: State, claim: Term, message: Term) -> Step:
+        """The reply to a renewal arrives, and the generator's window grows to the end that was acknowledged (R4)."""
+        c = self.contents
+        is_answered = self.rule(
+            "a reply counts for its own request",
+            s.acknowledged(message),
+            # The reply to an earlier request is accepted for the last one.
+            every(s.sent(message), s.acknowledged(s.origin(claim))),
+        )
+        guard = every(
+            s.acquired(claim),
+            negation(s.over(claim)),
+            s.awaits(claim) == message,
+            c.kind(message) == RENEWS,
+            c.owner(message) == claim,
+            self.rule("a window grows after the reply", is_answered, s.sent(message)),
+        )
+        is_later = c.put_until(message) > s.end(claim)
+        after = replace(
+            s,
+            end=s.end.put((claim,), choose(is_later, c.put_until(message), s.end(claim))),
+            origin=s.origin.put((claim,), choose(is_later, message, s.origin(claim))),
+        )
+        return Step(guard, after)
+
+    def make(self, s: State, claim: Term, tick: Term) -> Step:
+        """A generator makes an ID, or reserves one for a batch, in a tick that lies within its window."""
+        c = self.contents
+        first, last = c.begin(tick), c.begin(tick + 1)
+        guard = every(
+            s.acquired(claim),
+            self.rule("a sealed generator makes no ID", negation(s.over(claim))),
+            self.rule(
+                "a tick begins within the grant, which has a window of its own",
+                c.start(claim) <= first,
+                c.start(claim) < last,
+            ),
+            self.rule("a tick ends within the window", last <= s.end(claim), first <= s.end(claim)),
+        )
+        is_later = last > s.mark(claim)
+        after = replace(
+            s,
+            made=s.made.put((claim, tick), True),
+            mark=s.mark.put((claim,), choose(is_later, last, s.mark(claim))),
+            top=s.top.put((claim,), choose(is_later, tick, s.top(claim))),
+        )
+        return Step(guard, after)
+
+    def finish(self, s: State, claim: Term) -> Step:
+        """A claim is over: its generator is sealed, its process killed, or its claimant gave up."""
+        return Step(s.used(claim), replace(s, over=s.over.put((claim,), True)))
+
+    def release(self, s: State, claim: Term, message: Term) -> Step:
+        """A holder that has sealed its generator lowers the end to that of its highest tick (R5)."""
+        c = self.contents
+        read = c.read(message)
+        guard = every(
+            self.writes(s, message, RELEASES),
+            s.used(claim),
+            self.rule("a generator is sealed before its release", s.over(claim)),
+            c.owner(message) == claim,
+            c.put_token(message) == c.token(claim),
+            c.put_start(message) == c.start(claim),
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.is_of(claim, s.line, read),
+                    self.rule("a release is of a grant of this incarnation", c.has_line(s.line, read) == s.line),
+                    c.put_until(message) <= c.has_until(s.line, read),
+                    self.rule("a release is not below the highest tick", c.put_until(message) >= s.mark(claim)),
+                ),
+            ),
+        )
+        return Step(guard, replace(s, sent=s.sent.put((message,), True)))
+
+    # --------------------------------------------------------------------------------------------- an operator
+
+    def operator_writes(self, s: State, message: Term, kind: int) -> Term:
+        return every(self.writes(s, message, kind), negation(s.drawn(self.contents.put_token(message))))
+
+    def has_sent(self, s: State, message: Term) -> State:
+        token = self.contents.put_token(message)
+        return replace(s, sent=s.sent.put((message,), True), drawn=s.drawn.put((token,), True))
+
+    def evict(self, s: State, message: Term) -> Step:
+        """An operator puts an empty grant at the end of the last one, or reserves the worker ID from then on."""
+        c = self.contents
+        guard = every(
+            self.operator_writes(s, message, EVICTS),
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.rule(
+                        "an eviction starts at the end of the last grant",
+                        c.put_start(message) >= c.has_until(s.line, c.read(message)),
+                    ),
+                    c.put_until(message) >= c.put_start(message),
+                ),
+            ),
+        )
+        return Step(guard, self.has_sent(s, message))
+
+    def free(self, s: State, message: Term) -> Step:
+        """An operator frees a reserved worker ID."""
+        c = self.contents
+        read = c.read(message)
+        guard = every(
+            self.operator_writes(s, message, FREES),
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.rule("only a reserved number is freed", c.has_reserved(s.line, read)),
+                    c.put_start(message) == c.has_start(s.line, read),
+                    self.rule("a number is not freed below its start", c.put_until(message) >= c.put_start(message)),
+                ),
+            ),
+        )
+        return Step(guard, self.has_sent(s, message))
+
+    def bury(self, s: State, claim: Term, message: Term, now: Term, last: Term) -> Step:
+        """An operator declares a holder dead (R5). `last` is the first tick that begins after every time that the
+        holder's clock may have shown."""
+        c = self.contents
+        read = c.read(message)
+        until = c.has_until(s.line, read)
+        latest = now + c.error
+        end = self.rule("a dead holder's number stays taken for the clock error", c.begin(last), now)
+        guard = every(
+            self.operator_writes(s, message, BURIES),
+            c.owner(message) == claim,
+            s.used(claim),
+            self.rule("only a dead holder is declared dead", s.over(claim)),
+            self.rule(
+                "a dead holder's clock was ahead by at most the clock error",
+                self.domain.forall("tick", lambda tick: implies(s.made(claim, tick), c.begin(tick) <= latest)),
+            ),
+            c.begin(last) > latest,
+            some(
+                self.is_stale(s, message),
+                every(
+                    self.rule(
+                        "a dead holder is named by its token",
+                        every(c.has_token(s.line, read) == c.token(claim), c.put_start(message) == c.start(claim)),
+                        c.put_start(message) == c.has_start(s.line, read),
+                    ),
+                    c.put_until(message) >= c.put_start(message),
+                    some(c.put_until(message) >= until, c.put_until(message) >= end),
+                ),
+            ),
+        )
+        return Step(guard, self.has_sent(s, message))
+
+    # ------------------------------------------------------------------------------- other incarnations (R7)
+
+    def restore(
+        self, s: State, line: Term, version: Term, now: Term, quiet: Term, before: Term, name: Term, name_before: Term
+    ) -> Step:
+        """A backup is restored, and its namespace says so: by the store's name, or by an operator's word if the name
+        is the same."""
+        c = self.contents
+        new = s.line + 1
+        is_renamed = name == s.names
+        guard = every(
+            s.ever(line, version),
+            self.copies(new, version, line, version),
+            now <= s.time,
+            self.rule("the new incarnation's clock is behind by at most the clock error", now >= s.time - c.error),
+            self.rule(
+                "a restored store has a quiet time",
+                quiet >= now + c.longest + self.rule("a quiet time allows for the clock error", c.error, 0),
+                quiet >= c.has_until(line, version),
+            ),
+            name >= 1,
+            name <= s.names,
+            name_before >= 0,
+            name_before < s.names,
+            # Under a new name, the record names the store of the backup. Under an old one, an operator clears the
+            # name before.
+            some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
+        )
+        after = replace(
+            s,
+            line=new,
+            base=version,
+            kept=version,
+            version=version,
+            stored=s.stored.put((new, version), True),
+            ever=s.ever.put((new, version), True),
+            is_firm=False,
+            quiet=quiet,
+            quiet_before=before,
+            floor=quiet,
+            name=name,
+            name_before=name_before,
+            names=choose(is_renamed, s.names + 1, s.names),
+        )
+        return Step(guard, after)
+
+    def promote(self, s: State, version: Term, quiet: Term) -> Step:
+        """A replica that has everything that was acknowledged is promoted. The record may lose what nobody was told."""
+        new = s.line + 1
+
+        def is_kept(line: Term, at: Term) -> Term:
+            return some(line != s.line, at <= version)
+
+        guard = every(
+            s.stored(s.line, version),
+            self.rule("a promoted replica has what was acknowledged", version >= s.kept),
+            self.copies(new, version, s.line, version),
+            quiet >= s.quiet,
+        )
+        stored = s.stored.where(lambda line, at: every(s.stored(line, at), is_kept(line, at)))
+        after = replace(
+            s,
+            line=new,
+            base=version,
+            kept=version,
+            version=version,
+            stored=stored.put((new, version), True),
+            ever=s.ever.put((new, version), True),
+            is_firm=some(s.is_firm, version != s.base),
+            quiet=quiet,
+            quiet_before=s.quiet,
+            name=s.names,
+            name_before=s.name,
+            names=s.names + 1,
+            promoted=s.promoted.put((s.name, s.names), True),
+        )
+        return Step(guard, after)
+
+    def declare_promoted(self, s: State, before: Term, name: Term) -> Step:
+        """An operator reports a promotion, at any time after it. The names of the namespace's record must be those
+        of the report."""
+        is_last = every(s.name_before == before, s.name == name)
+        guard = every(s.promoted(before, name), self.rule("a promotion is compared with the record's names", is_last))
+        quiet = self.rule("a promotion ends only the quiet time that it began", s.quiet_before, 0)
+        return Step(guard, replace(s, quiet=quiet))

@@ -1,0 +1,152 @@
+"""Formulas that z3 can prove and Python can compute.
+
+The model in `leases.py` is written once and used in three ways, which differ in the `Domain` that it is given:
+
+- `Unbounded`: the formulas are z3 terms, and "for all" is a quantifier over all claims, messages, versions and so
+  on, however many there are. Proofs use this domain.
+- `Bounded`: the formulas are z3 terms, and "for all" is a conjunction over a few values. z3 finds a model of such
+  formulas quickly, or shows that there is none. Counterexamples to weakened rules use this domain. Each of them is
+  also a counterexample without bounds: the values that are left out stand for claims that never begin and messages
+  that are never sent, about which the formulas say nothing.
+- `Concrete`: the formulas are Python's `True` and `False`, and "for all" is a loop. The replayed traces use this
+  domain.
+
+The functions `every`, `some`, `implies` and so on are the connectives for all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+# A truth value, a number or another value: a z3 term, or a Python object in the concrete domain.
+Term = Any
+
+
+def every(*conditions: Term) -> Term:
+    """Returns the conjunction."""
+    if any(condition is False for condition in conditions):
+        return False
+    left = [condition for condition in conditions if condition is not True]
+    return z3.And(left) if left else True
+
+
+def some(*conditions: Term) -> Term:
+    """Returns the disjunction."""
+    if any(condition is True for condition in conditions):
+        return True
+    left = [condition for condition in conditions if condition is not False]
+    return z3.Or(left) if left else False
+
+
+def negation(condition: Term) -> Term:
+    return not condition if isinstance(condition, bool) else z3.Not(condition)
+
+
+def implies(condition: Term, conclusion: Term) -> Term:
+    return some(negation(condition), conclusion)
+
+
+def choose(condition: Term, yes: Term, no: Term) -> Term:
+    """Returns `yes` if the condition holds, and `no` otherwise."""
+    if isinstance(condition, bool):
+        return yes if condition else no
+    return z3.If(condition, yes, no)
+
+
+def at_most_one_of(value: Term, first: Term, second: Term) -> Term:
+    """Returns whether a value is at most the greater of two others."""
+    return some(value <= first, value <= second)
+
+
+class Function:
+    """A function or relation of the state. It never changes: `put` returns another function."""
+
+    def __init__(self, of: Callable[..., Term]) -> None:
+        self.of = of
+
+    def __call__(self, *key: Term) -> Term:
+        return self.of(*key)
+
+    def put(self, key: tuple[Term, ...], value: Term) -> Function:
+        """Returns the function with another value at one key."""
+
+        def changed(*other: Term) -> Term:
+            is_key = every(*(mine == theirs for mine, theirs in zip(key, other, strict=True)))
+            return choose(is_key, value, self(*other))
+
+        return Function(changed)
+
+    def where(self, of: Callable[..., Term]) -> Function:
+        """Returns a function that is computed from this one."""
+        return Function(of)
+
+
+class Table(Function):
+    """A function of the concrete domain: its values, and the value of every other key."""
+
+    def __init__(self, default: Term, values: Mapping[tuple[Term, ...], Term] | None = None) -> None:
+        self.default = default
+        self.values = dict(values or {})
+
+    def __call__(self, *key: Term) -> Term:
+        return self.values.get(key, self.default)
+
+    def put(self, key: tuple[Term, ...], value: Term) -> Function:
+        return Table(self.default, {**self.values, key: value})
+
+    def where(self, of: Callable[..., Term]) -> Function:
+        return Table(self.default, {key: of(*key) for key in self.values})
+
+
+class Domain:
+    """The meaning of "for all": over the values of each sort."""
+
+    def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
+        """Returns whether a condition holds for all values of some sorts, which are named with spaces between them."""
+        raise NotImplementedError
+
+
+CLAIM = z3.DeclareSort("Claim")
+MESSAGE = z3.DeclareSort("Message")
+TOKEN = z3.DeclareSort("Token")
+SORTS: dict[str, z3.SortRef] = {
+    "claim": CLAIM,
+    "message": MESSAGE,
+    "token": TOKEN,
+    "incarnation": z3.IntSort(),
+    "version": z3.IntSort(),
+    "tick": z3.IntSort(),
+    "name": z3.IntSort(),
+}
+
+
+class Unbounded(Domain):
+    def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
+        values = [z3.FreshConst(SORTS[sort], sort) for sort in sorts.split()]
+        body = condition(*values)
+        return body if isinstance(body, bool) else z3.ForAll(values, body)
+
+
+class Loop(Domain):
+    """Both domains that have a list of values for each sort."""
+
+    def __init__(self, values: Mapping[str, Iterable[Term]]) -> None:
+        self.values = {sort: list(of) for sort, of in values.items()}
+
+    def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
+        return every(*(condition(*values) for values in product(*(self.values[sort] for sort in sorts.split()))))
+
+
+class Bounded(Loop):
+    """A few values of each sort. `closed` says that all values of the uninterpreted sorts are among them."""
+
+
+class Concrete(Loop):
+    """Values of Python."""
+
+    def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
+        return all(condition(*values) for values in product(*(self.values[sort] for sort in sorts.split())))

@@ -1,0 +1,381 @@
+"""Lets z3 prove that the steps of the lease protocol keep the invariant in `leases.py`, and that each rule is needed.
+
+A *weakening* leaves one rule out. It changes exactly one step, and z3 must find a state with the invariant from
+which that step leads to a state without it. This shows that the proof uses the rule. That the rule is needed at all,
+because without it two holders do make the same ID, is what `lease/tests/model` shows by searching for the shortest
+such history from the beginning.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+import z3  # type: ignore[import-untyped]
+
+from invariant import (
+    axioms,
+    invariant,
+    is_initial,
+    is_unique,
+    symbolic_contents,
+    symbolic_state,
+    symbolic_steps,
+)
+from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Protocol, State, Step
+from logic import CLAIM, MESSAGE, TOKEN, Bounded, Domain, Term, Unbounded
+from runs import RejectedError, Run
+
+# z3 needs milliseconds for each part of the invariant. After this time the test fails, because nothing was proved.
+LIMIT_MS = 60_000
+FENCE = "the record's end is a fence for windows"
+WRITES = "writes are as the rules say"
+WINDOW = "a window ends where the store acknowledged"
+
+# Each rule with the step that it governs, and the part of the invariant that does not survive without it.
+RULES = {
+    # R1: after the previous grant.
+    "a grant starts at the end of the last one": ("claim", WRITES),
+    "a claim waits for the recorded end": ("claim", WRITES),
+    "a claim ends within the longest lease": ("claim", "ends are within the longest lease"),
+    # R2: compare and swap; only acknowledged writes count.
+    "a swap compares the version": ("deliver", FENCE),
+    "a reply follows only durable writes": ("acknowledge", "what the store has done"),
+    "only an acknowledged write proves a grant": ("acquire", WINDOW),
+    "a grant is the claimant's own": ("acquire", WINDOW),
+    "a claim is found by token and start": ("prove", WRITES),
+    "a claim is found in its own incarnation": ("prove", WRITES),
+    # R3: tokens.
+    "a claim draws a new token": ("claim", "a grant keeps its start"),
+    # R4: renewals.
+    "a holder renews its own grant": ("renew", WRITES),
+    "a renewal never lowers the end": ("renew", WRITES),
+    "a renewal ends within the longest lease": ("renew", "ends are within the longest lease"),
+    "a window grows after the reply": ("extend", WINDOW),
+    "a reply counts for its own request": ("extend", WINDOW),
+    # What a generator checks, R5 and R6.
+    "a sealed generator makes no ID": ("make", "the record's end is a fence for IDs"),
+    "a tick begins within the grant, which has a window of its own": (
+        "make",
+        "IDs are made within the grant",
+    ),
+    "a tick ends within the window": ("make", WINDOW),
+    # R5: releases, and dead holders.
+    "a generator is sealed before its release": ("release", WRITES),
+    "a release is of a grant of this incarnation": ("release", WRITES),
+    "a release is not below the highest tick": ("release", WRITES),
+    "only a dead holder is declared dead": ("bury", WRITES),
+    "a dead holder is named by its token": ("bury", WRITES),
+    "a dead holder's number stays taken for the clock error": ("bury", WRITES),
+    "a dead holder's clock was ahead by at most the clock error": ("bury", WRITES),
+    # An operator's other commands.
+    "an eviction starts at the end of the last grant": ("evict", WRITES),
+    "only a reserved number is freed": ("free", WRITES),
+    "a number is not freed below its start": ("free", WRITES),
+    # R7: incarnations.
+    "a swap compares the incarnation": ("deliver", FENCE),
+    "a grant starts after the quiet time": ("claim", WRITES),
+    "a claim waits for the quiet time": ("claim", WRITES),
+    "a restored store has a quiet time": ("restore", FENCE),
+    "a quiet time allows for the clock error": (
+        "restore",
+        "a restored store is quiet until all lost grants have ended",
+    ),
+    "the new incarnation's clock is behind by at most the clock error": (
+        "restore",
+        "a restored store is quiet until all lost grants have ended",
+    ),
+    "in a restored store, a holder renews before its acknowledged end": (
+        "renew",
+        "a renewal of a restored grant comes before any later claim",
+    ),
+    "the acknowledged end counts, and not the one found": (
+        "renew",
+        "a renewal of a restored grant comes before any later claim",
+    ),
+    "such a renewal allows for the clock error": (
+        "renew",
+        "a renewal of a restored grant comes before any later claim",
+    ),
+    "a holder reads the time of a clock within the clock error": (
+        "renew",
+        "a renewal of a restored grant comes before any later claim",
+    ),
+    "a report of a restored backup clears the name before": ("restore", "quiet times"),
+    "a promoted replica has what was acknowledged": ("promote", "what the store has done"),
+    "a promotion is compared with the record's names": ("declare_promoted", "quiet times"),
+    "a promotion ends only the quiet time that it began": ("declare_promoted", "quiet times"),
+}
+
+
+class Proof(NamedTuple):
+    """A protocol and a state with the invariant, as a solver knows them."""
+
+    domain: Domain
+    contents: Contents
+    state: State
+    parts: dict[str, Term]
+    solver: z3.Solver
+
+    def protocol(self, left_out: str = "", is_timed: bool = True) -> Protocol:
+        return Protocol(self.domain, self.contents, left_out, is_timed)
+
+
+def proof(domain: Domain, is_timed: bool, *more: Term) -> Proof:
+    contents, state = symbolic_contents(), symbolic_state()
+    parts = {name: part() for name, part in invariant(Protocol(domain, contents, is_timed=is_timed), state).items()}
+    solver = z3.Solver()
+    solver.set("timeout", LIMIT_MS)
+    solver.add(axioms(domain, contents), *parts.values(), *more)
+    return Proof(domain, contents, state, parts, solver)
+
+
+@cache
+def unbounded(is_timed: bool) -> Proof:
+    return proof(Unbounded(), is_timed)
+
+
+def refutes(solver: z3.Solver, *conditions: Term) -> None:
+    """Fails unless z3 shows that no state fulfils the conditions."""
+    solver.push()
+    try:
+        solver.add(*conditions)
+        found = solver.check()
+        assert found == z3.unsat, f"expected a proof, found {found}: {solver.reason_unknown()}"
+    finally:
+        solver.pop()
+
+
+BOTH = pytest.mark.parametrize("is_timed", [False, True], ids=["any-clocks", "restored-stores"])
+EACH_STEP = [
+    pytest.param(is_timed, name, id=f"{'restored-stores' if is_timed else 'any-clocks'}-{name}")
+    for is_timed in (False, True)
+    for name in symbolic_steps(is_timed)
+]
+
+
+@BOTH
+def test_a_new_record_has_the_invariant(is_timed: bool) -> None:
+    it = unbounded(is_timed)
+    solver = z3.Solver()
+    solver.set("timeout", LIMIT_MS)
+    solver.add(axioms(it.domain, it.contents), is_initial(it.protocol(is_timed=is_timed), it.state))
+    for part in it.parts.values():
+        refutes(solver, z3.Not(part))
+
+
+@pytest.mark.parametrize(("is_timed", "name"), EACH_STEP)
+def test_a_step_keeps_the_invariant(is_timed: bool, name: str) -> None:
+    it = unbounded(is_timed)
+    protocol = it.protocol(is_timed=is_timed)
+    step = symbolic_steps(is_timed)[name](protocol, it.state)
+    it.solver.push()
+    try:
+        it.solver.add(step.guard)
+        for part, holds in invariant(protocol, step.after).items():
+            after = holds()
+            # A part that the step does not touch holds as before.
+            if not z3.eq(after, it.parts[part]):
+                refutes(it.solver, z3.Not(after))
+    finally:
+        it.solver.pop()
+
+
+@BOTH
+def test_the_invariant_implies_the_promise(is_timed: bool) -> None:
+    it = unbounded(is_timed)
+    refutes(it.solver, z3.Not(is_unique(it.protocol(), it.state)))
+
+
+# ------------------------------------------------------------------------------------------- steps that are possible
+
+LINES, VERSIONS, TICKS, NAMES = range(3), range(1, 4), range(3), range(4)
+
+
+def among(value: Term, values: list[Term] | range) -> Term:
+    return z3.Or([value == other for other in values])
+
+
+@cache
+def bounded() -> Proof:
+    """Returns a state with three claims, three messages, three incarnations, three versions and three ticks."""
+    claims = [z3.Const(f"claim{i}", CLAIM) for i in range(3)]
+    messages = [z3.Const(f"message{i}", MESSAGE) for i in range(3)]
+    tokens = [z3.Const(f"token{i}", TOKEN) for i in range(4)]
+    values = {"claim": claims, "message": messages, "token": tokens}
+    numbers = {"incarnation": LINES, "version": VERSIONS, "tick": TICKS, "name": NAMES}
+    c, s = symbolic_contents(), symbolic_state()
+    # Whatever the state and the parameters of a step name is one of these values.
+    closed = [z3.Distinct(*of) for of in values.values()]
+    closed += [among(c.token(claim), tokens) for claim in claims]
+    closed += [among(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
+    closed += [among(s.top(claim), TICKS[:-1]) for claim in claims]
+    closed += [among(s.place(claim), VERSIONS) for claim in claims]
+    closed += [among(s.place_line(claim), LINES) for claim in claims]
+    closed += [among(c.owner(message), claims) for message in messages]
+    closed += [among(c.put_token(message), tokens) for message in messages]
+    closed += [among(of(message), VERSIONS) for message in messages for of in (c.read, c.version)]
+    closed += [among(c.line(message), LINES) for message in messages]
+    closed += [among(c.has_token(line, version), tokens) for line in LINES for version in VERSIONS]
+    closed += [among(of, VERSIONS) for of in (s.version, s.base, s.kept, z3.Int("v"))]
+    closed += [among(of, LINES) for of in (s.line, z3.Int("l"))]
+    closed += [among(z3.Const("a", CLAIM), claims), among(z3.Const("m", MESSAGE), messages)]
+    closed += [among(z3.Int("k"), TICKS[:-1]), s.names < len(NAMES)]
+    closed += [c.begin(len(TICKS)) > c.begin(len(TICKS) - 1)]
+    return proof(Bounded({**values, **numbers}), True, *closed)
+
+
+def finds(step: Step, *conditions: Term) -> None:
+    """Fails unless z3 finds a state with the invariant from which a step leads to a state with some conditions."""
+    solver = bounded().solver
+    solver.push()
+    try:
+        solver.add(step.guard, step.after.line < len(LINES), *conditions)
+        found = solver.check()
+        assert found == z3.sat, f"expected a state, found {found}"
+    finally:
+        solver.pop()
+
+
+@pytest.mark.parametrize("name", symbolic_steps(True))
+def test_a_step_is_possible(name: str) -> None:
+    it = bounded()
+    finds(symbolic_steps(True)[name](it.protocol(), it.state))
+
+
+# ----------------------------------------------------------------------------------------------- rules that are needed
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_is_needed(rule: str) -> None:
+    it = bounded()
+    name, part = RULES[rule]
+    step = symbolic_steps(True)[name](it.protocol(left_out=rule), it.state)
+    finds(step, z3.Not(invariant(it.protocol(), step.after)[part]()))
+
+
+def test_each_rule_is_of_one_step_and_has_its_row() -> None:
+    it = bounded()
+    found = []
+    for name, take in symbolic_steps(True).items():
+        protocol = it.protocol()
+        take(protocol, it.state)
+        found += [(rule, name) for rule in protocol.rules]
+    assert sorted(found) == sorted((rule, name) for rule, (name, _) in RULES.items())
+
+
+# ------------------------------------------------------------------------------------------------------ single runs
+
+
+def begin(tick: int) -> int:
+    return 10 * tick
+
+
+def granted(run: Run, claim: str, read: int, start: int, until: int) -> int:
+    """Lets a claimant have a grant of version `read` + 1."""
+    message = run.message(CLAIMS, claim, run.state.line, read, read + 1, (claim, start, until))
+    run.claim(claim, message, run.state.time)
+    run.accept(message)
+    run.take(run.protocol.acquire(run.state, claim, message), f"a grant of {claim}")
+    return message
+
+
+def renewed(run: Run, claim: str, read: int, until: int, now: int) -> int:
+    """Lets a holder send a renewal."""
+    start = run.contents.start(claim)
+    message = run.message(RENEWS, claim, run.state.line, read, read + 1, (claim, start, until))
+    run.take(run.protocol.renew(run.state, claim, message, now), f"a renewal of {claim}")
+    return message
+
+
+def reads(run: Run, now: int) -> None:
+    run.take(run.protocol.read_time(run.state, now), "a reading of the clock")
+
+
+def makes(run: Run, claim: str, tick: int) -> None:
+    run.take(run.protocol.make(run.state, claim, tick), f"an ID of {claim} in tick {tick}")
+
+
+def is_over(run: Run, claim: str) -> None:
+    run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
+
+
+def test_a_run_goes_through_all_steps() -> None:
+    run = Run(longest=100, error=5, begin=begin)
+    p = run.protocol
+    reads(run, 50)
+    # A claim whose reply is lost, its proof, a renewal and a release.
+    lost = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
+    run.claim("a", lost, 50)
+    run.deliver(lost)
+    proof = run.message(CLAIMS, "a", 0, 2, 7, ("a", 50, 150))
+    run.take(p.prove(run.state, "a", proof), "a proof")
+    run.accept(proof)
+    run.take(p.acquire(run.state, "a", proof), "a grant of a")
+    makes(run, "a", 5)
+    renewal = renewed(run, "a", 7, 150, 50)
+    run.accept(renewal)
+    run.take(p.extend(run.state, "a", renewal), "an extension")
+    makes(run, "a", 9)
+    is_over(run, "a")
+    release = run.message(RELEASES, "a", 0, 8, 9, ("a", 50, 100))
+    run.take(p.release(run.state, "a", release), "a release")
+    run.accept(release)
+    # A promoted replica, which an operator reports. The holder renews there, is killed, and declared dead.
+    reads(run, 100)
+    granted(run, "b", 9, 100, 200)
+    run.promote(run.state.version, 205)
+    run.take(p.declare_promoted(run.state, 1, 2), "a report of a promotion")
+    assert run.state.quiet == 0
+    run.accept(renewed(run, "b", 10, 200, 100))
+    makes(run, "b", 12)
+    is_over(run, "b")
+    reads(run, 120)
+    burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
+    run.bury("b", burial, 120, 13)
+    run.accept(burial)
+    # The number is reserved and freed.
+    reservation = run.message(EVICTS, "nobody", 1, 12, 13, ("operator 2", 130, 10**6), reserved=True)
+    run.take(p.evict(run.state, reservation), "a reservation")
+    run.accept(reservation)
+    freed = run.message(FREES, "nobody", 1, 13, 14, ("operator 3", 130, 140))
+    run.take(p.free(run.state, freed), "a freed number")
+    run.accept(freed)
+    # A backup of the first incarnation is restored, and the next grant waits for the quiet time.
+    run.restore(0, 9, now=115, quiet=220, before=0, name=3, name_before=1)
+    reads(run, 230)
+    granted(run, "c", 9, 225, 300)
+    makes(run, "c", 23)
+    assert sorted(run.made()) == [("a", 5), ("a", 9), ("b", 12), ("c", 23)]
+    assert run.check() == []
+
+
+def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
+    """A primary shows a renewal that its replica never had, and is backed up at that moment. The replica is
+    promoted, which an operator reports, so there is no quiet time, and another holder gets the number. Then the
+    backup is restored."""
+    run = Run(longest=100, error=5, begin=begin, left_out=left_out)
+    reads(run, 0)
+    granted(run, "a", 1, 0, 50)
+    reads(run, 40)
+    run.deliver(renewed(run, "a", 2, 140, 40))
+    run.promote(2, 145)
+    run.take(run.protocol.declare_promoted(run.state, 1, 2), "a report of a promotion")
+    reads(run, 50)
+    granted(run, "b", 2, 50, 150)
+    makes(run, "b", 6)
+    reads(run, 60)
+    run.restore(0, 3, now=60, quiet=165, before=0, name=3, name_before=1)
+    renewal = renewed(run, "a", 3, 160, 60)
+    run.accept(renewal)
+    run.take(run.protocol.extend(run.state, "a", renewal), "an extension")
+    makes(run, "a", 6)
+    return run
+
+
+def test_a_renewal_up_to_an_end_that_was_never_acknowledged_would_make_an_id_twice() -> None:
+    with pytest.raises(RejectedError, match="found a renewal of a"):
+        run_with_a_backup_of_a_lost_renewal("")
+    run = run_with_a_backup_of_a_lost_renewal("the acknowledged end counts, and not the one found")
+    assert "no ID is made twice" in run.check()
