@@ -95,12 +95,12 @@ COMMENT ON FUNCTION flake.byte(uuid, int) IS 'A byte of a UUID, from place 0.';
 
 CREATE OR REPLACE FUNCTION flake.sno_character(id text, place int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN get_byte('\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0001020304050607ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff08090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'::bytea, ascii(substr(id, place, 1)));
+RETURN get_byte('\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0001020304050607ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff08090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'::bytea, (id::name)[place - 1]::int);
 COMMENT ON FUNCTION flake.sno_character(text, int) IS 'The five bits of a character of a sno, from place 1.';
 
 CREATE OR REPLACE FUNCTION flake.is_sno(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN length(id) = 16 AND id COLLATE "C" ~ '^[2-9a-x]+$';
+RETURN octet_length(id) = 16 AND id COLLATE "C" !~ '[^2-9a-x]';
 COMMENT ON FUNCTION flake.is_sno(text) IS 'Whether a value is a sno as a string, for a CHECK constraint.';
 
 CREATE OR REPLACE FUNCTION flake.sno_time(id text) RETURNS timestamptz

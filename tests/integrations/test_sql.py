@@ -149,6 +149,8 @@ def test_postgresql_reads_a_sno_in_each_form(postgresql: psycopg.Connection[Any]
 def test_postgresql_returns_null_for_invalid_snos(postgresql: psycopg.Connection[Any]) -> None:
     assert len(WRONG_TEXTS) > 30 and len(WRONG_UUIDS) == 8
     wrong = [*[(one, "text") for one in WRONG_TEXTS], *[(one, "uuid") for one in WRONG_UUIDS]]
+    # As many bytes as a sno has, or as many characters; a line's end; what PostgreSQL would read as an escape.
+    wrong += [(one, "text") for one in ("é" * 8, "é" * 16, SNOS[5][0][:15] + "\n", SNOS[5][0][:12] + "\\x41")]
     wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
     for one, form in wrong:
         for part in ("time", "metabyte", "partition", "sequence"):
