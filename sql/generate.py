@@ -287,8 +287,8 @@ def postgresql() -> str:
             "sno_character",
             "id text, place int",
             "int",
-            # A table is faster than a search in the alphabet, and a byte of a name is faster than `substr`, which counts
-            # characters. A name has the first 63 bytes.
+            # A table is faster than a search in the alphabet. A byte of a name, which has the first 63 bytes of a
+            # string, is faster than `substr`, which counts characters.
             f"get_byte('\\x{table.hex()}'::bytea, (id::name)[place - 1]::int)",
             "The five bits of a character of a sno, from place 1.",
         ),
