@@ -280,7 +280,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         // Nearly every call finds the clock in the tick of the state. Whether there is a slot then depends on one comparison,
         // which took 3.5 ns off the 31 ns of an ID. Everything else, such as the floor and the slack, is left to `attempt`.
         let tick = self.machine.tick(seen);
-        if !self.family.ticks()?.is_within(tick, now) {
+        // A new machine is in tick 0, so in that tick `attempt` has to decide whether the floor allows the reservation.
+        if tick == 0 || !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
         let (generation, identity) = self.family.found(&self.window, tick)?;

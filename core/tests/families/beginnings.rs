@@ -425,6 +425,21 @@ fn a_grant_resumes_after_its_last_second() {
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
+/// A new state machine is in tick 0, which says nothing about the IDs of an earlier generator.
+#[test]
+fn the_first_tick_of_a_format_is_skipped_like_any_other() {
+    let clock = shared(ManualClock::at_unix_ms(T));
+    let tick = Tick::from_millis(250).unwrap();
+    let fields = [Field::unused(1), Field::timestamp(41, tick, T), Field::sequence(22)];
+    let layout = Layout::integer(fields).unwrap();
+    let ids = layout::Builder::with_clock(layout, &clock).build().unwrap();
+    assert_full(ids.try_generate(), T + 250);
+    assert_full(ids.handle().try_generate(), T + 250);
+    let unset = shared(ManualClock::at_unix_ms(0));
+    let ids = hotguid::Builder::with_clock(&unset, || Ok([7; 8])).build().unwrap();
+    assert_full(ids.try_generate(7), 1000);
+}
+
 /// A sequence without a timestamp has no tick to wait for, so it repeats after a restart.
 #[test]
 fn a_sequence_without_a_timestamp_starts_without_a_wait() {
