@@ -32,7 +32,7 @@ ASSUMPTIONS.
   later one exists.
 - Tokens differ (128 random bits), and so do the names of stores.
 - A generator checks the tick that it encodes against its window, and sealing is one atomic step that returns the
-  highest reserved tick. The tests of the core check this.
+  highest reserved tick. `words.py` proves this for the state words, and the tests of the core check the rest.
 - Clocks: none, except where `Protocol.is_timed`. There, a reading of the store's time is behind the latest reading
   before it by at most the clock error (R7), and the clock of a holder that is declared dead was ahead of the store's
   by no more (R5). The proof of R1 to R6 without restored stores (`is_timed=False`) lets every clock show any time at

@@ -20,6 +20,8 @@ mod exhaustive;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod explorer;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod printed;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod restarts;
 
 /// A state machine.

@@ -166,7 +166,7 @@ fn of_the_crates() -> Vec<Step> {
         ),
         step(
             "proof",
-            "the rules of leases keep grants apart, for any number of holders, messages and times",
+            "the rules of leases and the steps of state words repeat nothing, for all states",
             &[LEASE, &["tests/proof", "tests/requirements.txt"]],
             proof,
         ),
