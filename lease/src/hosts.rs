@@ -1,4 +1,5 @@
-//! Hosts of keepers: the thread of a process that keeps all its leases, tasks of an executor, and operators.
+//! Hosts that drive keepers: a process's thread, which keeps all its leases, and tasks on an executor. Also contains the
+//! operator.
 
 pub(crate) mod grantee;
 #[cfg(feature = "hosted")]

@@ -46,7 +46,7 @@ use crate::{
 pub struct Lease {
     /// The state of this process. A forked child has none until it leases a worker ID.
     shared: PerProcess<Arc<Shared>>,
-    /// Starts a task, or `None` if a task of an executor keeps the lease.
+    /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
     /// `true` if a drop waits until the worker ID is released; `false` if it could block an executor's thread.
     pub(crate) waits_in_drop: bool,
@@ -54,7 +54,7 @@ pub struct Lease {
     grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
-/// Starts a lease that the threads of this process keep.
+/// A function that passes a lease to the threads of this process.
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
@@ -128,7 +128,7 @@ impl Lease {
         self.here()?.ready(longest)
     }
 
-    /// Works like [`Lease::ready`], but only one call of a process waits without success. Later calls fail immediately until
+    /// Works like [`Lease::ready`], but after one call in this process has waited in vain, later calls fail immediately until
     /// there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         self.here()?.ready_once(longest)
@@ -208,7 +208,7 @@ impl Lease {
         }
     }
 
-    /// Returns the lease of this process, if it has one, after closing its generator.
+    /// Closes the generator of this process's lease, if there is one, and returns the lease.
     fn ended(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.grantee.close();

@@ -205,7 +205,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
-            // `free` sets no end before the start of the reservation, so the ticks of the last grant are not granted again.
+            // `free` never sets an end before the start of the reservation, so the ticks of the last grant are not granted
+            // again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
             let (start, holder) = (shape.grid().up(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
@@ -274,11 +275,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store cannot
-    /// detect the restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten.
-    /// Existing grants can be renewed if the store still has their records. New grants start no earlier than a time that is
-    /// derived from the store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces'
-    /// records; their `quiet_until` is this earliest start time.
+    /// Records in all namespaces that the store was restored from a backup. This is necessary if the store cannot detect the
+    /// restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten. Existing grants
+    /// can be renewed if the store still has their records. New grants start no earlier than a time that is derived from the
+    /// store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces' records; their
+    /// `quiet_until` is this earliest start time.
     ///
     /// # Errors
     /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from
@@ -304,10 +305,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reports to all namespaces in the store that the store named `from` became this store, named `to`, without losing
-    /// data. An example is a planned failover or a failover to a synchronous replica. This ends the quiet time that began
-    /// with this change of the store, but not an earlier quiet time. Active holders are not affected. Returns the
-    /// namespaces' records.
+    /// Records in all namespaces that the store named `from` became this store, named `to`, without losing data. An example is
+    /// a planned failover or a failover to a synchronous replica. This ends the quiet time that began with this change of the
+    /// store, but not an earlier quiet time. Active holders are not affected. Returns the namespaces' records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
     /// true, duplicate IDs may be created. The records can contradict the operator's statement but never prove it, because
@@ -329,8 +329,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
-                // A keeper has noticed the other store, and waits as after a restore because it cannot tell the two cases
-                // apart. A promoted replica has lost no grant, so the quiet time from before is enough.
+                // A keeper has noticed that the store is different, and waits as it does after a restore because it cannot tell
+                // the two cases apart. A promoted replica has lost no grant, so the previous quiet time is enough.
                 return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
             }
             if old.store == to && old.quiet_until <= now {
@@ -346,7 +346,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Changes the records of all namespaces. All of them are tried, and the first error is returned.
+    /// Changes the records of all namespaces. Tries each one, and then returns the first error.
     fn for_all(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
@@ -359,15 +359,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let mut done = Vec::new();
         for name in names {
             self.name = name;
-            // All namespaces are tried before the first error is returned, so that a damaged one does not keep the others from
-            // granting.
+            // All namespaces are tried before the first error is returned, so that a damaged one does not prevent the others
+            // from granting.
             done.push(self.change_namespace(&new));
         }
         self.name = own;
         done.into_iter().collect()
     }
 
-    /// Writes the namespace's record as of this store, using the time and the survey of a reply.
+    /// Replaces the namespace's record with the result of `new`, which receives the time, the store's name and the survey from
+    /// a reply. The new record names this store.
     fn change_namespace(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
@@ -385,8 +386,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contended())
     }
 
-    /// Changes a record, with a new token unless the change has no effect. Creates records for worker IDs that were never
-    /// reached, if requested.
+    /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates missing
+    /// records up to the worker ID.
     fn change(
         &mut self,
         number: u64,
@@ -419,7 +420,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MOST);
             let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
-            // The new token tells a holder that still renews that the record is no longer its own.
+            // Because of the new token, a holder that still renews its lease detects that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.ask(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {
@@ -467,8 +468,8 @@ fn contended() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-/// Rejects names of stores of which one cannot be the promoted replica of the other. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, in a later timeline.
+/// Rejects two store names if the second one cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
+/// the same system identifier and the same tables, on a later timeline.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let parts = |name: &str| {
         let (system, rest) = name.strip_prefix("postgresql:")?.split_once(':')?;

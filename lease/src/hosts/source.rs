@@ -40,7 +40,7 @@ enum Kind {
     Host(Host),
 }
 
-/// Opens a store.
+/// A function that opens a store.
 type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
@@ -51,7 +51,7 @@ impl Source {
         Self(Kind::Store(Box::new(open)))
     }
 
-    /// The store of a URL that was read before.
+    /// Creates a source from a URL that has already been parsed.
     pub(crate) fn at(location: Location) -> Self {
         Self(Kind::At(Box::new(location)))
     }

@@ -6,7 +6,7 @@ use core::future::Future;
 
 use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::keeping::Task};
 
-/// Starts a lease for a grantee.
+/// A function that starts a lease for a grantee.
 type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
 /// An executor that keeps a lease in a task, and the store from which the worker ID is leased. Use a host if you have a

@@ -63,7 +63,7 @@ struct Entry {
 }
 
 impl State {
-    /// Stores a task again, unless it is complete.
+    /// Puts a task back after a poll, unless it is complete.
     fn put(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
@@ -159,7 +159,8 @@ impl Threads {
             drop(state);
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
-                // This is a child that was forked during the task. Another thread of its parent may have held the lock.
+                // This is a child that was forked while the task was polled. Another thread of its parent may have held the
+                // lock.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);
@@ -195,7 +196,7 @@ impl Threads {
         })
     }
 
-    /// Schedules a task to be polled at a time or earlier.
+    /// Schedules a task to be polled at `at` or earlier.
     fn wake(&self, number: u64, at: Instant) {
         if let Some(entry) = self.lock().tasks.get_mut(&number) {
             entry.due = Some(entry.due.map_or(at, |due| due.min(at)));
@@ -203,7 +204,7 @@ impl Threads {
         }
     }
 
-    /// Does work that may take long, while another thread waits for the other tasks.
+    /// Runs work that may take a long time, while another thread waits for the other tasks.
     fn lend<V>(&'static self, work: impl FnOnce() -> V) -> V {
         let mut state = self.lock();
         let request = Lent { threads: self, began: Instant::now() };
@@ -244,7 +245,7 @@ impl Wake for Woken {
     }
 }
 
-/// A store with blocking calls, for a task of these threads.
+/// Adapts a blocking store to tasks on these threads.
 struct Blocking<S: Store> {
     threads: &'static Threads,
     /// The store, or `None` while it is being dropped.
@@ -258,7 +259,7 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// A driver may notify its server.
+/// Drops the store like a request, because a driver may notify its server.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();

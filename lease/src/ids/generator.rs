@@ -58,7 +58,7 @@ impl<F: Family> Begun<F> {
         self.generator()
     }
 
-    /// Works like [`Begun::ready`], but awaits `sleep`. Dropping it or the future then never waits.
+    /// Works like [`Begun::ready`], but awaits `sleep`, so dropping the generator or the returned future never blocks.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),
@@ -96,13 +96,13 @@ impl<F: Family> Generator<F> {
         self.lease.close_async(sleep).await;
     }
 
-    /// Calls the generator; the call may wait.
+    /// Calls a generator method that may wait.
     ///
     /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        // The generator is called first, and the lease is looked at only if that fails. So an ID costs the same as without a
-        // lease.
+        // The generator is called first, and the lease is checked only if that call fails. Therefore an ID costs the same as
+        // without a lease.
         let mut made = call(&self.leased);
         if is_of_lease(&made) {
             self.call_later(&mut made, call);
@@ -126,7 +126,7 @@ impl<F: Family> Generator<F> {
         self.explain_in(made);
     }
 
-    /// Calls the generator; the call never waits.
+    /// Calls a generator method that never waits.
     #[inline]
     pub(crate) fn try_call<V>(&self, call: impl FnOnce(&F) -> Result<V>) -> Result<V> {
         let mut made = call(&self.leased);
@@ -136,17 +136,17 @@ impl<F: Family> Generator<F> {
         made
     }
 
-    /// Adds the reason to an error, if there is one.
+    /// Adds the reason to an error from the generator, if there is one.
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
         if let Err(refused) = made {
-            // `explain` consumes the error, so another one takes its place for the moment.
+            // `explain` consumes the error, so a placeholder takes its place in the meantime.
             let refused = mem::replace(refused, Error::new(ErrorKind::LeaseUnavailable));
             *made = Err(self.explain(refused));
         }
     }
 
-    /// Calls the generator; the call waits in `sleep`.
+    /// Calls a generator method that awaits `sleep` when it has to wait.
     pub(crate) async fn call_async<V>(
         &self,
         sleep: &impl AsyncFn(Duration),
@@ -192,7 +192,7 @@ fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
-/// Implements the methods of a generator for all formats whose IDs have one type. `$given` is the value that the caller
+/// Implements a generator's methods for every format whose IDs have a single type. `$given` is the value that the caller
 /// provides for each ID.
 macro_rules! calls {
     ($id:ty $(, $given:ident: $type:ty)?) => {
@@ -264,7 +264,7 @@ macro_rules! calls {
             ids: &mut [$id],
             written: &mut usize,
         ) -> impl Future<Output = polyflake::Result<()>> {
-            *written = 0; // a call may be dropped before its first poll
+            *written = 0; // the future may be dropped before its first poll
             async move {
                 let fill = async |leased: &Leased| {
                     leased.fill_async(&sleep, ($($given)?), &mut *ids, &mut *written).await
@@ -277,7 +277,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the traits of the core crate for a format's generators with a lease, through their own methods.
+/// Implements the core crate's traits for a format's leased generators, by calling the generators' own methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

@@ -104,7 +104,7 @@ impl Generator {
 
 by_own_calls!(HotGuid, shard_key => u32, shard_key);
 
-/// Starts a generator, which is usable when its lease is ready.
+/// Starts a generator that becomes usable when its lease is ready.
 fn begin(
     source: Source,
     options: Options,
@@ -123,7 +123,7 @@ fn begin(
     })
 }
 
-/// Returns the identity of a generator with a machine number, whose counter starts at a random value.
+/// Returns a generator's identity: its machine number, and a counter with a random start value.
 fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     let mut start = [0; 3];
     getrandom::fill(&mut start).map_err(|error| {

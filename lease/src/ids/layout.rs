@@ -174,7 +174,7 @@ impl Generator {
         ids: impl Into<Batch<'b>>,
         written: &mut usize,
     ) -> impl Future<Output = polyflake::Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
+        *written = 0; // the future may be dropped before its first poll
         async move {
             let mut ids = ids.into();
             let fill = async |leased: &Leased| {
@@ -187,7 +187,7 @@ impl Generator {
 
 by_own_calls!(Id, () => ());
 
-/// Starts a generator, which is usable when its lease is ready.
+/// Starts a generator that becomes usable when its lease is ready.
 fn begin(
     source: Source,
     options: Options,
@@ -208,7 +208,7 @@ fn begin(
     })
 }
 
-/// Returns the same buffer for another call.
+/// Reborrows the buffer for another call.
 fn again<'b>(ids: &'b mut Batch<'_>) -> Batch<'b> {
     match ids {
         Batch::Integers(ids) => Batch::Integers(ids),

@@ -103,7 +103,7 @@ impl Generator {
 
 by_own_calls!(Randflake, () => ());
 
-/// Starts a generator, which is usable when its lease is ready.
+/// Starts a generator that becomes usable when its lease is ready.
 fn begin(
     source: Source,
     options: Options,
@@ -113,7 +113,7 @@ fn begin(
     if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
         return Err(out_of_range("expected options of Randflake and of the secret"));
     }
-    // It wipes its subkeys on drop; the secret itself is not kept.
+    // The codec wipes its subkeys when it is dropped. The secret itself is not kept.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {

@@ -93,7 +93,7 @@ impl Generator {
 
 by_own_calls!(Sno, metabyte => u8, metabyte);
 
-/// Starts a generator, which is usable when its lease is ready.
+/// Starts a generator that becomes usable when its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
     if options.shape().family() != "sno" {
         return Err(out_of_range("expected options of sno"));

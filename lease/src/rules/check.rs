@@ -14,10 +14,10 @@ use crate::{
 
 /// The number of records from which a claim would choose.
 const CHOICE: u32 = 8;
-/// The largest difference between the clocks under which leases of an hour are granted.
+/// The largest difference between the two clocks at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;
 
-/// The namespaces of a name are `orders/sno`, `orders/hotguid` and so on, as far as they exist.
+/// Checks all existing namespaces with a name: `orders/sno`, `orders/hotguid` and so on for `orders`.
 pub(crate) struct Check {
     name: String,
     requests: Vec<Request>,
@@ -75,7 +75,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     let name = &namespace.name;
     let until = Some(namespace.quiet_until).filter(|until| now < *until);
     if namespace.store != store || until.is_some() {
-        // The first holder that notices a restored store begins its quiet time, which a check does not.
+        // The quiet time of a restored store begins when the first holder notices the restore. A check does not start it.
         let end = until.map_or("some time after a holder notices it".to_string(), moment);
         let reason =
             format!("the store was restored or replaced, and {name} grants nothing until {end}");

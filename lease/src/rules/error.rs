@@ -87,13 +87,13 @@ impl Error {
         Self { kind, reason: reason.into(), until: None, is_permanent }
     }
 
-    /// Returns the same error for a cause that is permanent.
+    /// Marks the error as permanent.
     #[must_use]
     pub(crate) fn permanent(self) -> Self {
         Self { is_permanent: true, ..self }
     }
 
-    /// Returns the same error with a reason that begins with other words.
+    /// Adds words before the error's reason.
     #[cfg(feature = "hosted")]
     pub(crate) fn after(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
@@ -105,7 +105,7 @@ impl Error {
         Self { until: Some(until), ..self }
     }
 
-    /// Returns the same error with the affected record.
+    /// Adds the affected record to the error's reason.
     pub(crate) fn in_record(self, first: u64) -> Self {
         let reason = alloc::format!("{} in the record of number {first}", self.reason);
         Self { reason: reason.into(), ..self }
@@ -151,13 +151,14 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
 
-/// Returns the error for worker IDs of which no keeper may claim any. A reservation has no end, so waiting does not help.
+/// Returns the error for worker IDs that are all reserved, so that no keeper may claim any of them. A reservation has no end,
+/// so waiting does not help.
 pub(crate) fn reserved(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
 }
 
-/// Returns the error for a store that did not answer. It is unknown whether it executed the request.
+/// Returns the error for a store that did not reply. It is unknown whether the store executed the request.
 pub(crate) fn silent() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }

@@ -141,10 +141,10 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Reports an event of a namespace to the process.
+/// Reports an event in a namespace to the process's tracing subscriber and to the program's callback.
 #[cfg(feature = "std")]
 pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
-    // A panic of the program's callback must not end the lease.
+    // A panic in the program's callback must not end the lease.
     let outlive = |call: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(call)));
     #[cfg(feature = "tracing")]
     outlive(&|| trace(namespace, event));

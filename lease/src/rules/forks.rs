@@ -22,7 +22,7 @@ pub(crate) fn here() -> Result<u32> {
     Ok(fork::process())
 }
 
-/// Rejects a child of a process.
+/// Returns an error if this process is a forked child of `process`.
 #[cfg(any(feature = "sqlite", feature = "postgresql"))]
 pub(crate) fn check(process: u32) -> Result<()> {
     if process == fork::process() {
@@ -43,13 +43,13 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns the value of this process, if it exists.
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: null, or a box that `get_or_make` leaked and only `drop` frees.
+        // SAFETY: the pointer is null, or points to a box that `get_or_make` leaked and that only `drop` frees.
         let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
         (*process == fork::process()).then_some(value)
     }
 
-    /// Returns the value of this process, and `true` if it was created now because there was none for which `is_good` returns
-    /// true. The previous value stays allocated for threads that still use it.
+    /// Returns this process's value, and whether this call created it. The value is created if there is none, or if `is_good`
+    /// rejects the current one, which stays allocated for threads that still use it.
     pub(crate) fn get_or_make(
         &self,
         is_good: impl Fn(&T) -> bool,
@@ -61,13 +61,13 @@ impl<T: Send + Sync> PerProcess<T> {
                 return (value, false);
             }
             let made = Box::into_raw(Box::new((fork::process(), make())));
-            // The value before is never freed. Another thread may still use it, or it is the parent's, whose destructor must
-            // not run in this process.
+            // The previous value is never freed. Another thread may still use it, or it belongs to the parent, and its
+            // destructor must not run in this process.
             if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-                // SAFETY: leaked above, and only `drop` frees it.
+                // SAFETY: the box was leaked above, and only `drop` frees it.
                 return (unsafe { &(*made).1 }, true);
             }
-            // SAFETY: leaked above, and no other thread has seen it.
+            // SAFETY: the box was leaked above, and no other thread has seen it.
             drop(unsafe { Box::from_raw(made) });
         }
     }
@@ -76,7 +76,7 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T: Send + Sync> Drop for PerProcess<T> {
     fn drop(&mut self) {
         if self.get().is_some() {
-            // SAFETY: leaked once, and nothing can read it any more.
+            // SAFETY: the box was leaked once, and nothing can read it any more.
             drop(unsafe { Box::from_raw(*self.0.get_mut()) });
         }
     }

@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Rand
 /// The largest integer in a record, which every JSON parser can represent.
 pub(crate) const MOST: u64 = (1 << 53) - 1;
 
-/// The fields of an object, or of a row.
+/// The fields of a JSON object or of a database row.
 pub(crate) struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -72,7 +72,7 @@ impl Fields {
         (!is_null).then(|| self.object(key)).transpose()
     }
 
-    /// One or more strings.
+    /// Returns a list of one or more strings.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let texts = self.texts(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
@@ -94,7 +94,7 @@ impl Fields {
     }
 }
 
-/// Rejects a string that is not the canonical encoding of its value, for example because of other fields, another order or
+/// Rejects a string that is not the canonical encoding of its value, for example because of extra fields, a different order or
 /// white space.
 pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {

@@ -178,12 +178,12 @@ pub struct Keeper<R> {
     outdated: Option<Random>,
     /// Whether there has been a grant.
     has_held: bool,
-    /// The moment of the first poll, by the monotonic clock.
+    /// The time of the first poll, according to the monotonic clock.
     began: Option<u64>,
     is_closing: bool,
 }
 
-/// A grant that the keeper has, and its acknowledged end.
+/// A grant that the keeper holds, and its acknowledged end.
 #[derive(Clone, Debug)]
 struct Held {
     /// The record as it was last acknowledged or read.
@@ -191,26 +191,27 @@ struct Held {
     /// The writes that were requested since the last acknowledgement.
     asked: Asked,
     end: u64,
-    /// The time of the renewal, by the monotonic clock, and its earliest time if the generator's clock is ahead.
+    /// The time of the next renewal, according to the monotonic clock. If the generator's clock is ahead, the renewal may
+    /// happen earlier, but not before `soonest`.
     renew_at: u64,
     soonest: u64,
     /// Whether the renewal was rejected permanently, so that the window expires.
     is_lost: bool,
 }
 
-/// The version and the end of each write that was requested and not acknowledged. A record that shows another version was
-/// written by a clone of this process.
+/// The version and the end of each write that was requested but not acknowledged. A record with any other version was written
+/// by a clone of this process.
 #[derive(Clone, Debug, Default)]
 struct Asked(Vec<(u64, u64)>);
 
-/// A claim that the store has not acknowledged yet: the record that was put last.
+/// A claim that the store has not acknowledged yet. `put` is the record that was sent last.
 #[derive(Clone, Debug)]
 struct Claim {
     put: Record,
     asked: Asked,
 }
 
-/// The keeper's state, which is its last request and the purpose of the reply.
+/// The keeper's state, including the purpose of its last request.
 #[derive(Clone, Debug)]
 enum At {
     /// No request is in progress until the monotonic clock reaches `until`.
@@ -218,7 +219,7 @@ enum At {
         until: u64,
     },
     Asking(Purpose),
-    /// A request without a reply is settled or repeated when the monotonic clock reaches `until`.
+    /// Waits after a request without a reply, and settles or repeats it when the monotonic clock reaches `until`.
     Paused {
         until: u64,
         purpose: Purpose,
@@ -233,7 +234,7 @@ enum At {
 enum Purpose {
     Open,
     Survey,
-    /// Writes the namespace's record: another incarnation, a longer lease, or more records.
+    /// Writes the namespace's record: a new incarnation, a longer lease, or more records.
     Prepare,
     Find,
     /// Reads the preferred record.
@@ -243,7 +244,7 @@ enum Purpose {
     SettleClaim(Claim),
     Renew(Record),
     SettleRenewal,
-    /// Releases the worker ID, with retries until the monotonic clock reaches `until`.
+    /// Releases the worker ID. Retries until the monotonic clock reaches `until`.
     Release {
         held: Box<Held>,
         put: Record,
@@ -295,7 +296,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return;
         }
         let At::Asking(purpose) = core::mem::replace(&mut self.at, At::Ended) else { return };
-        // A second reply to the same request, for example from a network that repeats messages, then has another number.
+        // A duplicate reply to the same request, for example from a network that repeats messages, then no longer has the
+        // current number.
         self.request += 1;
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {

@@ -7,7 +7,7 @@ use alloc::{
 
 use crate::{Result, rules::error::out_of_range};
 
-/// The value of `create` that permits a store although the database contains another one.
+/// The value of `create` that allows creating a store even if the database contains another one.
 #[cfg(feature = "hosted")]
 pub(crate) const SECOND_STORE: &str = "second-store";
 
@@ -103,7 +103,7 @@ impl Create {
         matches!(self, Self::SecondStore | Self::Trial { second: true })
     }
 
-    /// Reads the setting `create`.
+    /// Parses the `create` setting.
     #[cfg(feature = "hosted")]
     pub(crate) fn of(value: Option<&str>) -> Result<Self> {
         match value {

@@ -153,7 +153,7 @@ impl Reply {
     }
 }
 
-/// Returns the fields in their order, as one object.
+/// Formats the fields as one JSON object.
 fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
     // The map sorts the keys, so that every message has exactly one form and `check_canonical` can compare whole strings.
     let fields: BTreeMap<_, _> = fields.collect();

@@ -78,7 +78,8 @@ impl Numbered {
         let fields = fields_of(&mut layout);
         let time = time_of(fields)?;
         let (mut parts, mut below) = (Vec::<(usize, u32, u32)>::new(), 0);
-        // From the least significant field to the most significant one, so that `below` counts the bits below each field.
+        // The loop runs from the least significant field to the most significant one, so that `below` counts the bits below
+        // each field.
         for name in names.iter().rev() {
             let place = fields.iter_mut().position(|field| text(field, "name") == Some(name));
             let found = place.filter(|place| parts.iter().all(|(other, ..)| other != place));
@@ -148,7 +149,7 @@ fn fields_of(layout: &mut Json) -> &mut [Json] {
     }
 }
 
-/// Returns the width of an integer constant or bindable.
+/// Returns the width of an integer constant or bindable field.
 fn width_of(field: &Json) -> Option<u32> {
     let is_number = matches!(text(field, "kind"), Some("constant" | "bindable"))
         && matches!(text(field, "type"), None | Some("integer"));

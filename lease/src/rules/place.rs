@@ -24,7 +24,7 @@ use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
-/// A human-readable name, which is stored in the record of the leased worker ID.
+/// The environment variable for the holder's human-readable name, which is stored in the record of the leased worker ID.
 #[cfg(feature = "std")]
 const HOLDER: &str = "POLYFLAKE_HOLDER";
 
@@ -99,7 +99,7 @@ impl Place {
         };
         let place = Self::read(url, namespace).and_then(|place| {
             // With a relative path, processes in two working directories would lease the same worker IDs from two stores. In a
-            // trial, 1,718 of 2,000 IDs were equal.
+            // trial, 1,718 of 2,000 IDs were duplicates.
             if place.location.site.is_relative() {
                 let reason = "its path is relative, which is another file in each working directory; write the absolute path";
                 return Err(out_of_range(reason));
@@ -129,7 +129,7 @@ impl Place {
         self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
     }
 
-    /// Options of a generator at this place.
+    /// Returns the options for a generator with this place.
     #[cfg(feature = "std")]
     pub(crate) fn options(&self, shape: Shape) -> Result<Options> {
         if self.location.terms.sigterm == Some(true) {
@@ -139,8 +139,8 @@ impl Place {
         self.options_of(shape)
     }
 
-    /// Options of a check at this place. The URL may belong to a program in another language that releases its worker ID on
-    /// SIGTERM.
+    /// Returns the options for a check with this place. The URL may belong to a program in another language that releases its
+    /// worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
         self.options_of(Shape::of_any_format(self.numbers(0..=MOST - 1))?)
@@ -176,7 +176,7 @@ impl Place {
         self.location.site.to_string()
     }
 
-    /// How long to wait for the first grant.
+    /// Returns how long to wait for the first grant.
     #[cfg(feature = "std")]
     pub(crate) fn longest(&self) -> Duration {
         let wait_ms = self.location.terms.wait_ms;
@@ -252,12 +252,12 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Names the variable in an error about its number.
+/// Adds the variable's name to an error about its worker ID.
 pub(crate) fn of_node(error: Error) -> Error {
     error.after(&format!("cannot use the worker ID in {NODE}"))
 }
 
-/// Returns a URL as it was written, without its namespace and terms.
+/// Returns a URL as it was written, but without the namespace and the terms.
 fn without_terms(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_string() };
     let is_term = |part: &str| TERMS.contains(&part.split('=').next().unwrap_or_default());

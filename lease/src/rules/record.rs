@@ -131,7 +131,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Reads a record of format 1.
+    /// Reads a record in format 1.
     pub(crate) fn of(fields: &Fields) -> Result<Self> {
         let first = fields.integer("first")?;
         let read = || {
@@ -212,12 +212,11 @@ impl Namespace {
     /// between 5 and 60 seconds. Quiet times are extended by it. After a restore, a living holder renews its grant at least
     /// this long before the end time in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
-        // A fixed minute would outlast short leases: with leases of 40 seconds, a failover then cost 92 to 94 seconds without
-        // IDs.
+        // A fixed minute would outlast short leases: with 40-second leases, a failover then cost 92 to 94 seconds without IDs.
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 
-    /// Returns the record in another incarnation of the store, which grants nothing until a time.
+    /// Returns the record for a new incarnation of the store, which grants nothing until `quiet_until`.
     pub(crate) fn begun_in(&self, store: &str, incarnation: Random, quiet_until: u64) -> Self {
         Self {
             incarnation,
@@ -261,7 +260,7 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Reads a record of format 1.
+    /// Reads a record in format 1.
     pub(crate) fn of(fields: &Fields) -> Result<Self> {
         fields.check_format()?;
         let digest = fields.string("digest")?;
@@ -306,7 +305,7 @@ impl Namespace {
     }
 }
 
-/// Rejects an invalid name of a namespace.
+/// Rejects an invalid namespace name.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');

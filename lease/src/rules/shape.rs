@@ -18,11 +18,12 @@ use crate::{
     rules::json::{Fields, MOST, check_canonical},
 };
 
-/// The number of records whose worker IDs can be requested, because all records up to a requested one are created.
+/// The number of records from which a worker ID can be requested. It is limited because all records up to a requested one are
+/// created.
 const MOST_NAMED: u64 = 1 << 20;
 
-/// The number of worker IDs that a record covers. Records and shapes store it, so that a later format can lease several at
-/// once.
+/// The number of worker IDs that a record covers. Records and shapes store it, so that a later format can lease several worker
+/// IDs at once.
 pub(crate) const BLOCK: u64 = 1;
 
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
@@ -119,7 +120,7 @@ impl Shape {
         Self::new("sno", (0, 1000), "worker", (numbers, MOST - 1))
     }
 
-    /// Returns the index of the record of a worker ID that a holder or an operator names.
+    /// Returns the record index for a worker ID that a holder or an operator requests.
     pub(crate) fn reach(&self, number: u64) -> Result<u64> {
         let index = self.index_of(number).ok_or_else(|| {
             let (first, last) = self.numbers().into_inner();
@@ -162,7 +163,7 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// Describes the first difference to another shape for a message: the value of this shape and that of the other one.
+    /// Describes the first difference from another shape for a message. If possible, contains the values in both shapes.
     pub(crate) fn difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
@@ -272,8 +273,8 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
-    // The secret is the key of a hash of a fixed text. Equal values mean equal secrets, so a wrong secret is noticed, but the
-    // value in the store does not reveal the secret.
+    // The secret is used as the key for hashing a fixed string. Equal values mean equal secrets, so a wrong secret is detected,
+    // but the value in the store does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }

@@ -17,26 +17,26 @@ const LOOK_AGAIN_MS: u64 = 10_000;
 /// The state of a lease, for its owner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeaseStatus {
-    /// The number and the end of the generator's grant.
+    /// The worker ID and the end of the generator's grant.
     pub(crate) grant: Option<(u64, u64)>,
-    /// The last rejection since the last grant or renewal.
+    /// The latest rejection since the last grant or renewal.
     pub(crate) refused: Option<Error>,
     /// Everything except the remaining time.
     pub(crate) counts: Figures,
 }
 
 impl LeaseStatus {
-    /// Returns the number and the end of the generator's grant, unless it has ended.
+    /// Returns the worker ID and the end of the generator's grant, unless it has ended.
     pub(crate) fn current(&self, wall_ms: u64) -> Option<(u64, u64)> {
         self.grant.filter(|(_, end)| wall_ms < *end)
     }
 
-    /// Returns the milliseconds until the end of the grant, or 0 without one.
+    /// Returns the time until the end of the grant in milliseconds, or 0 if there is no grant.
     pub(crate) fn remaining_ms(&self, wall_ms: u64) -> u64 {
         self.current(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
 
-    /// Returns the reason why no ID is available now. `place` names the store.
+    /// Returns the reason why no ID is currently available. `place` names the store.
     pub(crate) fn reason(&self, place: &str, is_closed: bool, wall_ms: u64) -> Error {
         let lead = match self.grant {
             _ if is_closed => return unavailable("expected a lease, found a closed one".into()),
@@ -94,7 +94,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.events.pop_front()
     }
 
-    /// Works like [`Keeper::poll`], but has already recorded a rejection, and a pause ends early enough for the next event.
+    /// Works like [`Keeper::poll`], but also records rejections, and shortens a pause so that the next event is reported in
+    /// time.
     pub(crate) fn poll(&mut self, now: Moment) -> Action {
         let action = self.keeper.poll(now);
         match &action {
@@ -135,7 +136,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.keeper.close();
     }
 
-    /// Records that the generator has the grant.
+    /// Records that the generator uses the grant.
     pub(crate) fn begun(&mut self) {
         let Some((number, start, end)) = self.handed.take() else { return };
         let last = self.status.grant.replace((number, end));
@@ -170,8 +171,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Reports the grant's end if it has been reached. Otherwise returns the milliseconds until the end, if it is still to be
-    /// reported.
+    /// Reports the grant's end if it has been reached. Otherwise returns the time until then in milliseconds, if the end is yet
+    /// to be reported.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
@@ -183,8 +184,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. A fork while a generator is created or during a pause then copies
-/// no open connection, and a server keeps no connections for holders that send one request per quarter of an hour.
+/// Returns whether a host closes its store before an action. Then a fork during a pause, or while a generator is created,
+/// copies no open connection, and a server keeps no connections for holders that send one request every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

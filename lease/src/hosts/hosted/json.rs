@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{Error, ErrorKind, Event, stores::steps::is_lasting};
 
-/// Returns an error for a host.
+/// Converts an error to JSON for a host.
 pub(super) fn error_of(error: &Error) -> Json {
     json!({
         "code": error.code(),
@@ -16,19 +16,19 @@ pub(super) fn error_of(error: &Error) -> Json {
     })
 }
 
-/// Returns an error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps
-/// only for a store that is unavailable now, such as a file while the system has too many open ones.
+/// Converts JSON to an error that the rules or the host reported instead of opening a connection. Waiting helps only if the
+/// store is temporarily unavailable, for example a file while the system has too many open files.
 pub(super) fn refused(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
     let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
-    // Code and message are all that an exception of Python or JavaScript has. A field of its own would be public for this
-    // purpose alone.
+    // Exceptions in Python and JavaScript carry only a code and a message. A separate field would be public just for this
+    // purpose.
     let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_lasting(message);
     if may_end { error } else { error.permanent() }
 }
 
-/// Returns an event for a host.
+/// Converts an event to JSON for a host.
 pub(super) fn event_of(event: &Event) -> Json {
     let fields = match event {
         Event::Acquired { number, start, end } => {

@@ -39,7 +39,7 @@ impl Settings {
         self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
     }
 
-    /// Returns an optional setting.
+    /// Returns a setting, or `None` if it is missing or null.
     fn given(&self, key: &str) -> Option<&Json> {
         self.0.get(key).filter(|value| !value.is_null())
     }
@@ -49,7 +49,7 @@ impl Settings {
         value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
     }
 
-    /// Returns an optional string.
+    /// Returns a string setting, or `None` if it is missing or null.
     fn given_text(&self, key: &str) -> Result<Option<&str>> {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
     }
@@ -70,7 +70,7 @@ impl Settings {
         Ok(if self.is_check() { create.trial() } else { create })
     }
 
-    /// Returns a check in place of a lease, and its result so far.
+    /// If the host requests a check instead of a lease, returns a new check and its result so far.
     pub(super) fn check(&self) -> Result<Option<(Check, Result<()>)>> {
         let name = self.text("namespace")?;
         Ok(self.is_check().then(|| (Check::new(name), Ok(()))))
@@ -90,7 +90,7 @@ impl Settings {
         }
         if let Some(number) = self.number("insist")? {
             options = options.insist(number)?;
-        // `node` comes from the environment, so a number in the program's own call takes precedence.
+        // `node` comes from the environment, so a worker ID in the program's own call takes precedence.
         } else if let Some(number) = self.number("node")? {
             options = options.insist(number).map_err(of_node)?;
         }
@@ -126,7 +126,7 @@ impl Settings {
             "sno" => Shape::sno(self.numbers(0..=65_535)?),
             "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
             "randflake" => {
-                // A secret has the size and the form of a token: 16 bytes as 32 hexadecimal digits.
+                // A secret is written like a token: 16 bytes as 32 hexadecimal digits.
                 let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;
                 Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
             }

@@ -5,12 +5,12 @@ use alloc::format;
 use super::{Asked, At, Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
 
-/// The longest pause while a caller begins to wait, in milliseconds.
+/// The longest pause, in milliseconds, when a caller has just begun to wait.
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether a grant is to be renewed: a quarter of its lease duration has passed, or the generator's clock is at
-    /// most three quarters of a lease before the end.
+    /// Returns whether to renew the grant: a quarter of its lease duration has passed, or the generator's clock is at most
+    /// three quarters of a lease duration before the end.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms / 4 * 3;
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
@@ -19,19 +19,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         })
     }
 
-    /// Holds a grant until the time of the next renewal, according to its record that was just acknowledged or read.
+    /// Holds the grant in a record that was just acknowledged or read, and schedules its renewal.
     pub(super) fn hold(&mut self, record: Record, asked: Asked, end: u64, now: Moment) {
         let quarter = self.options.lease_ms / 4;
-        // A random part of the quarter is left out, so that holders that started together do not renew together.
+        // The quarter is shortened by a random amount, so that holders that started together do not renew together.
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
         self.held = Some(Held { record, asked, end, renew_at, soonest, is_lost: false });
         self.at = At::Idle { until: renew_at };
     }
 
-    /// Returns the longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for
-    /// the first grant. That grows to an eighth of the time waited, so that a thousand processes that start at once leave a
-    /// full server connections for others. A worker ID may be released before the end of its grant.
+    /// Returns the longest pause without a grant: a tenth of the lease duration, at most a minute. While a caller waits for the
+    /// first grant, the limit is half a second or, if that is longer, an eighth of the time waited. It grows so that a thousand
+    /// processes that start at once leave connections of a full server to others. A pause must be short, because a worker ID
+    /// may be released before its grant ends.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();
@@ -43,13 +44,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
-        // At least half of the pause is kept, so that it really grows. The random rest spreads the holders that failed
-        // together.
+        // At least half of the pause is kept, so that it really grows. The rest is random, so that holders that failed together
+        // do not retry together.
         pause / 2 + self.chance(pause / 2)
     }
 
     /// Returns the pause after a failure with a grant. It is a tenth of the remaining time, so that keepers with the least
-    /// remaining time come first. If no time remains, it is as long as without a grant.
+    /// remaining time retry first. If no time remains, it is the same as without a grant.
     pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
@@ -59,8 +60,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (left / 10).max(50) + self.chance(left / 40)
     }
 
-    /// Returns a random number below `limit`, or 0. It only determines the time of a step, and which of several free records is
-    /// tried.
+    /// Returns a random number below `limit`, or 0. It only affects the times of steps and the choice among free records.
     pub(super) fn chance(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
@@ -73,7 +73,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         store.saturating_add(now.elapsed_ms.saturating_sub(seen))
     }
 
-    /// Returns the error for a store's time that is too far from the generator's clock.
+    /// Returns an error if the store's time differs too much from the generator's clock.
     pub(super) fn skewed(&self, time: u64, now: Moment) -> Option<Error> {
         let (skew, most) = (time.abs_diff(now.wall_ms), self.options.skew());
         let reason = format!(
@@ -84,8 +84,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
     }
 
-    /// Returns the error for a grant that begins far in the future according to both clocks, because they moved backwards. It
-    /// cannot be used until then.
+    /// Returns an error if the grant begins far in the future according to both clocks, because they moved backwards. The grant
+    /// cannot be used until it begins.
     pub(super) fn yet_to_begin(&self, held: &Held, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");

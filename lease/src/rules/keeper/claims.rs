@@ -1,4 +1,4 @@
-//! The steps to a grant: the namespace's record, a free worker ID, and the claim.
+//! The steps that lead to a grant: the namespace's record, a free worker ID, and the claim.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     rules::shape::BLOCK,
 };
 
-/// The longest time by which a grant may start before the store's time.
+/// The longest time that a grant may start before the store's time.
 const SLACK_MS: u64 = 5_000;
 /// The number of records from which a claim chooses.
 const CHOICE: u32 = 8;
@@ -53,7 +53,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.claim_in(namespace, now);
     }
 
-    /// Returns whether the namespace's incarnation is that of the store which holds it.
+    /// Returns whether the namespace's incarnation belongs to this store.
     pub(super) fn is_known(&self, namespace: &Namespace, store: &str) -> bool {
         namespace.store == store && self.outdated != Some(namespace.incarnation)
     }
@@ -145,15 +145,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
         let time = self.store_now.0;
         let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
-        // At random, so that holders that start together rarely want the same record and lose the race for it.
+        // The choice is random, so that holders that start together rarely compete for the same record.
         let chosen = self.chance(free.len() as u64);
         if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
             return self.claim(namespace, (*record).clone(), now);
         }
         let capacity = self.options.shape.capacity();
         if namespace.records < capacity {
-            // The number of records doubles, up to 1,024 more at a time. A small fleet in a large namespace then needs few
-            // records, and a growing one rarely stops to create them.
+            // The number of records doubles, but grows by at most 1,024 at a time. A small fleet in a large namespace then
+            // needs few records, and a growing fleet rarely pauses to create them.
             let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
             return self.grow(namespace.clone(), records, now);
         }
@@ -204,8 +204,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask(Purpose::Claim(claim), Ask::Put { old, new }, now);
     }
 
-    /// Writes a claim again that a read shows. The read alone proves nothing: a commit that was not acknowledged may be visible
-    /// here and missing on the replica that is promoted next (R2).
+    /// Writes a claim again after a read has shown it. The read alone proves nothing: a commit that was not acknowledged may be
+    /// visible here and missing on the replica that is promoted next (R2).
     pub(super) fn prove(
         &mut self,
         claim: Claim,
@@ -227,7 +227,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 }
 
-/// Returns the end of the quiet time of a restored store, by its time and the latest end that it knows (R7).
+/// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records (R7).
 pub(crate) fn quiet_time(
     namespace: &Namespace,
     (now, latest_end): (u64, u64),
@@ -242,7 +242,7 @@ pub(crate) fn quiet_time(
     quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends below 2^53 - 1 ms"))
 }
 
-/// Returns the error for a namespace whose store was restored recently.
+/// Returns an error if the namespace's store was restored recently.
 fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason =
         "the store was restored or replaced, and grants nothing until all older grants have ended";

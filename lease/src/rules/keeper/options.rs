@@ -51,7 +51,7 @@ pub struct Options {
     pub(crate) waits: Waits,
 }
 
-/// The waits of a generator with a lease.
+/// How long a leased generator waits.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
@@ -61,7 +61,7 @@ pub(crate) struct Waits {
 
 #[cfg(feature = "std")]
 impl Waits {
-    /// Returns a builder with these waits.
+    /// Applies the wait options to a builder.
     pub(crate) fn give<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = builder.on_exhausted(self.on_exhausted);
         match self.longest {
