@@ -7,7 +7,7 @@
 //! seq: 32 process generation | 30 round | 1 spoilt | 1 being written
 //! ```
 //!
-//! # Why a reading does not lead the wall clock
+//! # How far a reading can lead the wall clock
 //!
 //! A generator that reads a time that is too late writes a later tick into its IDs than the wall clock shows. After a restart,
 //! it would then find the clock behind its own IDs. So every approximation here errs towards a lag. There are two bounds:
@@ -15,7 +15,7 @@
 //! - While the counter runs at a constant rate, and the wall clock is neither slowed down nor set back, a reading is never
 //!   later than the wall clock.
 //! - In every other case, a reading is less than [`SPAN`] + [`HOLD`] (1.125 ms) later than a time that the wall clock has
-//!   really shown.
+//!   really shown. If the wall clock is set back, that time is the one before the step, until the anchor ends.
 //!
 //! A look reads the counter, then the wall clock, then the counter again:
 //!
@@ -35,7 +35,7 @@
 //!   most (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that
 //!   are close together measure a rate badly, so the mark is kept until it is 0.9 ms old.
 //! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
-//!   counts. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again.
+//!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again.
 //!   Until then, each reading is a system call.
 //! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. So whatever the counter does,
 //!   a reading is less than a millisecond later than the anchor's time. If the counter stops, `READINGS` in the module above

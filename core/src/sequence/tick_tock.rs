@@ -61,17 +61,16 @@
 //! the two:
 //!
 //! ```text
-//! a step back             every step
-//! -----------             ----------
-//! 1. raise `safe`         1. read the word
-//! 2. swap the word        2. read `safe`
-//!                         3. swap the word, if it is still the one that was read
+//! 1. read the word
+//! 2. read `safe`
+//! 3. raise `safe`, only in a step back
+//! 4. swap the word, if it is still the one that was read
 //! ```
 //!
-//! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If another thread
-//! changes the word after step 1, the swap in step 3 fails, so nobody acts on an old `safe`. There is one exception: if only
-//! `next` has changed, the step is planned again with the `safe` that was read before. That is correct because no pair is
-//! entered twice, so an unchanged pair means that no flip has happened in between. For the same reason, a word that has been
+//! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If the word changes
+//! after it was read, the swap fails, so nobody acts on an old `safe`. There is one exception: if only `next` has changed, the
+//! step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered twice, so an unchanged
+//! pair means that no flip has happened in between. For the same reason, a word that has been
 //! replaced never comes back, and a compare-and-swap cannot mistake a newer state for an older one.
 //!
 //! If the swap of a step back fails, `safe` was raised too early. This can only reject a step back that would have been
@@ -312,7 +311,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // Landing on `safe` itself is rejected too: the machine stepped back from that tick, so one of its two copies is used.
+    // Landing on `safe` itself is rejected too: the step back from that tick left the very bit that this step would restore.
     if goes_back && (flip == Flip::Refused || now <= safe) {
         return Plan::Behind(wall);
     }

@@ -22,10 +22,10 @@
 //! grant ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start
 //! of C's grant.
 //!
-//! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but can never cause a duplicate.
-//! Clocks decide only how soon a worker ID is granted again and how long IDs are available. Only two rules of docs/leases.md
-//! trust a clock: the quiet time of a store that was restored from a backup (R7), and an operator's statement that a holder is
-//! dead (R5).
+//! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate. Clocks
+//! decide only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of docs/leases.md are
+//! exceptions. After a store was restored from a backup, the quiet time (R7) relies on the clocks. If an operator states that a
+//! holder is dead and frees its worker ID early (R5), that holder's clock must not have been far ahead.
 //!
 //! # The fence
 //!
@@ -40,9 +40,10 @@
 //! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator in
 //!   one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the release is
 //!   sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
-//! - **Being copied.** A virtual machine may be cloned with its keeper. Each renewal increases the record's version by a random
-//!   amount, which the keeper remembers. If a keeper finds its own token with a version that it never requested, a clone
-//!   exists, and the keeper stops renewing.
+//!
+//! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices the
+//! other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds its own
+//! token with a version that it never requested, a clone exists, and the keeper stops renewing.
 //!
 //! # A machine without I/O
 //!

@@ -17,11 +17,12 @@
 //! values           000bbbbb 000aaaaa  000ddddd 000ccccc  ...                                     high byte, low byte
 //! ```
 //!
-//! 1. A shuffle puts bytes `p` and `p + 1` into word `p`. It contains the ten bits of characters `2p` and `2p + 1`, but at a
+//! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains the
+//!    ten bits of characters `2p` and `2p + 1`, but at a
 //!    different position in each word.
 //! 2. AVX2 has no shift of 16-bit words by different distances. A multiplication by 4^p is one, and moves all tens to the top.
-//! 3. The first character's five bits are shifted down to the low byte, the second character's to the high byte. In memory the
-//!    low byte comes first, so the characters are in order.
+//! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two, into
+//!    the high byte, and masked. In memory the low byte comes first, so the characters are in order.
 //! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
 //!    number of digits)` is an index into a table of offsets that fits one shuffle.
 //!
