@@ -18,12 +18,12 @@ use polyflake_lease::{
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
-/// Number of claims, and of renewals.
+/// The number of claims, and of renewals.
 const ROUNDS: usize = 300;
-/// Number of claims among all records.
+/// The number of claims in a namespace that has all its records.
 const LARGE: usize = 40;
 const NUMBERS: u64 = 131_072;
-/// The length of leases unless told otherwise, in milliseconds.
+/// The default length of a lease, in milliseconds.
 const HOUR: u64 = 3_600_000;
 
 fn shape() -> Shape {
@@ -40,7 +40,7 @@ fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
-/// The time of a whole claim over an open store, and its record.
+/// Makes a complete claim in an open store. Returns the time it took, and the record.
 fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
@@ -61,7 +61,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     }
 }
 
-/// The result of a request that is tried again while others have the file locked.
+/// Repeats a request while other connections have the file locked, and returns its result.
 fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
     loop {
         match ask() {
@@ -71,7 +71,7 @@ fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
     }
 }
 
-/// The time of a write: a renewal, or with an earlier end a release.
+/// Measures a write: a renewal, or a release if the end is earlier.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
     let ask = Ask::Put { old: record.clone(), new: new.clone() };
@@ -82,7 +82,7 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
     began.elapsed()
 }
 
-/// The end of a lease that is renewed now: no later than a store allows, however many renewals a second there are.
+/// Returns the end of a lease that is renewed now. It is never later than a store allows, however often the lease is renewed.
 fn renewed() -> u64 {
     now().wall_ms + HOUR
 }
@@ -93,7 +93,7 @@ fn print(name: &str, mut times: Vec<Duration>) {
     println!("{name}: p50 {:.2?}, p99 {:.2?}, of {}", at(50), at(99), times.len());
 }
 
-/// Renewals in a second over some connections, each with a number of its own.
+/// Measures the renewals per second over several connections, each with its own worker ID.
 fn rate(url: &str, connections: usize) -> f64 {
     let threads: Vec<_> = (0..connections)
         .map(|_| {
@@ -127,7 +127,7 @@ fn measure(name: &str, url: &str) {
     print(&format!("{name}, claims among {NUMBERS} records"), claims(&mut store, LARGE));
 }
 
-/// The times of claims, each of whose numbers is returned.
+/// Claims and releases worker IDs. Returns how long each claim took.
 fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
     let claim_and_return = |_| {
         let (time, mut record) = claim(store);
@@ -138,7 +138,7 @@ fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
     (0..count).map(claim_and_return).collect()
 }
 
-/// Makes all records that the namespace can have.
+/// Creates all records that the namespace can have.
 fn fill(store: &mut dyn Store) {
     let mut ask =
         |ask| store.answer(&Request { number: 1, namespace: NAMESPACE.into(), ask }).unwrap();

@@ -1,10 +1,10 @@
-//! The error codes against `packages/api.toml`, both ways.
+//! Compares the error codes with `packages/api.toml`, in both directions.
 
 use std::collections::BTreeSet;
 
 use polyflake_lease::ErrorKind;
 
-/// Codes that the core's errors have too.
+/// The codes that errors of the core crate have as well.
 const SHARED: [&str; 2] = ["out_of_range", "lease_unavailable"];
 
 #[test]

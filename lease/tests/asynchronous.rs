@@ -1,4 +1,4 @@
-//! Asynchronous calls under an executor: it turns while they wait, and dropped futures lose no number.
+//! Asynchronous calls on an executor: other tasks run while they wait, and dropped futures leak no worker ID.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -22,7 +22,7 @@ use tokio::{runtime, time};
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// A store with one number.
+/// A store with a single worker ID.
 struct One {
     _folder: TempDir,
     url: String,
@@ -50,7 +50,7 @@ impl One {
         Generator::with_async(&self.url, Self::options(), LONG, time::sleep).await.unwrap()
     }
 
-    /// A lock, which all writes wait for.
+    /// Locks the file, so that all writes wait.
     fn lock(&self) -> Connection {
         let connection = Connection::open(&self.path).unwrap();
         connection.busy_timeout(LONG).unwrap();
@@ -58,7 +58,7 @@ impl One {
         connection
     }
 
-    /// Returns whether the number is free within a while, though leases last an hour.
+    /// Returns whether the worker ID is free soon, although leases last an hour.
     async fn is_free_soon(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
@@ -114,7 +114,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// Runs a future on one thread beside a task that counts its turns, and unlocks the store after some.
+/// Runs a future on one thread beside a task that counts its own turns and unlocks the store after 40 of them.
 async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);
@@ -196,7 +196,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
     Generator::with(&server.url(), One::options(), LONG).unwrap().close();
-    // The blocking client lives on a thread of its own: it has a runtime inside.
+    // The blocking client needs its own thread, because it contains a runtime.
     let lock = || {
         let (url, (held, holds)) = (server.url(), mpsc::channel());
         let (unlock, unlocked) = mpsc::channel::<()>();
@@ -204,7 +204,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
             client.batch_execute("BEGIN; LOCK TABLE polyflake.polyflake_namespaces").unwrap();
             held.send(()).unwrap();
-            // Until the other end is dropped.
+            // Waits until the other end is dropped.
             let _ = unlocked.recv();
         });
         holds.recv().unwrap();

@@ -1,5 +1,5 @@
-//! Clocks of stores and holders that are apart by a minute, a day or ten years: a clear error, no number taken from everybody
-//! for years, and everything as before once the clocks are right again. And times written by hand into records.
+//! Store and holder clocks that differ by a minute, a day or ten years: the error is clear, no worker ID is blocked for years,
+//! and everything works again once the clocks are correct. Also tests times that were written into records manually.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -12,7 +12,8 @@ const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
 const APART: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 
-/// Drives a keeper for some minutes under clocks that are off, and returns the last end that its generator has.
+/// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the last end that its
+/// generator has.
 #[track_caller]
 fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off: i64) -> u64 {
     for _ in 0..minutes {

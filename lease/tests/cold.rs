@@ -1,5 +1,5 @@
-//! Many generators that start at once, on a server that takes fewer connections: all get a number in the end, and the application's own
-//! connections are let in.
+//! Many generators start at once on a server with a lower connection limit. All of them must get a worker ID eventually, and
+//! the application must still be able to connect.
 //!
 //! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a minute.
 #![cfg(all(feature = "postgresql", unix))]
@@ -22,7 +22,7 @@ use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-/// Longer than any of the machine's own delays.
+/// A timeout that exceeds any delay of the machine itself.
 const LONG: Duration = Duration::from_secs(120);
 
 #[test]
@@ -42,7 +42,8 @@ fn processes_that_start_together_all_get_worker_ids() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    // As processes would: leases that threads keep ask a few at a time.
+    // Each generator uses its own task, like separate processes, because the threads that keep leases send only a few requests
+    // at a time.
     let start = async |url: String| {
         let open = move || {
             let url = url.clone();
@@ -85,8 +86,8 @@ fn processes_that_start_together_all_get_worker_ids() {
     drop(started);
 }
 
-/// Answers as a server that has too many connections each one's first `refusals` times, and lets them in then. Returns the names of the
-/// users in the order in which they came.
+/// Acts as a server that rejects each user's first `refusals` connections because it has too many, and then accepts. Returns
+/// the users' names in the order of their connections.
 fn refuse(listener: &UnixListener, refusals: usize, connections: usize) -> Vec<String> {
     let (mut came, mut tries) = (Vec::new(), HashMap::<_, usize>::new());
     for _ in 0..connections {
@@ -105,7 +106,7 @@ fn refuse(listener: &UnixListener, refusals: usize, connections: usize) -> Vec<S
     came
 }
 
-/// Reads a connection's first message: its length, the version, and names with their values.
+/// Reads the first message of a connection, which contains its length, the version, and named values. Returns the user's name.
 fn user_of(connection: &mut UnixStream) -> String {
     let mut length = [0; 4];
     connection.read_exact(&mut length).unwrap();

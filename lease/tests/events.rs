@@ -1,4 +1,4 @@
-//! Events of a lease: which come in which order, also by `tracing`, and what they never hold.
+//! The events of a lease: their order, their output through `tracing`, and what they must never contain.
 #![cfg(all(feature = "sqlite", feature = "tracing"))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -88,7 +88,7 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
     assert!(figures.grants >= 2 && figures.renewals >= 1 && figures.failures >= 2, "{figures:?}");
 }
 
-/// A place for grants that makes nothing of them, or nothing at all.
+/// A grantee that never creates a generator.
 struct Nowhere;
 
 impl Grantee for Nowhere {
@@ -132,10 +132,10 @@ fn a_panicking_watcher_does_not_end_the_lease() {
     assert!(heard.load(Ordering::Relaxed) > 0, "expected that the function hears of events too");
 }
 
-/// The namespace on whose events the subscriber panics.
+/// The subscriber panics on events in this namespace.
 const PANICS: &str = "panics";
 
-/// The lines of the process's subscriber, which every test shares.
+/// Returns the lines of the process's tracing subscriber, which all tests share.
 fn listen() -> Arc<Mutex<Vec<String>>> {
     static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
         let lines = Arc::new(Mutex::default());
@@ -145,7 +145,7 @@ fn listen() -> Arc<Mutex<Vec<String>>> {
     Arc::clone(&LINES)
 }
 
-/// Collects everything that a process traces.
+/// A subscriber that collects everything that the process traces.
 struct Collects(Arc<Mutex<Vec<String>>>);
 
 struct Texts(String);

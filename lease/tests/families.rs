@@ -1,4 +1,4 @@
-//! Generators of each family under a lease: the place of the number in the IDs, and the shapes that are refused.
+//! Leased generators for each ID format: where the IDs contain the worker ID, and which shapes are rejected.
 #![cfg(feature = "std")]
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -20,7 +20,7 @@ fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
     assert_eq!((error.kind(), &*error.to_string()), (kind, reason));
 }
 
-/// A generator under a number of its own choice.
+/// Creates a generator for a given machine number.
 fn machine(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
@@ -38,7 +38,7 @@ fn hot_guids_encode_distinct_worker_ids() {
         let [.., a, b, c] = number.to_be_bytes();
         assert_eq!(plain, [a, b, c, 0, 0]);
         assert!(made[0].uuid8_parts().is_err());
-        // The same bytes, in the order of that form.
+        // The same bytes, in this form's order.
         let bits = made[1].uuid8_parts().unwrap().machine;
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
         assert!(machines.insert(plain) && machines.insert(marked), "{number}");
@@ -51,7 +51,7 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// A service that is the same under a lease and under a clock of a test. axum's state is a clone of it.
+/// A service that works both with a lease and with a test's clock. It can be cloned because axum clones its state.
 #[derive(Clone)]
 struct Users<G>(G);
 
@@ -100,7 +100,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
     let layout = fields();
     let names = ["worker", "region \"a\""];
     let shape = layout::shape(&layout, &names, 0..=1023).unwrap();
-    // docs/leases.md has the same text.
+    // docs/leases.md contains the same string.
     let page = include_str!("../../docs/leases.md");
     assert!(page.contains(&shape.to_json()), "{}", shape.to_json());
     let options = Options::new("posts", shape).unwrap().prefer(0b00110_00101).unwrap();
@@ -114,7 +114,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
         assert_eq!(id.bindable("worker").unwrap(), 0b00110.into());
         assert_eq!(id.constant("region \"a\"").unwrap(), 0b00101.into());
     }
-    // The number of a field by itself, of a namespace of its own.
+    // A separate namespace provides the worker ID for a single field.
     let own = layout::Generator::new("memory:posts", "workers", &layout, &["worker"]).unwrap();
     assert_eq!(own.lease().number(), Some(0));
     let made = own.generate().unwrap();

@@ -1,6 +1,6 @@
-//! A fleet of keepers over one store, in simulated time: the writes that it asks for, and that nobody is refused.
+//! A fleet of keepers with one store, in simulated time. Checks the number of writes, and that no holder is rejected.
 //!
-//! `cargo test --release -p polyflake-lease --test fleet -- --ignored --nocapture` goes through 100,000 holders.
+//! `cargo test --release -p polyflake-lease --test fleet -- --ignored --nocapture` simulates 100,000 holders.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -18,13 +18,13 @@ type Draw = Box<dyn FnMut() -> Result<Random>>;
 
 #[derive(Default)]
 struct Figures {
-    /// Number of renewals in the second hour and the largest in one of its seconds.
+    /// The number of renewals in the second hour, and the maximum in one second of it.
     renewals: u64,
     busiest: u64,
     refused: u64,
 }
 
-/// Lets holders begin during an hour, and counts their renewals in the one after it. Each prefers a number of its own.
+/// Starts holders during an hour, and counts their renewals in the following hour. Each prefers its own worker ID.
 fn fleet(holders: u64, numbers: u64) -> Figures {
     let mut rng = Rng::with_seed(7);
     let mut store = Memory::new(T);
@@ -64,7 +64,8 @@ fn fleet(holders: u64, numbers: u64) -> Figures {
     figures
 }
 
-/// Answers a request. A survey goes through all records, which would take most of the time here; none of them is missing.
+/// Answers a request. A survey would scan all records, which would take most of the test's time, so it is answered directly; no
+/// record is missing.
 fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     if request.ask != Ask::Survey {
         return store.answer(request);
@@ -74,7 +75,8 @@ fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     Ok(Reply { found: Found::Survey { records, latest_end: 0 }, ..reply })
 }
 
-/// Four renewals in an hour for each holder, a little more since they come up to a tenth early.
+/// Checks that each holder renews about four times an hour. It is slightly more because renewals come up to a tenth of the
+/// interval early.
 fn assert_plain(holders: u64, figures: &Figures) {
     assert_eq!(figures.refused, 0);
     let expected = 4 * holders..=4 * holders * 110 / 100;

@@ -1,4 +1,4 @@
-//! Generators under a lease in forked children: each child leases a number of its own, and leaves its parent's alone.
+//! Leased generators in forked child processes. Each child leases its own worker ID and leaves its parent's unchanged.
 #![cfg(all(feature = "sqlite", unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork has no safe door")]
 #![allow(unreachable_pub, reason = "modules of one test")]
@@ -31,7 +31,7 @@ use polyflake_lease::{
 };
 use tempfile::TempDir;
 
-/// One test at a time: a file that another test has open would be refused in a child.
+/// Allows one test at a time, because a child would reject a file that another test has open.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,13 +43,13 @@ fn store() -> (TempDir, String) {
     (folder, url)
 }
 
-/// The child's copy of a generator, which the child may close.
+/// Returns the child's copy of a generator, which the child may close.
 fn copy(ids: &Generator) -> Generator {
-    // SAFETY: in a child that ends by `_exit`, so that the original is never used again there.
+    // SAFETY: this runs in a child that ends by `_exit`, so the original is never used there again.
     unsafe { std::ptr::read(ids) }
 }
 
-/// The bytes of IDs as IDs.
+/// Decodes IDs from their bytes.
 #[track_caller]
 fn ids_of(bytes: &[u8], count: usize) -> Vec<Sno> {
     let ids: Vec<_> = bytes.chunks(10).map(|id| Sno::from_slice(id).unwrap()).collect();
@@ -68,7 +68,7 @@ fn check(url: &str) {
         let work = || {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
-            // The child's child, too.
+            // The child's child does the same.
             made.extend(ids_of(&in_child_by(fork, || bytes_of(&[ids.generate(0).unwrap()])), 1));
             made.push(ids.generate(0).unwrap());
             copy(&ids).close();
@@ -89,7 +89,7 @@ fn check(url: &str) {
     });
     assert_eq!((kept, ids.lease().number()), (vec![1], Some(mine.into())));
     drop(ids);
-    // The parent's number and the child's were returned; the grandchildren's were not.
+    // The worker IDs of the parent and the child were released, but not those of the grandchildren.
     let mut next = (0..4).map(|_| Generator::new(url, "orders").unwrap()).collect::<Vec<_>>();
     assert!(next.iter().any(|ids| ids.lease().number() == Some(mine.into())));
     next.clear();
@@ -151,7 +151,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// A store in memory for tasks, which counts what it is asked.
+/// An in-memory store for tasks that counts its requests.
 #[derive(Clone)]
 struct Counted(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
 
@@ -164,7 +164,7 @@ impl AsyncStore for Counted {
     }
 }
 
-/// A pause of a millisecond, whatever was asked for.
+/// Pauses for a millisecond, regardless of the requested time.
 fn pause(_: Duration) -> impl Future<Output = ()> + Send {
     let mut is_over = false;
     poll_fn(move |_| {
@@ -200,7 +200,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     };
     let work = || {
         let before = asked.load(Ordering::Relaxed);
-        // Three times the time up to a renewal.
+        // This is three times as long as the time until a renewal.
         let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]

@@ -1,5 +1,5 @@
-//! Stores that do not answer: a server whose processes are stopped, whose connections stay. Leases go on once it answers again, and
-//! whoever closes one waits for a while at most.
+//! Stores that do not respond: the server's processes are stopped, but its connections stay open. Leases continue when the
+//! server responds again, and closing a lease blocks only for a limited time.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -24,7 +24,7 @@ use tokio::{runtime, time};
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// More than the limit of a close, for a crowded machine.
+/// A bound above the limit of `close`, with a reserve for a busy machine.
 const BOUND: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
@@ -56,7 +56,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     events.next("sealed");
     events.next("refused");
     server.thaw();
-    // Nobody returned the number, so it is free when the lease ends.
+    // The worker ID was not released, so it becomes free when the lease ends.
     Generator::with(&server.url(), self::options(), LONG).unwrap().generate(0).unwrap();
 }
 
@@ -70,7 +70,7 @@ fn an_operator_times_out_if_the_server_is_frozen() {
     let since = Instant::now();
     assert_eq!(operator.status().unwrap_err().kind(), ErrorKind::LeaseUnavailable);
     drop(operator);
-    // 15 seconds for the answer, and one for the drop.
+    // `status` waits up to 15 seconds for the reply, and the drop waits one second.
     assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
 }
 
@@ -79,7 +79,7 @@ fn a_task_survives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
-    // A task gives each request a quarter of this: enough to open the store on a crowded machine.
+    // A task allows a quarter of this for each request, which is enough to open the store on a busy machine.
     let (options, events) = Heard::of(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -106,7 +106,7 @@ fn a_task_survives_a_frozen_server() {
         ids.close_async(time::sleep).await;
         assert_brief(since);
     });
-    // Connections that were given up keep no task, or this would wait for ever.
+    // Abandoned connections leave no task behind; otherwise this drop would block forever.
     drop(runtime);
     events.next("sealed");
 }
@@ -127,20 +127,20 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
         server.thaw();
     });
-    // One who finds no number free waits longer for the next look than this test.
+    // If no worker ID is free, a claimant waits longer until its next attempt than this test does.
     let second = Duration::from_secs(1);
     let again = (0..30).find_map(|_| Generator::with(&server.url(), options(), second).ok());
     again.unwrap().generate(0).unwrap();
 }
 
-/// A store in memory that hangs in releases, like a driver without a limit.
+/// An in-memory store that hangs during releases, like a driver without a timeout.
 struct Hangs(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
 
 impl Store for Hangs {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let mut store = self.0.lock().unwrap();
         if matches!(&request.ask, Ask::Put { old, new } if new.granted_until < old.granted_until) {
-            // Until the other end is dropped.
+            // Waits until the other end is dropped.
             let _ = self.1.lock().unwrap().recv();
         }
         store.answer(request)
@@ -175,7 +175,7 @@ fn close_abandons_a_hanging_store() {
     assert_brief(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
-    // The thread ends by itself once the store goes on, and lets go of its end of the channel.
+    // The thread ends by itself once the store continues, and drops its end of the channel.
     drop((lease, hold));
     assert!(
         events.0.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
@@ -190,7 +190,7 @@ fn blocking_clients_are_rejected_on_executor_threads() {
         refused.unwrap_err().to_string(),
         "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`"
     );
-    // On a thread beside it nothing is in the way.
+    // On a separate thread, this works.
     let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
     assert!(refused.unwrap_err().to_string().starts_with("no answer from the server: "));
 }

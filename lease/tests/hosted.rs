@@ -1,4 +1,5 @@
-//! A lease that a host in another language keeps: the commands, done by a small host over `SQLite`, and the IDs that come of it.
+//! A lease that is kept by a host in another language: a small host over `SQLite` executes the commands, and the resulting IDs
+//! are checked.
 #![cfg(feature = "sqlite")]
 
 #[cfg(all(feature = "postgresql", unix))]
@@ -31,7 +32,7 @@ const T: u64 = 1_763_650_000_000;
 type Build = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
 type Leased = Granted<sno::Leased, Build>;
 
-/// A host in a language whose database client is rusqlite.
+/// Simulates a host in a language whose database client is rusqlite.
 struct Host {
     path: PathBuf,
     connection: Option<rusqlite::Connection>,
@@ -39,12 +40,12 @@ struct Host {
     ids: Leased,
     random: u128,
     elapsed_ms: u64,
-    /// What came of the last command.
+    /// The result of the last command.
     answer: Json,
-    /// What it did, and what it told of.
+    /// The commands that the host executed, and the events that were reported to it.
     done: Vec<String>,
     told: Vec<Json>,
-    /// Answers in place of the host's own, the next one last.
+    /// Replies to use instead of the host's own ones. The last element is used first.
     instead: Vec<(&'static str, Json)>,
 }
 
@@ -73,7 +74,7 @@ impl Host {
         Moment { wall_ms: since.as_millis().try_into().unwrap(), elapsed_ms: self.elapsed_ms }
     }
 
-    /// Keeps the lease up to the next command of a name.
+    /// Executes the lease's commands up to the next one with a given name.
     fn keep_until(&mut self, last: &str) -> Json {
         for _ in 0..200 {
             let random = std::array::from_fn(|_| {
@@ -149,9 +150,9 @@ impl Host {
         self.told.iter().map(|event| event["name"].as_str().unwrap()).collect()
     }
 
-    /// Number of numbers that are granted, as an operator sees it.
+    /// Returns the number of granted worker IDs, as an operator sees it.
     fn granted(&self) -> u64 {
-        // A number that came back is granted until its last tick has ended.
+        // A released worker ID remains granted until its last tick has ended.
         thread::sleep(Duration::from_millis(10));
         let url = format!("sqlite:{}?allow=overlayfs", self.path.display());
         Operator::open(&url, "orders/sno").unwrap().status().unwrap().granted
@@ -206,7 +207,7 @@ fn failures_are_reported_and_retried() {
     let said = "cannot lease a worker ID for orders/sno: SQLite reports: unable to open";
     assert_eq!(host.reason()["message"], said);
     assert_eq!(told["message"], said);
-    // A silent connection is thrown away.
+    // A connection that did not respond is discarded.
     host.keep_until("close");
     host.keep_until("begin");
     host.keep_until("wait");
@@ -356,7 +357,7 @@ fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // At the first grant, and at the next one.
+    // This covers the first grant and the next one.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = Leased::new(build);
@@ -403,7 +404,7 @@ fn a_check_rejects_the_settings_that_a_lease_rejects() {
         settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         Hosted::new(&settings.to_string()).map(drop)
     };
-    // The ID format is unknown, and so is its largest worker ID.
+    // The ID format is unknown, so its largest worker ID is unknown as well.
     check(json!({ "numbers": [0, 1_000_000], "insist": 1_000_000, "lease_ms": 60_000 })).unwrap();
     for (bad, reason) in [
         (json!({ "lease_ms": 1 }), "expected a lease of at least two ticks"),
@@ -488,7 +489,7 @@ fn environment_variables_are_read() {
         let found = Place::of_variables(Some(&url), None, None).unwrap();
         assert_eq!(found.url(), format!("sqlite:{path}"));
     }
-    // tests/leases/urls.json has those that name a URL.
+    // tests/leases/urls.json contains the cases with a URL.
     for (url, number, code, found) in [
         (None, None, "lease_unavailable", "cannot read POLYFLAKE_LEASE: it is not set; "),
         (
@@ -528,7 +529,7 @@ fn a_child_leases_from_the_environment() {
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
     assert_eq!(ids.lease().number(), expected);
-    // Who insists has leases of a minute.
+    // Leases of a required worker ID last a minute.
     let is_insisting = ids.lease().figures().remaining.as_secs() <= 60;
     assert_eq!(is_insisting, expected != Some(0));
     let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();
@@ -536,7 +537,7 @@ fn a_child_leases_from_the_environment() {
     let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();
     assert_eq!(ids.lease().number(), expected);
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["worker"]);
-    // A bindable that a lease has no values for.
+    // The layout has a bindable field for which a lease has no value.
     assert_eq!(ids.unwrap_err().code(), "out_of_range");
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["datacenter", "worker"]);
     assert_eq!(ids.unwrap().lease().number(), expected);

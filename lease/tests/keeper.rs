@@ -1,4 +1,4 @@
-//! A keeper, step by step: its requests, its use of the answers, and its errors.
+//! Tests a keeper step by step: its requests, how it uses the replies, and its errors.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -115,7 +115,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
     host.pass(20_000);
     let read = host.request();
     assert_eq!(read.ask, Ask::Read { first: 0 });
-    // The late answer changes nothing.
+    // The late reply has no effect.
     host.keeper.answered(claim.number, Ok(lost), host.now);
     assert_eq!(host.keeper.number(), None);
     let reply = store.answer(&read);
@@ -133,7 +133,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
     assert_eq!(host.keeper.number(), Some(0));
 }
 
-/// A store whose writes are done while their replica is away: reads show them, and no write is acknowledged.
+/// Simulates a store whose replica is unavailable: reads show the writes, but no write is acknowledged.
 fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
     |request| match (&request.ask, store.answer(request)?) {
         (Ask::Put { .. }, Reply { found: Found::Done, .. }) => away(),
@@ -165,7 +165,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// The network delivers a message twice, and the second one finds what the first one wrote.
+/// The network delivers a message twice, and the second delivery finds what the first one wrote.
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(T);
@@ -177,7 +177,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
         store.answer(request)
     };
     for _ in 0..20 {
-        // No write's answer says that it was done.
+        // No reply to a write confirms it.
         assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
         host.pass(1000);
     }
@@ -339,7 +339,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert_eq!(new.drive(&mut store), None);
     let error = new.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(T + HOUR + HOUR + 60_000));
-    // After the end that the backup knows.
+    // The time is now past the end that is recorded in the backup.
     old.pass(40 * 60_000);
     old.drive(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
@@ -464,7 +464,7 @@ fn out_of_range_options_are_rejected() {
     assert!(options(2).prefer(2).is_err() && options(2).insist(2).is_err());
 }
 
-/// A store with one fault, which the suite for drivers must find.
+/// A store with one fault, which the conformance suite must detect.
 struct Faulty(Memory, Fault);
 
 type Fault = fn(&mut Memory, &Request) -> Option<Reply>;
@@ -514,7 +514,7 @@ fn the_driver_suite_detects_faults() {
     }
 }
 
-/// One of two connections to a store, which reads and then writes.
+/// One of two connections to a store. It reads and writes in separate steps.
 struct ReadsThenWrites(Arc<Mutex<Memory>>);
 
 impl Store for ReadsThenWrites {
@@ -590,7 +590,8 @@ fn away() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// Drives a keeper up to its next pause while the store answers nothing, or only what is read. Returns the number of requests.
+/// Drives a keeper up to its next pause while the store replies only to the requests for which `answers` returns true. Returns
+/// the number of requests.
 fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Ask) -> bool) -> usize {
     let before = host.asked.len();
     store.set_now(T + host.now.elapsed_ms);
@@ -600,7 +601,7 @@ fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Ask) -> bool)
     host.asked.len() - before
 }
 
-/// Passes time from pause to pause for a while, and returns the number of requests.
+/// Lets time pass from pause to pause, and returns the number of requests.
 fn fail_for(host: &mut Host, store: &mut Memory, ms: u64, answers: fn(&Ask) -> bool) -> usize {
     let (until, mut asked) = (host.now.elapsed_ms + ms, 0);
     while host.now.elapsed_ms < until {
@@ -637,7 +638,7 @@ fn a_failing_claim_is_retried_rarely() {
     assert!(host.drive(&mut store).is_some(), "usable afterwards");
 }
 
-/// The holder does not wait for the time of the next renewal, because the window may have ended meanwhile.
+/// The holder does not wait for the time of the next renewal, because the window may have ended in the meantime.
 #[test]
 fn a_holder_renews_soon_after_an_outage() {
     for answers in [NOTHING, READS] {
@@ -676,7 +677,7 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         assert_eq!(other.drive(&mut store), None);
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
-        // Later renewals are like all others.
+        // Later renewals work as usual.
         host.pass(15 * 60_000);
         host.drive(&mut store);
         assert_eq!(host.keeper.end() > end, is_renewed, "minute {minute}");
@@ -692,7 +693,7 @@ fn a_short_lease_survives_a_failover() {
         let (mut host, _) = holder(&mut store, short());
         let backup = store.clone();
         store.restore(backup);
-        // It notices at its next renewal.
+        // The holder notices the failover at its next renewal.
         host.pass(lease_ms / 4);
         assert_eq!(host.drive(&mut store), None);
         assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.refused);
@@ -763,7 +764,7 @@ fn an_earlier_record_starts_a_quiet_time() {
     }
 }
 
-/// A keeper, and clones of it as of a virtual machine.
+/// Returns a keeper and its clones, as after cloning a virtual machine.
 fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
     let before = store.clone();
     std::array::from_fn(|_| {
@@ -785,7 +786,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     assert_eq!(twin.drive(&mut store), None);
     assert_eq!(twin.keeper.end(), Some(T + HOUR));
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
-    // Nor does it return its twin's number.
+    // A clone does not release its twin's worker ID either.
     let before = store.records("orders/sno");
     for clone in [&mut twin, &mut third] {
         clone.keeper.close();
@@ -803,7 +804,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
     let [mut one, mut twin] = [1, 2].map(|own: u128| {
         let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
         let draws = has_parted.clone();
-        // Chance is drawn from the upper half.
+        // `chance` uses the upper half of the random bits.
         let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
         store = before.clone();
         let mut host = Host::drawing(options(1), draw);

@@ -1,4 +1,4 @@
-//! Stores that no wait brings: calls fail at once, with the reason and the store's name, and so does a check.
+//! Stores that waiting does not help: calls and checks fail immediately, and name the reason and the store.
 #![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -17,10 +17,10 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-/// Longer than any test may take.
+/// A timeout that is longer than any test may take.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Asserts that a generator and a check fail at once with one reason.
+/// Asserts that a generator and a check fail immediately for the same reason.
 #[track_caller]
 fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
     let began = Instant::now();
@@ -129,7 +129,7 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // Some format has these worker IDs, or names so short that the namespace fits.
+    // These worker IDs must be valid in some format, and the namespace must fit with the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }

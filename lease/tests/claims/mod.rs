@@ -1,4 +1,4 @@
-//! Claims over a store of a driver.
+//! Helpers that claim worker IDs in a driver's store.
 
 use std::{path::Path, thread, time::UNIX_EPOCH};
 
@@ -6,12 +6,12 @@ use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
 };
 
-/// The URL of a test's own file, which may be on a machine whose only disk is overlayfs.
+/// Returns the URL of a test's own file. The file may be on overlayfs, because some machines have no other disk.
 pub fn url_of(path: impl AsRef<Path>) -> String {
     format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
 }
 
-/// A claim over a store: its grant, or its error.
+/// Claims a worker ID in a store, and returns the grant or the error.
 pub fn claim(store: &mut dyn Store) -> Result<Grant> {
     claim_with(store, Options::new("orders", Shape::sno(0..=99)?)?)
 }
@@ -39,7 +39,7 @@ pub fn assert_refused<V>(result: Result<V>, kind: ErrorKind) -> Error {
     error
 }
 
-/// Claims numbers on threads at the same time, and checks that no two of them are equal.
+/// Claims worker IDs on several threads at once, and checks that they are distinct.
 pub fn claim_side_by_side<S: Store>(open: impl Fn() -> S + Sync) {
     let claim_some = || {
         let mut store = open();

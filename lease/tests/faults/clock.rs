@@ -1,4 +1,4 @@
-//! Clocks that step: a library shows each process a time of its own.
+//! Clocks that jump: a preloaded library gives each process its own time.
 
 use std::{
     env, fs,
@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// Finds the library, which distributions keep in different folders. Panics without it if tests must not be skipped.
+/// Finds the library, whose folder differs between distributions. If it is missing and tests must not be skipped, panics.
 pub fn library() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -20,7 +20,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock for the processes that run in one place, one after the other.
+/// A clock for the processes that run one after another in the same place.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,
@@ -33,7 +33,7 @@ impl Clock {
         clock
     }
 
-    /// Lets a program see this clock in place of the system's; monotonic clocks do not step.
+    /// Makes a program read this clock instead of the system's. Monotonic clocks do not jump.
     pub fn show(&self, program: &mut Command) {
         if let Some(library) = &self.library {
             program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);

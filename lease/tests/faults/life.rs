@@ -1,5 +1,5 @@
-//! The life of a process: what the test starts itself again for. It writes down each ID that it makes, and ends when its input
-//! does.
+//! The life of a process. The test starts itself again as this process, which logs each ID that it generates and ends when its
+//! input ends.
 
 use std::{
     env, fs,
@@ -22,21 +22,21 @@ pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
-/// The last of the numbers, which begin with 0.
+/// The environment variable for the last worker ID. The first one is 0.
 pub const LAST: &str = "POLYFLAKE_LAST";
 pub const RULE: &str = "POLYFLAKE_RULE";
-/// The worker ID of a process without a lease.
+/// The environment variable for the worker ID of a process without a lease.
 pub const EXPLICIT: &str = "POLYFLAKE_EXPLICIT";
 
-/// The rule that a process leaves out.
+/// The rule that a process breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
-    /// It trusts a look at the clock, and makes its IDs a while later.
+    /// The process reads the clock, and generates IDs some time later.
     TtlAsProof,
-    /// It returns its number while its generator goes on.
+    /// The process releases its worker ID while its generator continues.
     NoSeal,
-    /// It takes a number whose holder gave no sign of life for a while, by its own clock.
+    /// The process claims a worker ID whose holder has given no sign of life for a while, according to the process's own clock.
     OwnClock,
 }
 
@@ -44,12 +44,12 @@ fn last() -> u16 {
     env::var(LAST).unwrap().parse().unwrap()
 }
 
-/// The file with the grants of a process, beside that of its IDs.
+/// Returns the path of the file with a process's grants, next to the file with its IDs.
 pub fn grants_of(log: &Path) -> PathBuf {
     log.with_extension("grants")
 }
 
-/// The process's options; each event of its leases is written down before the lease goes on.
+/// Returns the process's options. Each lease event is logged before the lease continues.
 fn options() -> Options {
     let shape = Shape::sno(0..=last().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
@@ -71,13 +71,13 @@ fn options() -> Options {
     })
 }
 
-/// Lives, if this process was started for that.
+/// Runs this process's life and exits, if the process was started for that.
 pub fn live() {
     let Ok(url) = env::var(URL) else { return };
     let goes_on = Arc::new(AtomicBool::new(true));
     let watch = goes_on.clone();
     thread::spawn(move || {
-        // Whatever is read: the end of the input is what counts.
+        // The content is irrelevant. Only the end of the input counts.
         let _ = std::io::read_to_string(std::io::stdin());
         watch.store(false, Ordering::Relaxed);
     });
@@ -88,7 +88,7 @@ pub fn live() {
         runtime.block_on(asked.recv());
         watch.store(false, Ordering::Relaxed);
     });
-    // Who sees it may send signals.
+    // The test may send signals as soon as the file exists.
     let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
     let goes_on = || goes_on.load(Ordering::Relaxed);
     let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
@@ -103,7 +103,7 @@ pub fn live() {
     }
 }
 
-/// Makes a few IDs with each of many generators, all of which have one worker ID.
+/// Creates one generator after another with the same worker ID, and generates a few IDs with each.
 fn restarted(partition: u16, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     while goes_on() {
         let ids = Generator::builder().partition(partition).build().unwrap();
@@ -111,7 +111,7 @@ fn restarted(partition: u16, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sn
     }
 }
 
-/// As users do it.
+/// Generates IDs as users do.
 fn careful(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     while goes_on() {
         let Ok(ids) = sno::Generator::with(url, options(), LEASE) else { continue };
@@ -125,7 +125,7 @@ fn careful(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     }
 }
 
-/// The number and the end of a lease, for a generator that does not know them.
+/// The worker ID and the end of a lease, for generators that are not bound to it.
 #[derive(Default)]
 struct Look(Mutex<Option<(u64, u64)>>);
 
@@ -142,7 +142,7 @@ impl Grantee for Look {
     }
 }
 
-/// Looks whether the lease has ended, and makes IDs a while later.
+/// Checks whether the lease has ended, and generates IDs some time later.
 fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (look, url) = (Arc::new(Look::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
@@ -161,7 +161,7 @@ fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     }
 }
 
-/// A generator under its grant, which a release does not end.
+/// A generator that stays within its grant but is not sealed by a release.
 #[derive(Default)]
 struct Unsealed(Mutex<Option<Core>>);
 
@@ -175,7 +175,7 @@ impl Grantee for Unsealed {
     }
     fn extend(&self, end: u64) {
         if let Some(ids) = &*self.0.lock().unwrap() {
-            // Its first grant is its only one.
+            // This generator has no other grant than its first.
             ids.extend(0, end.cast_signed()).unwrap();
         }
     }
@@ -184,7 +184,7 @@ impl Grantee for Unsealed {
     }
 }
 
-/// Returns its number, and makes IDs until its window ends.
+/// Releases the worker ID, but generates IDs until the window ends.
 fn unsealed(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (place, url) = (Arc::new(Unsealed::default()), url.to_owned());
     let lease = Lease::start(move || open(&url), options(), place.clone()).unwrap();

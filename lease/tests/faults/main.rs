@@ -1,9 +1,10 @@
-//! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
-//! for longer than a lease, and closed or asked to end at random; while their clocks step by up to ten years; while the store is away
-//! for longer than a lease, refuses changes or releases, is killed or replaced by its replica; while the processes connect to one
-//! database by three roles, each with a schema of its own; and while the network is slow, cuts answers off and doubles what was said.
-//! One more process of each language has an explicit worker ID, builds its generator again and again, and is killed and started again.
-//! No two of them make one (partition, tick), none makes an ID twice, and no two grants of a number overlap. Four controls leave out a rule each, and must repeat some.
+//! Processes that generate IDs under one-second leases, with fewer worker IDs than processes. They are killed, paused for
+//! longer than a lease, and closed or terminated at random. Their clocks jump by up to ten years. The store is unavailable for
+//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. The processes connect to one
+//! database with three roles, each with its own schema. The network is slow, cuts replies off and sends messages twice. One
+//! more process per language has an explicit worker ID; it creates its generator again and again, and is killed and restarted.
+//! No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a worker ID may overlap.
+//! Four controls break one rule each, and must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
 //! `POLYFLAKE_SECONDS=600` ten of them.
@@ -82,7 +83,7 @@ fn postgresql() -> Option<Stage> {
     let server = Server::start(&programs()?);
     server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
     for role in &run::ROLES[1..] {
-        // A schema of its own comes first in a role's `search_path`.
+        // Each role's `search_path` begins with its own schema.
         let role_and_schema =
             format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
         let rights = include_str!("../../sql/postgresql-role.sql");
@@ -99,7 +100,7 @@ fn postgresql_leases_never_repeat_an_id() {
     assert_none_twice(&stage, &[]);
 }
 
-/// The lives in other languages, as commands.
+/// Returns the commands that run the lives in other languages.
 fn others() -> Vec<String> {
     let commands = env::var("POLYFLAKE_LIVES").expect("expected commands in POLYFLAKE_LIVES");
     commands.lines().map(str::to_owned).collect()
@@ -175,9 +176,9 @@ fn assert_some_twice<'f>(
     assert_some_of(Faults::new(stage, weak), cycle)
 }
 
-/// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.
+/// Runs a control until it uses a tick and an ID twice, for at most 20 cycles.
 fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Found {
-    // Ten namespaces: one whose holders noticed a step back is quiet for more than a minute.
+    // Uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a minute.
     for _ in 0..10 {
         faults.begin();
         (0..2).for_each(|_| cycle(&mut faults));

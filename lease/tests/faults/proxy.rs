@@ -1,5 +1,5 @@
-//! A network between processes and a server: it delays what passes, cuts connections before an answer comes through, and
-//! sends all that a connection said a second time.
+//! A network between processes and a server. It delays data, cuts connections before a reply arrives, and sends everything that
+//! a client sent a second time.
 
 use std::{
     io::{self, Read, Write},
@@ -19,11 +19,12 @@ use std::{
 #[repr(u8)]
 pub enum Weather {
     Fair,
-    /// Delays of up to half a second, each way.
+    /// Delays of up to half a second in each direction.
     Slow,
-    /// One answer in three ends its connection in place of coming through: the server did what was asked.
+    /// One reply in three is replaced by the end of its connection, although the server executed the request.
     Cutting,
-    /// After one answer in four, all that its connection said reaches the server again, by another connection.
+    /// After one reply in four, everything that the client sent on the connection is sent to the server again, on another
+    /// connection.
     Doubling,
 }
 
@@ -36,7 +37,7 @@ struct State {
     socket: Mutex<PathBuf>,
     weather: AtomicU8,
     is_over: AtomicBool,
-    /// Number of chunks that were late, answers that were cut and conversations that were doubled.
+    /// The numbers of delayed chunks, cut replies and repeated conversations.
     counts: [AtomicUsize; 3],
 }
 
@@ -67,7 +68,7 @@ impl Proxy {
         self.state.weather.store(weather as u8, Ordering::Relaxed);
     }
 
-    /// Leads new connections to another server.
+    /// Directs new connections to another server.
     pub fn lead_to(&self, socket: PathBuf) {
         *self.state.socket.lock().unwrap() = socket;
     }
@@ -80,7 +81,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.state.is_over.store(true, Ordering::Relaxed);
-        // The listener looks at the state when a client comes.
+        // The listener checks the state when a client connects.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -98,7 +99,7 @@ impl State {
         UnixStream::connect(&*self.socket.lock().unwrap())
     }
 
-    /// Joins a client and the server; without a server the client's connection ends.
+    /// Connects a client to the server. If there is no server, closes the client's connection.
     fn connect(self: &Arc<Self>, client: TcpStream) {
         let Ok(server) = self.server() else { return };
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -142,7 +143,7 @@ impl State {
         }
     }
 
-    /// Says all that a connection said to the server again, and does not listen to its answers.
+    /// Sends everything that a client sent to the server again, and ignores the replies.
     fn say(&self, words: &[u8]) {
         let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };

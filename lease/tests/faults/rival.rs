@@ -1,5 +1,5 @@
-//! A rule that others publish, as a control: who wants a number judges by its own clock whether the number's holder still gives signs of
-//! life, and a holder whose sign is refused goes on.
+//! A rule that other projects publish, as a control. A claimant uses its own clock to judge whether a worker ID's holder still
+//! gives signs of life, and a holder whose sign is rejected continues.
 
 use std::{
     thread,
@@ -11,7 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::life::LEASE;
 
-/// The time without a sign of life after which a number is free, and the pause between two signs: 5 minutes and 1 for `CosId`.
+/// The time without a sign of life after which a worker ID is free, followed by the pause between two signs. In `CosId`, these
+/// are 5 minutes and 1 minute.
 const GUARD: Duration = LEASE;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -28,7 +29,7 @@ fn now() -> i64 {
     i64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// A process with a table of its own in the file, since it follows no rule of ours.
+/// A process with its own table in the file, because it follows none of our rules.
 struct Rival {
     store: Connection,
     namespace: String,
@@ -52,13 +53,13 @@ impl Rival {
         self.store.query_row(CLAIM, claimed, |row| row.get(0)).optional().unwrap()
     }
 
-    /// Says that this process lives. That another one took the number is not looked at.
+    /// Gives a sign of life. Ignores whether another process has taken over the worker ID.
     fn sign(&self, number: u16) {
         self.store.execute(SIGN, params![self.namespace, self.me, now(), number]).unwrap();
     }
 }
 
-/// Claims a number, starts up, and makes IDs.
+/// Claims a worker ID, starts, and generates IDs.
 pub fn live(url: &str, namespace: String, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let rival = Rival::open(url, namespace);
     while goes_on() {

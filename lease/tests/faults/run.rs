@@ -1,4 +1,4 @@
-//! Processes under faults, and the comparison of all that they made.
+//! Runs processes under faults, and compares everything that they generated.
 
 use std::{
     cell::RefCell,
@@ -24,26 +24,26 @@ use crate::{
 
 const PROCESSES: usize = 3;
 
-/// The roles of a database's processes: its owner, and two services.
+/// The roles that a database's processes connect with: its owner, and two services.
 pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// The steps of clocks, each in both directions: a little, a minute, a day, ten years.
+/// The amounts by which clocks jump, in both directions: 1.5 seconds, a minute, a day and ten years.
 const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 
 /// A store, and the parts of it that can fail.
 pub struct Stage {
     pub url: String,
-    /// The file of a store whose time is the holder's: a claim by a clock that is far ahead then blocks its number for as long, and a
-    /// new namespace begins.
+    /// The file, if the store uses the holders' clocks. A claim with a clock that is far ahead then blocks its worker ID for as
+    /// long, so a new namespace begins.
     pub path: Option<PathBuf>,
     pub server: RefCell<Option<Server>>,
     pub proxy: Option<Proxy>,
 }
 
 impl Stage {
-    /// The store for the process at a place.
+    /// Returns the store's URL for the process in a place.
     fn url(&self, place: usize) -> String {
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
     }
@@ -56,7 +56,7 @@ impl Stage {
         }
     }
 
-    /// Refuses changes of records: all, or releases.
+    /// Makes the store reject all changes of records, or only releases.
     fn refuse(&self, refused: Refused) {
         let when = match refused {
             Refused::Changes => "true",
@@ -73,7 +73,7 @@ impl Stage {
         self.change("DROP TRIGGER refuse", "DROP TRIGGER refuse ON polyflake.polyflake_leases");
     }
 
-    /// Keeps the store away for a while.
+    /// Makes the store unavailable for a while.
     fn away(&self, time: Duration) {
         if let Some(path) = &self.path {
             let store = waiting(path);
@@ -87,7 +87,8 @@ impl Stage {
         server.up();
     }
 
-    /// Replaces the server by a replica of it: once it has stopped by itself and the replica has all of it, or in the middle of its work.
+    /// Replaces the server with its replica, either after an orderly shutdown, when the replica has all data, or in the middle
+    /// of the server's work.
     fn promote(&self, is_planned: bool) {
         let old = self.server.take().unwrap();
         let replica = old.replica();
@@ -99,7 +100,7 @@ impl Stage {
         self.follow(replica);
     }
 
-    /// Replaces the server by its synchronous replica, which has all that was acknowledged.
+    /// Replaces the server with its synchronous replica, which has everything that was acknowledged.
     fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
         let old = self.server.take().unwrap();
         let replica = old.replica();
@@ -126,7 +127,7 @@ impl Stage {
     }
 }
 
-/// A connection to a file that waits for others.
+/// Opens a connection to a file that waits for locks.
 fn waiting(path: &Path) -> rusqlite::Connection {
     let store = rusqlite::Connection::open(path).unwrap();
     store.busy_timeout(Duration::from_secs(5)).unwrap();
@@ -139,7 +140,7 @@ enum Refused {
     Releases,
 }
 
-/// The faults of a cycle.
+/// A fault that one cycle injects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     Kill,
@@ -147,32 +148,32 @@ enum Fault {
     Terminate,
     Pause,
     Step(i64),
-    /// The store is away for longer than a lease.
+    /// The store is unavailable for longer than a lease.
     Outage,
     Refuse(Refused),
     KillServer,
-    /// The operator tells of a failover, or it looks like a restored backup.
+    /// The replica is promoted. Either the operator reports it, or it looks like a restored backup.
     Promotion {
         is_told: bool,
     },
-    /// A server with a synchronous replica is gone for good, and the operator tells of it. Before that the replica may be away while the
-    /// server is started again, which then shows commits that the replica does not have.
+    /// A server with a synchronous replica is lost permanently, and the operator reports the promotion. Before that, the
+    /// replica may be unavailable while the server restarts, so that the server shows commits that the replica does not have.
     Replica {
         is_away: bool,
     },
     Weather(Weather),
 }
 
-/// The IDs that processes made and the grants that they had, and the equal ones among them.
+/// The numbers of IDs and grants that processes had, and of duplicates among them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Found {
-    /// Number of IDs under leases, and under explicit worker IDs.
+    /// The number of IDs under leases, and under explicit worker IDs.
     pub ids: usize,
     pub explicit_ids: usize,
-    /// Number of (partition, tick) that two processes made, and of IDs that were there before.
+    /// The number of (partition, tick) pairs that two processes used, and of IDs that were generated before.
     pub ticks_twice: usize,
     pub ids_twice: usize,
-    /// Number of grants, and of those that overlap the one before of the same number.
+    /// The number of grants, and of those that overlap the previous grant of the same worker ID.
     pub grants: usize,
     pub grants_twice: usize,
 }
@@ -180,15 +181,15 @@ pub struct Found {
 pub struct Faults<'f> {
     stage: &'f Stage,
     weak: Weak,
-    /// The programs of the places: lives in other languages, and none for this one's. The first hold leases; then comes one of each
-    /// language with an explicit worker ID.
+    /// The program for each place: a command in another language, or `None` for this test itself. The places with leases come
+    /// first, followed by one place per language with an explicit worker ID.
     programs: Vec<Option<String>>,
-    /// Number of places that hold leases.
+    /// The number of places that hold leases.
     leased: usize,
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
-    /// The namespaces so far, and the processes that were started in the current one.
+    /// The number of namespaces so far, and of the processes that were started in the current one.
     namespaces: usize,
     lives: usize,
     pub all_lives: usize,
@@ -202,7 +203,8 @@ impl<'f> Faults<'f> {
         Self::among(stage, weak, &[])
     }
 
-    /// Beside the processes of this language, as many of each other program; and one of each with an explicit worker ID.
+    /// Runs the same number of processes for this language and for each other program, and in addition one process each with an
+    /// explicit worker ID.
     pub fn among(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
@@ -265,7 +267,7 @@ impl<'f> Faults<'f> {
         life
     }
 
-    /// The last of the numbers that are leased, of which there are fewer than processes.
+    /// Returns the last worker ID that can be leased. There are fewer worker IDs than processes.
     fn last(&self) -> usize {
         self.leased * 2 / 3 - 1
     }
@@ -282,7 +284,7 @@ impl<'f> Faults<'f> {
         thread::sleep(LEASE);
     }
 
-    /// Closes the processes, and compares all that was made in this namespace.
+    /// Closes the processes, and compares everything that was generated in this namespace.
     pub fn end(&mut self) {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
@@ -295,17 +297,17 @@ impl<'f> Faults<'f> {
         self.found.grants += found.grants;
         self.found.grants_twice += found.grants_twice;
         (1..=self.lives).for_each(|life| {
-            // A process that was killed at once wrote none.
+            // A process that was killed immediately has no log.
             let log = log_of(self.folder.path(), life);
             let _ = (fs::remove_file(grants_of(&log)), fs::remove_file(log));
         });
     }
 
-    /// A fault at random, after which its place is as before.
+    /// Injects a random fault, and restores its place afterwards.
     pub fn cycle(&mut self) {
         self.cycles += 1;
         let fault = self.choose();
-        // Without a lease, a clock that was set back repeats IDs, as the docs say.
+        // Without a lease, a clock rollback can cause duplicate IDs, as documented.
         let steps = matches!(fault, Fault::Step(_));
         let places = if steps { self.leased } else { self.programs.len() };
         let place = fastrand::usize(..places);
@@ -365,7 +367,7 @@ impl<'f> Faults<'f> {
                 }
                 thread::sleep(LEASE * 2);
                 if !is_told {
-                    // Nobody begins for two leases and the clock error.
+                    // No grant starts for two lease durations plus the clock error.
                     self.renew();
                 }
             }
@@ -408,7 +410,7 @@ impl<'f> Faults<'f> {
         }
     }
 
-    /// Number of kinds of faults that may happen, but for the sizes of steps.
+    /// Returns the number of different faults that are possible, not counting the sizes of clock jumps.
     pub fn kinds(&self) -> usize {
         7 + if self.stage.proxy.is_some() { 8 } else { 0 }
     }
@@ -417,24 +419,24 @@ impl<'f> Faults<'f> {
         format!("faults-{:?}-{}", self.weak, self.namespaces)
     }
 
-    /// Compares all that was made in this namespace, and begins another one.
+    /// Compares everything that was generated in this namespace, and begins another one.
     fn renew(&mut self) {
         self.end();
         self.begin();
     }
 
-    /// Lets a process end by itself, and none takes its place.
+    /// Ends a process cleanly without replacing it.
     pub fn end_one(&mut self, place: usize) {
         close(&mut self.processes.remove(place));
     }
 
-    /// Lets a process end by itself, and starts another one.
+    /// Ends a process cleanly, and starts another one in its place.
     pub fn restart(&mut self, place: usize) {
         close(&mut self.processes[place]);
         self.processes[place] = self.start(place);
     }
 
-    /// Lets a process end, and starts another one under a clock that is ahead for a while.
+    /// Ends a process cleanly, and starts another one whose clock is ahead for a while.
     pub fn restart_ahead(&mut self, place: usize, by: Duration) {
         close(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
@@ -443,13 +445,13 @@ impl<'f> Faults<'f> {
         self.clocks[place].set(0);
     }
 
-    /// Stops a process of this language, and lets all go on for a while.
+    /// Pauses a process of this language, and lets all processes continue for a while.
     pub fn pause_one(&mut self) {
         self.pause(fastrand::usize(..PROCESSES));
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
     }
 
-    /// Stops a process for longer than its lease lasts.
+    /// Pauses a process for longer than its lease lasts.
     fn pause(&self, place: usize) {
         let pid = Pid::from_child(&self.processes[place]);
         kill_process(pid, Signal::STOP).unwrap();
@@ -467,7 +469,7 @@ impl fmt::Display for Faults<'_> {
 impl Drop for Faults<'_> {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // Only after a failure: a process that was stopped would stay.
+            // This has an effect only after a failure: a paused process would remain.
             let _ = (process.kill(), process.wait());
         }
     }
@@ -523,15 +525,15 @@ fn log_of(folder: &Path, life: usize) -> PathBuf {
     folder.join(format!("{life}.log"))
 }
 
-/// The number, the start and the end of a grant as far as it could be used: up to its last acknowledged end, or once its generator
-/// was sealed, the end of its highest tick.
+/// The worker ID, the start and the end of a grant. The end is the last one that was acknowledged or, if the generator was
+/// sealed, the end of its highest tick.
 type Rectangle = (u64, u64, u64);
 
 fn overlap((number, _, end): Rectangle, (next, start, _): Rectangle) -> bool {
     number == next && start < end
 }
 
-/// The grants that a process wrote down, but the empty ones.
+/// Reads the grants that a process logged, without the empty ones.
 fn grants(log: &Path) -> Vec<Rectangle> {
     let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
     let mut grants: Vec<Rectangle> = Vec::new();
@@ -550,8 +552,8 @@ fn grants(log: &Path) -> Vec<Rectangle> {
     grants
 }
 
-/// An operator's statement of a promotion. The record rejects it where no holder noticed the promotion before: then the quiet time
-/// stays, and nothing else is lost.
+/// Checks the result of an operator's statement of a promotion. The record may reject it if no holder had noticed the
+/// promotion. Then the quiet time continues, and nothing else is lost.
 fn state(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");

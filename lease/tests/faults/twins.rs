@@ -1,5 +1,5 @@
-//! Clones of a virtual machine: two holders with one state, neither of which can know of the other. Up to the end that both have they
-//! make the same IDs; past it they make none twice, since only one of them can renew.
+//! Clones of a virtual machine: two holders with the same state, neither of which knows of the other. Before the end that both
+//! know, they generate the same IDs. After it there are no duplicates, because only one of them can renew the lease.
 
 use std::{
     collections::HashSet,
@@ -20,7 +20,7 @@ use crate::life::LEASE;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// A keeper, its generator, and all that it makes.
+/// A keeper, its generator, and everything that they generate.
 struct Twin {
     keeper: Keeper<Draw>,
     ids: Option<Leased>,
@@ -34,7 +34,7 @@ fn moment(began: Instant) -> Moment {
 }
 
 impl Twin {
-    /// One of two that draw equal random numbers until they part.
+    /// Creates one of two clones, which get the same random numbers until they part.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
@@ -51,7 +51,7 @@ impl Twin {
         }
     }
 
-    /// Takes a step that needs no store, and returns `false` at the end.
+    /// Performs an action that needs no store. Returns `false` if the keeper has ended.
     fn act(&mut self, action: Action, now: Moment) -> bool {
         match action {
             Action::Begin(grant) => {
@@ -60,7 +60,7 @@ impl Twin {
                 let generator = Generator::builder().partition(number).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
-            // Each grant has a generator of its own, whose first grant is its only one.
+            // Each grant gets a new generator, so its first grant is its only one.
             Action::Extend(end) => {
                 self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
             }
@@ -79,7 +79,7 @@ impl Twin {
         true
     }
 
-    /// Goes on alone for a while, and returns its number.
+    /// Continues alone for a while, and returns the clone after releasing its worker ID.
     fn live(mut self, url: &str, began: Instant) -> Self {
         let (mut store, parted) = (open(url).unwrap(), Instant::now());
         loop {
@@ -102,8 +102,8 @@ impl Twin {
     }
 }
 
-/// Clones a holder in the middle of its lease, and returns the IDs that both made before the end that both had, those after it, and
-/// whether one of them noticed.
+/// Clones a holder in the middle of its lease. Returns the number of IDs that both generated before the end that both knew, the
+/// number after it, and whether one of them noticed the clone.
 pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();
@@ -127,7 +127,7 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
     }
     has_parted.store(true, Ordering::Relaxed);
     let both_until = one.keeper.end().unwrap();
-    // It takes a while to start a clone.
+    // Starting a clone takes a while.
     let delay = Duration::from_millis(fastrand::u64(2..100));
     let [one, other] = thread::scope(|scope| {
         let late = scope.spawn(|| {

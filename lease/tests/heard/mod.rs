@@ -1,4 +1,4 @@
-//! Events of a lease, for tests.
+//! Collects the events of a lease for tests.
 
 use std::{
     sync::mpsc,
@@ -9,7 +9,7 @@ use polyflake_lease::{Event, Options};
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// Events as they come.
+/// Receives events as they occur.
 pub struct Heard(pub mpsc::Receiver<Event>);
 
 impl Heard {
@@ -19,7 +19,7 @@ impl Heard {
         (options.watch(send), Self(receiver))
     }
 
-    /// The next event of one of these kinds, after any number of others.
+    /// Returns the next event whose name is in `names`, skipping any others.
     #[track_caller]
     pub fn next(&self, names: &str) -> Event {
         let until = Instant::now() + LONG;

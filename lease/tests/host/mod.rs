@@ -1,4 +1,4 @@
-//! A host of a keeper, for tests: it drives the keeper over a store in memory.
+//! A keeper's host for tests, which drives the keeper with an in-memory store.
 
 use polyflake_lease::{
     Action, Ask, Error, ErrorKind, Grant, Keeper, Memory, Moment, Options, Random, Reply, Request,
@@ -10,7 +10,7 @@ pub const HOUR: u64 = 3_600_000;
 
 pub type Draw = Box<dyn FnMut() -> Result<Random>>;
 
-/// A keeper with its store, at a time that the test sets.
+/// A keeper, with a time that the test sets.
 pub struct Host {
     pub keeper: Keeper<Draw>,
     pub now: Moment,
@@ -24,7 +24,7 @@ impl Host {
         Self::seeded(options, fastrand::u64(1..))
     }
 
-    /// A keeper whose random numbers are these.
+    /// Creates a keeper with a seeded source of random numbers.
     pub fn seeded(options: Options, seed: u64) -> Self {
         let seed = std::cell::Cell::new(u128::from(seed) << 32);
         Self::drawing(
@@ -36,7 +36,7 @@ impl Host {
         )
     }
 
-    /// A keeper with this source of random numbers.
+    /// Creates a keeper with a given source of random numbers.
     pub fn drawing(options: Options, draw: Draw) -> Self {
         let now = Moment { wall_ms: T, elapsed_ms: 0 };
         let (refused, asked) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ impl Host {
         self.drive_by(|request| store.answer(request))
     }
 
-    /// As [`Host::drive`], by the answers of a function.
+    /// Works like [`Host::drive`], but calls a function for each reply.
     pub fn drive_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) -> Option<Grant> {
         for _ in 0..10_000 {
             match self.keeper.poll(self.now) {
@@ -77,7 +77,7 @@ impl Host {
         panic!("expected a pause");
     }
 
-    /// Closes the keeper, and drives it from pause to pause to its end.
+    /// Closes the keeper, and drives it through its pauses until it ends.
     pub fn end_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) {
         self.keeper.close();
         while !self.ended {
@@ -88,7 +88,7 @@ impl Host {
         }
     }
 
-    /// Drives the keeper for a while, a step at a time.
+    /// Drives the keeper for some time, step by step.
     pub fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
         for _ in 0..100 {
             if let Some(grant) = self.drive(store) {
@@ -99,7 +99,7 @@ impl Host {
         None
     }
 
-    /// The next request, left unanswered.
+    /// Returns the next request without replying to it.
     pub fn request(&mut self) -> Request {
         loop {
             match self.keeper.poll(self.now) {
@@ -110,7 +110,7 @@ impl Host {
         }
     }
 
-    /// The first write of a record, left unanswered.
+    /// Returns the first write of a record without replying to it.
     pub fn claim(&mut self, store: &mut Memory) -> Request {
         loop {
             let request = self.request();

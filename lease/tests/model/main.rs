@@ -1,7 +1,7 @@
-//! The protocol of `docs/leases.md` as a model, searched through all its states: no two generators make the same (number, tick).
-//! And its weakened variants, each of which must break that promise, to show that every rule is needed.
+//! A model of the protocol in `docs/leases.md`, whose states are searched exhaustively: no two generators may use the same
+//! (worker ID, tick). Weakened variants must break this guarantee, which shows that every rule is necessary.
 //!
-//! The sizes that take minutes are ignored here; `cargo xtask leases` goes through them.
+//! The sizes that take minutes are ignored here; `cargo xtask leases` runs them.
 #![allow(unreachable_pub, reason = "modules of one test")]
 #![allow(
     clippy::trivially_copy_pass_by_ref,

@@ -1,5 +1,5 @@
-//! The protocol of leases as a model: every step that a holder, the store, the network or a crash may take. Holders and the store
-//! may read any time at any moment: except for a restored backup, safety must not depend on a clock.
+//! The lease protocol as a model: every step that a holder, the store, the network or a crash may take. Holders and the store
+//! may read any time at any moment, because safety must not depend on a clock, except after a restored backup.
 
 use crate::{
     search::{Broken, Model},
@@ -13,35 +13,35 @@ pub struct Size {
     pub holders: u8,
     pub numbers: u8,
     pub ticks: u8,
-    /// Units of time in a tick; with more than one, borders must be rounded.
+    /// The number of time units in a tick. If it is above 1, the ends of grants must be rounded.
     pub grain: u8,
     pub claims: u8,
     pub renewals: u8,
     pub crashes: u8,
     pub store_crashes: u8,
-    /// Number of times that a process may be cloned with its keeper and its generator.
+    /// How often a process may be cloned, with its keeper and its generator.
     pub clones: u8,
-    /// Number of times that a message may arrive.
+    /// How often a message may arrive.
     pub deliveries: u8,
-    /// Number of times that a holder may prove by a write what a read shows it.
+    /// How often a holder may confirm by a write what it has read.
     pub proofs: u8,
-    /// Number of times that a primary may show a write that its synchronous replica does not have: it is restarted, or the wait for
-    /// the replica is cancelled. `None` for a store without a replica.
+    /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted or
+    /// the wait for the replica was cancelled. `None` for a store without a replica.
     pub unreplicated: Option<u8>,
-    /// Number of times that the replica may be promoted.
+    /// How often the replica may be promoted.
     pub promotions: u8,
     pub operator: Operator,
     pub time: Time,
 }
 
-/// Number of times that an operator may state something that is true.
+/// How often an operator may make each kind of true statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operator {
-    /// That a backup was restored in place, which no other name of the store shows.
+    /// A backup was restored in place, which does not change the store's name.
     pub restored: u8,
-    /// That the last promotion lost nothing, at any time after it.
+    /// The last promotion lost no data. The operator may state this at any later time.
     pub promoted: u8,
-    /// That a holder is dead.
+    /// A holder is dead.
     pub dead: u8,
 }
 
@@ -49,12 +49,13 @@ impl Operator {
     pub const NOBODY: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
-/// The times that the store reads.
+/// The times that the store may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// Any time at all.
     Any,
-    /// Time that passes, off by `error` at most; backups may be restored so many times. Leases last `longest` ticks.
+    /// Time passes, and readings are off by at most `error`. Backups may be restored `restores` times. Leases last at most
+    /// `longest` ticks.
     Passing { error: u8, longest: u8, slack: u8, restores: u8 },
 }
 
@@ -85,7 +86,7 @@ impl Size {
         ..Self::SMALLEST
     };
 
-    /// A store with a synchronous replica that is promoted once, which the operator tells of.
+    /// A store with a synchronous replica that is promoted once, which the operator reports.
     pub const REPLICA: Self = Self {
         ticks: 4,
         proofs: 1,
@@ -110,7 +111,7 @@ impl Size {
     }
 }
 
-/// A protocol, sound or weakened in one place.
+/// A protocol, either sound or with one weakened rule.
 pub struct Protocol {
     pub size: Size,
     pub weak: Weak,
@@ -190,13 +191,14 @@ impl Protocol {
         self.weak == weak
     }
 
-    /// A holder's generator makes an ID. Reserving one for a batch is the same: it may be handed out at any later time.
+    /// A holder's generator generates an ID. This also covers reserving an ID for a batch, because it may be handed out at any
+    /// later time.
     fn make(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
             return;
         }
-        // A holder's clock may show any time, except where an operator's word on a dead one trusts it.
+        // A holder's clock may show any time, unless an operator's statement about a dead holder depends on it.
         let latest = match self.size.operator.dead {
             0 => u8::MAX,
             _ => state.clock + u8::from(self.is(Weak::DeadWithClockAhead)),
@@ -220,7 +222,7 @@ impl Protocol {
         }
     }
 
-    /// Returns whether a window holds a tick.
+    /// Returns whether a generator's window contains a tick.
     fn allows(&self, grant: &Grant, tick: u8) -> bool {
         let (from, to) = (tick * self.size.grain, (tick + 1) * self.size.grain);
         match self.weak {
@@ -259,7 +261,7 @@ impl Protocol {
         }
     }
 
-    /// The start of a new grant, and the latest end that it may have.
+    /// Returns the start of a new grant, and the latest end that it may have.
     fn span(&self, state: &State, read: &Record, now: u8) -> Option<(u8, u8)> {
         let (slack, last) = match self.size.time {
             Time::Any => (0, self.size.end()),
@@ -290,7 +292,7 @@ impl Protocol {
         self.is(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
     }
 
-    /// The times that the store may read.
+    /// Returns the times that the store may read.
     fn nows(&self, state: &State) -> std::ops::Range<u8> {
         match self.size.time {
             Time::Any => 0..self.size.end(),
@@ -298,7 +300,7 @@ impl Protocol {
         }
     }
 
-    /// A durable record: reading waits for a write that is not durable yet.
+    /// Reads a durable record. Returns `None` while a write is not durable yet, because the read then waits for it.
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
@@ -311,7 +313,7 @@ impl Protocol {
             && is_known
             && wait == Wait::Nothing
             && (!is_sealed || self.is(Weak::RenewalAfterSeal));
-        // A read that showed a later end is proved by a write, which counts as a proof.
+        // If a read showed a later end, a write must confirm it, which counts as a proof.
         let is_proof = state.renewals == 0 && grant.record.until > grant.end;
         if !may || (state.renewals == 0 && !(is_proof && state.proofs > 0)) {
             return;
@@ -350,7 +352,7 @@ impl Protocol {
         }
     }
 
-    /// Marks a write, as the random steps of versions do: clones tell their own from each other's.
+    /// Marks a write, as the random version steps do, so that clones can distinguish their own writes from each other's.
     fn mark(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -359,8 +361,8 @@ impl Protocol {
         }
     }
 
-    /// The record that a renewal replaces: as the holder knows it, or in a restored store as it is there, if no other holder can have
-    /// been granted the number in the history that was lost.
+    /// Returns the record that a renewal replaces. This is normally the record that the holder knows. In a restored store, it
+    /// is the record found there, provided that no other holder can have been granted the worker ID in the lost history.
     fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
         if grant.record.incarnation == state.incarnation || self.is(Weak::RenewalsInQuietTime) {
@@ -376,7 +378,7 @@ impl Protocol {
         (is_living && found.is_claim(&grant.record)).then_some(found)
     }
 
-    /// Sends a request, which the holder waits for.
+    /// Sends a request whose reply the holder waits for.
     fn ask(
         &self,
         mut to: State,
@@ -405,7 +407,7 @@ impl Protocol {
         }
     }
 
-    /// A holder seals its generator, sends the release and is done, whatever happens to the release.
+    /// A holder seals its generator, sends the release and is done, regardless of what happens to the release.
     fn release(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
@@ -449,7 +451,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Ends a holder's grant once its release was sent.
+    /// Ends a holder's grant after its release was sent.
     fn end_grant(&self, to: &mut State, holder: usize) {
         let grant = to.holders[holder].grant;
         let answered = to.holders[holder].answered;
@@ -469,7 +471,8 @@ impl Protocol {
         }
     }
 
-    /// A generator is gone. If a variant lets it go on in another way, it keeps the IDs that it made.
+    /// A holder's generator ends. In a variant in which the generator continues in another way, its IDs remain attributed to
+    /// it.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
@@ -483,7 +486,7 @@ impl Protocol {
         matches!(self.weak, MovedInPlace | ReleaseBelowBatch | RetakenJoined | SnapshotBesideGrant)
     }
 
-    /// The answer "done" reaches the holder.
+    /// The reply "done" reaches the holder.
     fn hear(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if !own.answered {
@@ -507,7 +510,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// A holder has a new grant, and with it a new generator.
+    /// A holder gets a new grant, and with it a new generator.
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
@@ -522,7 +525,7 @@ impl Protocol {
         own.grant = Grant { number, start, end: record.until, record };
     }
 
-    /// A holder got no answer, or a refusal, and reads the record again.
+    /// A holder got no reply or a rejection, and reads the record again.
     fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if !matches!(own.wait, Wait::Claim | Wait::Renewal) {
@@ -542,7 +545,7 @@ impl Protocol {
             to.holders[holder].answered = answered;
         }
         if is_claim && is_own && self.is(Weak::NoStart) {
-            // The record does not tell the start of the grant: the claimant takes the current time.
+            // The record does not contain the start of the grant, so the claimant assumes any current time.
             for start in 0..found.until {
                 let mut to = to;
                 self.acquire(&mut to, holder, own.number, found);
@@ -558,26 +561,27 @@ impl Protocol {
             (true, true) => return self.prove(to, holder, (own.number, found), next),
             (true, false) => {}
             (false, true) => {
-                // The window grows by the next renewal, which writes.
+                // The window grows only with the next renewal, because a renewal writes.
                 let grant = &mut to.holders[holder].grant;
                 grant.record = found;
                 if self.is(Weak::RenewalSettledByRead) {
                     grant.end = grant.end.max(found.until);
                 }
             }
-            // The record of a restored store, which may be renewed or not.
+            // The record is in a restored store, and may or may not be renewed.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
-            // The window stays as it is, and is never renewed.
+            // The window does not change, and is never renewed.
             (false, false) => to.holders[holder].is_known = false,
         }
         next(Ok(to.sorted()));
     }
 
-    /// A claimant that finds its claim writes it again: only what the store acknowledges is on its replica, too.
+    /// A claimant that finds its claim writes it again, because the replica is only certain to have what the store
+    /// acknowledged.
     fn prove(&self, mut to: State, holder: usize, (number, found): (u8, Record), next: Next<'_>) {
         if to.proofs == 0 {
-            // It may as well give up.
+            // The claimant may give up instead.
             return next(Ok(to.sorted()));
         }
         to.proofs -= 1;
@@ -588,14 +592,14 @@ impl Protocol {
         self.ask(to, holder, Wait::Claim, number, (found, put), next);
     }
 
-    /// Returns whether a holder put a record: else a clone of its process did.
+    /// Returns whether this holder wrote a record. Otherwise a clone of its process wrote it.
     fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
         self.size.clones == 0
             || self.is(Weak::CloneTakenForItself)
             || own.marks & (1 << found.name) != 0
     }
 
-    /// A holder stops waiting for an answer, and has not read the record yet.
+    /// A holder stops waiting for a reply, but has not read the record yet.
     fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
         let mut to = *state;
         to.stop_hearing(holder);
@@ -605,7 +609,8 @@ impl Protocol {
         }
     }
 
-    /// A machine is cloned with a process: both go on, and repeat each other's IDs until the window ends that both have or asked for.
+    /// A machine is cloned with a process. Both continue, and repeat each other's IDs up to the end that both have or have
+    /// requested.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -616,7 +621,8 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // A request whose answer may still come is both's. One that nobody waits for is settled by a write, of one of them.
+        // If the reply to a request may still arrive, both clones may receive it. A request that nobody waits for is settled by
+        // a write of one of them.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
@@ -624,7 +630,7 @@ impl Protocol {
         next(Ok(to));
     }
 
-    /// A process is killed; another one may start in its place.
+    /// A process is killed, and another one may start in its place.
     fn crash(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if state.crashes == 0 || (!own.has && own.wait == Wait::Nothing) {
@@ -693,12 +699,13 @@ impl Protocol {
         }
     }
 
-    /// Returns whether a write is done in two steps: here, and durably or on the replica.
+    /// Returns whether a write has two steps: it is visible first, and durable or replicated later.
     fn is_held(&self) -> bool {
         self.size.store_crashes > 0 || self.size.unreplicated.is_some()
     }
 
-    /// A store makes its writes durable, on its replica too, and sends its answers; or crashes before that.
+    /// A store makes its writes durable, including on its replica, and sends its replies. Alternatively, it crashes before
+    /// that.
     fn flush(&self, state: &State, next: Next<'_>) {
         if state.records == state.durable && state.records == state.replica {
             return;
@@ -717,7 +724,7 @@ impl Protocol {
             next(Ok(to));
         }
         if state.unreplicated > 0 && state.records != state.durable {
-            // Reads show the write from now on, and its answer is lost or ends with a warning.
+            // From now on reads show the write, whose reply is lost or is replaced by a warning.
             let mut to = *state;
             to.unreplicated -= 1;
             to.durable = to.records;
@@ -729,7 +736,7 @@ impl Protocol {
         }
     }
 
-    /// Time passes; a backup is made, and restored once.
+    /// Time passes. A backup is made, and may be restored later.
     fn pass(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.clock + 1 < self.size.end() {
@@ -772,7 +779,7 @@ impl Protocol {
         to.next_name += 1;
     }
 
-    /// A store after a backup was restored: another incarnation, which is quiet for a while.
+    /// Restores a store from a backup. The result is a new incarnation with a quiet time.
     fn restore(&self, to: &mut State, backup: Backup, times: (u8, u8)) {
         (to.records, to.durable, to.replica) = (backup.records, backup.records, backup.records);
         to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
@@ -783,7 +790,8 @@ impl Protocol {
         }
     }
 
-    /// Another incarnation of the store, by its records and what its namespace's record says: the name and the quiet time.
+    /// Begins a new incarnation of the store, based on its records and on the name and the quiet time in the namespace's
+    /// record.
     fn begin_incarnation(
         &self,
         to: &mut State,
@@ -799,7 +807,8 @@ impl Protocol {
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
 
-    /// The primary is off for good, and its replica, which has all that was acknowledged, is promoted. A keeper notices.
+    /// The primary is off permanently, and its replica, which has everything that was acknowledged, is promoted. A keeper
+    /// notices the promotion.
     fn promote(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.promotions == 0 {
@@ -822,7 +831,7 @@ impl Protocol {
         next(Ok(to));
     }
 
-    /// An operator states that the last promotion lost nothing. Much may have come between.
+    /// An operator states that the last promotion lost no data. Many steps may have happened since the promotion.
     fn declare_promoted(&self, state: &State, next: Next<'_>) {
         if state.statements == 0 || state.promotion == (0, 0) {
             return;
@@ -841,7 +850,7 @@ impl Protocol {
         }
     }
 
-    /// An operator says that the holder of a number is dead, by the token of its claim.
+    /// An operator declares the holder of a worker ID dead, using the token of its claim.
     fn declare_dead(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, .. } = self.size.time else { return };
         if state.deaths == 0 || (state.corpse == 0 && !self.is(Weak::DeadYetAlive)) {
@@ -875,7 +884,7 @@ impl Protocol {
         }
     }
 
-    /// Steps that only weakened variants have.
+    /// Takes steps that exist only in weakened variants.
     fn weakened(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let mut to = *state;
@@ -922,7 +931,8 @@ impl Protocol {
         }
     }
 
-    /// The state after `holder` made an ID; broken if another generator made one of the same number and tick.
+    /// Returns the state after `holder` generated an ID, or `Broken` if a different generator already used the same worker ID
+    /// and tick.
     fn made(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];

@@ -6,34 +6,36 @@ use std::{
     hash::{BuildHasher, BuildHasherDefault, Hash, Hasher},
 };
 
-/// A machine that takes any possible step: the steps from a state, and whether one breaks the promise.
+/// A state machine for the search, which provides the steps from each state and reports whether a step breaks the guarantee.
 pub trait Model {
     type State: Copy + Eq + Hash + Debug;
 
     fn start(&self) -> Self::State;
 
-    /// Calls `next` with every state that one step leads to. A step that breaks the promise calls it with `Err`.
+    /// Calls `next` with every state that is reachable in one step. For a step that breaks the guarantee, calls it with `Err`.
     fn steps(&self, state: &Self::State, next: &mut dyn FnMut(Result<Self::State, Broken>));
 }
 
-/// A step that made something for the second time.
+/// A step created a duplicate.
 #[derive(Clone, Copy, Debug)]
 pub struct Broken;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Every state was seen, and none breaks the promise.
+    /// Every state was visited, and none breaks the guarantee.
     Nothing { states: usize },
-    /// The promise breaks; the shortest way to that has this many steps.
+    /// The guarantee can be broken, and this is the smallest number of steps.
     Broken { steps: usize },
-    /// The limit of states was reached first; all states that this many steps lead to were seen.
+    /// The limit of states was reached first. All states within this number of steps were visited.
     Deep { states: usize, steps: usize },
 }
 
-/// Visits states in the order of their distance from the start, until the promise breaks, nothing is left or `limit` states were seen.
+/// Visits states in the order of their distance from the start. Stops when the guarantee is broken, no state is left, or
+/// `limit` states were visited.
 pub fn search<M: Model>(model: &M, limit: usize) -> Found {
-    // Fingerprints of 64 bits: among 10^8 states two are equal with a chance of 1 in 3,000, which would only hide a state.
+    // Fingerprints have 64 bits. The probability that two of 10^8 states have the same fingerprint is 1 in 3,000, and it would
+    // only hide one state.
     let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
     let start = model.start();
     let mut seen = HashSet::<u64, BuildHasherDefault<Taken>>::default();
@@ -60,7 +62,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> Found {
     Found::Nothing { states: seen.len() }
 }
 
-/// A hasher that takes a fingerprint as its own hash.
+/// A hasher that uses a fingerprint as its own hash.
 #[derive(Default)]
 struct Taken(u64);
 
@@ -76,8 +78,8 @@ impl Hasher for Taken {
     }
 }
 
-/// A hasher for fingerprints of states: multiplications of 64 bits whose halves are folded together. With the library's hash,
-/// hashing would take most of a search's time.
+/// A hasher for fingerprints of states, which folds the halves of 64-bit multiplications together. With the standard library's
+/// hasher, hashing would take most of a search's time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

@@ -1,5 +1,5 @@
-//! The protocol of a service that leases a block and grants rectangles of it from memory: two instances over one block of one
-//! number, and two processes that ask them. Any reading of any clock is possible, and every message may be late or lost.
+//! A model of a service that leases a block and grants rectangles of it from memory. Two instances share one block with a
+//! single worker ID, and two processes send them requests. Clocks may show any time, and every message may be late or lost.
 
 use crate::search::{Broken, Model};
 
@@ -7,7 +7,7 @@ const INSTANCES: usize = 2;
 const SUBS: usize = 2;
 const TICKS: usize = END as usize;
 
-/// The weakened part, if any.
+/// The weakened rule, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
@@ -20,7 +20,7 @@ pub enum Weak {
     ReturnedUnsealed,
 }
 
-/// Name, weakened part, and the steps until it is caught.
+/// The name, the weakened rule, and the number of steps until it is detected.
 pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant beyond the end of the block", Weak::PastEnd, 12),
     ("a sub-grant based on an end that is not acknowledged", Weak::ByPendingEnd, 13),
@@ -31,7 +31,7 @@ pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant that is returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
 ];
 
-/// The block's record; its tokens are the claims' numbers.
+/// The block's record. Its tokens are the numbers of the claims.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Block {
     start: u8,
@@ -56,13 +56,13 @@ struct Instance {
     /// The acknowledged block, and the requested one.
     block: Block,
     asked: Block,
-    /// The end of the last sub-grant that was not returned.
+    /// The end of the last sub-grant that was not released.
     sub_end: u8,
-    /// The store's answer under way: 1 done, 2 refused.
+    /// The store's reply in transit: 1 for done, 2 for rejected.
     answer: u8,
 }
 
-/// A write on its way: it replaces the block that was read.
+/// A write in transit, which replaces the block that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Write {
     is_sent: bool,
@@ -73,12 +73,13 @@ struct Write {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Sub {
-    /// The window of its generator; empty without one.
+    /// The window of the process's generator, which is empty if there is no generator.
     start: u8,
     end: u8,
     mark: u8,
     from: u8,
-    /// A sub-grant on its way to the process, and a return on its way back: start, end and, for a return, the end that it frees.
+    /// A sub-grant in transit to the process, and a release in transit back. Both contain the start and the end, and a release
+    /// also contains the end that it frees.
     offer: Option<(u8, u8, u8)>,
     back: Option<(u8, u8, u8)>,
 }
@@ -89,7 +90,7 @@ pub struct State {
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
     subs: [Sub; SUBS],
-    /// The process whose generator made an ID of each tick: 1 and 2, or 3 for a generator that is gone.
+    /// The process whose generator generated an ID in each tick: 1 or 2, or 3 if the generator has ended.
     made: [u8; TICKS],
     claims: u8,
     renewals: u8,
@@ -97,7 +98,7 @@ pub struct State {
     crashes: u8,
 }
 
-/// The service, sound or weakened in one place.
+/// The service, either sound or with one weakened rule.
 pub struct Serve {
     pub weak: Weak,
     pub claims: u8,
@@ -149,7 +150,7 @@ impl Serve {
         self.weak == weak
     }
 
-    /// An instance claims the block or renews it.
+    /// An instance claims or renews the block.
     fn ask(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         let mut to = *state;
@@ -164,7 +165,7 @@ impl Serve {
             }
             _ => return,
         };
-        // The earliest start: a later one leaves fewer ticks.
+        // The earliest start is chosen, because a later one leaves fewer ticks.
         let (start, token) = match at {
             At::Claiming => (read.until, self.claims - to.claims),
             _ => (read.start, read.token),
@@ -215,7 +216,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance refuses requests from now on, and lowers its block to the highest end that was not returned.
+    /// An instance rejects requests from now on, and lowers its block's end to the highest end that was not released.
     fn stop(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, At::Serving | At::Renewing) || state.writes[index].is_sent {
@@ -233,7 +234,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance is gone, and another begins; its grants stay.
+    /// An instance crashes, and another one begins. Its grants remain.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if own.at == At::Idle || (state.crashes == 0 && own.at != At::Stopping) {
@@ -272,7 +273,7 @@ impl Serve {
         }
     }
 
-    /// A process takes its sub-grant, makes IDs and returns it; the return reaches the instance.
+    /// A process receives its sub-grant, generates IDs and releases it, and the release reaches the instance.
     fn use_grant(&self, state: &State, sub: usize, next: Next<'_>) {
         let own = state.subs[sub];
         if let Some((start, end, from)) = own.offer {
@@ -312,7 +313,7 @@ impl Serve {
     }
 }
 
-/// A process's generator is gone: the IDs that it made stay.
+/// Ends a process's generator. The IDs that it generated remain.
 fn seal(to: &mut State, sub: usize) {
     let own = u8::try_from(sub + 1).unwrap();
     to.made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = 3);

@@ -1,15 +1,15 @@
-//! The state of a model: the store, the messages under way, and the belief of each holder.
+//! The state of the model: the store, the messages in transit, and what each holder assumes.
 
-/// The largest numbers of holders, numbers and so on.
+/// The maximum numbers of holders, worker IDs and so on.
 pub const HOLDERS: usize = 3;
 pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
-/// Stands for the maker of an ID whose generator is gone.
+/// Represents the creator of an ID whose generator has ended.
 pub const GONE: u8 = u8::MAX;
 
-/// The store's record of a number. A tick has [`Size::grain`](crate::protocol::Size) units of time.
+/// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Record {
     pub start: u8,
@@ -26,23 +26,23 @@ impl Record {
         self.is_claim(other) && self.incarnation == other.incarnation
     }
 
-    /// Returns whether a record is of the same claim, in whatever incarnation of the store.
+    /// Returns whether both records belong to the same claim, regardless of the store's incarnation.
     pub fn is_claim(&self, other: &Self) -> bool {
         (self.token, self.start) == (other.token, other.start)
     }
 }
 
-/// A write on its way to the store. It may arrive late, twice or never, and outlive its sender.
+/// A write in transit to the store. It may arrive late, twice or never, and outlive its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Message {
-    /// Number of times that it may still arrive; 0 if there is no message.
+    /// How often the message may still arrive, or 0 if there is no message.
     pub left: u8,
     pub holder: u8,
-    /// `true` if the holder still waits for the answer.
+    /// `true` if the holder still waits for the reply.
     pub awaited: bool,
     pub is_release: bool,
     pub number: u8,
-    /// The record that it replaces, and the record that it puts.
+    /// The record that is replaced, and the new record.
     pub read: Record,
     pub put: Record,
 }
@@ -53,7 +53,7 @@ pub enum Wait {
     Nothing,
     Claim,
     Renewal,
-    /// In weakened variants only: a release is sent and its answer is ignored.
+    /// A release was sent, but its reply is ignored. Occurs only in weakened variants.
     Release,
 }
 
@@ -73,37 +73,37 @@ pub struct Grant {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
     pub wait: Wait,
-    /// `true` if the answer "done" has come, or waits until the write is durable.
+    /// `true` if the reply "done" has arrived, or is waiting until the write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
-    /// The record that it asked the store to put, and its number.
+    /// The record that the holder requested, and its worker ID.
     pub asked: Record,
     pub number: u8,
-    /// `true` if it has a generator, which `grant` belongs to.
+    /// `true` if the holder has a generator. `grant` is the generator's grant.
     pub has: bool,
     pub is_sealed: bool,
-    /// `true` if the store may still show the grant as this holder's.
+    /// `true` if the record in the store may still belong to this holder.
     pub is_known: bool,
     pub grant: Grant,
-    /// The writes that it asked for, which are its own and its clones' so far.
+    /// The writes that the holder knows of: its own and those that its clones made before they parted.
     pub marks: u32,
-    /// One past the highest tick reserved, or the value that a weakened variant takes for it.
+    /// One past the highest tick reserved, or the value that a weakened variant uses instead.
     pub mark: u8,
-    /// In weakened variants: one past a tick that is reserved and not yet handed out, and its number.
+    /// One past a tick that is reserved but not handed out yet, and its worker ID. Used only in weakened variants.
     pub flight: u8,
     pub flight_number: u8,
-    /// In weakened variants: the grant of a generator that is gone.
+    /// The grant of a generator that has ended. Used only in weakened variants.
     pub old: Option<Grant>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// The records that the store answers from, and the records that it would have after a crash.
+    /// The records that the store reads, and the records that it would have after a crash.
     pub records: [Record; NUMBERS],
     pub durable: [Record; NUMBERS],
     pub holders: [Holder; HOLDERS],
     pub messages: [Message; MESSAGES],
-    /// The maker of an ID of (number, tick): 0 for none, else one more than the holder, or [`GONE`].
+    /// The creator of the ID for each (worker ID, tick): 0 for none, one more than the holder's index, or [`GONE`].
     pub made: [[u8; TICKS]; NUMBERS],
     pub next_token: u8,
     pub claims: u8,
@@ -111,47 +111,47 @@ pub struct State {
     pub crashes: u8,
     pub store_crashes: u8,
     pub losses: u8,
-    /// Only with a restored backup: true time, the store's incarnation and the time from which grants may begin, each as it is now and
-    /// in the backup, if there is one.
+    /// Used only with restored backups: the true time, the store's incarnation the time before which no grant starts, the
+    /// remaining restores, and the backup, if there is one.
     pub clock: u8,
     pub incarnation: u8,
     pub quiet_until: u8,
     pub restores: u8,
     pub backup: Option<Backup>,
-    /// Number of times that a backup may be restored in place, which the operator tells of.
+    /// How often a backup may be restored in place, which the operator reports.
     pub in_place: u8,
-    /// Number of times that a process may be cloned, and the time up to which clones may repeat what the other one makes.
+    /// How often a process may be cloned, and the time up to which clones may repeat each other's IDs.
     pub clones: u8,
     pub cloned_until: u8,
-    /// Tells the writes of clones apart.
+    /// Distinguishes the writes of clones.
     pub next_mark: u8,
-    /// Number of times that a holder may prove by a write what a read shows it.
+    /// How often a holder may confirm by a write what it has read.
     pub proofs: u8,
-    /// The records that the replica has, and what may happen to it.
+    /// The replica's records, and what may happen to the replica.
     pub replica: [Record; NUMBERS],
     pub unreplicated: u8,
     pub promotions: u8,
-    /// What the namespace's record says of the store.
+    /// What the namespace's record says about the store.
     pub store: Name,
     pub next_name: u8,
-    /// The names of the store before and after the last promotion, and how often the operator may still tell of it.
+    /// The store's names before and after the last promotion, and how often the operator may still report it.
     pub promotion: (u8, u8),
     pub statements: u8,
-    /// The token of a holder that was killed, and how often the operator may still tell of one.
+    /// The token of a killed holder, and how often the operator may still declare one dead.
     pub corpse: u8,
     pub deaths: u8,
 }
 
-/// The name of a store, the one that it had before, and the quiet time that stood before the name changed.
+/// The name of a store, its previous name, and the quiet time before the name changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Name {
     pub now: u8,
-    /// 0 if an operator told of a backup since.
+    /// The previous name, or 0 if an operator has reported a restored backup since then.
     pub before: u8,
     pub quiet_before: u8,
 }
 
-/// The records of a store at an earlier time, and its quiet time and name then.
+/// The records of a store at an earlier time, with its quiet time and name at that time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Backup {
     pub records: [Record; NUMBERS],
@@ -160,7 +160,7 @@ pub struct Backup {
 }
 
 impl State {
-    /// The generator of `holder` is gone: the IDs that it made stay.
+    /// Ends the generator of `holder`. The IDs that it generated remain.
     pub fn drop_generator(&mut self, holder: usize) {
         self.holders[holder].has = false;
         self.holders[holder].is_sealed = false;
@@ -171,7 +171,7 @@ impl State {
         made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = GONE);
     }
 
-    /// Stops waiting for the answers to this holder's messages.
+    /// Stops waiting for replies to this holder's messages.
     pub fn stop_waiting(&mut self, holder: usize) {
         self.holders[holder].wait = Wait::Nothing;
         self.holders[holder].asked = Record::default();
@@ -179,7 +179,7 @@ impl State {
         self.stop_hearing(holder);
     }
 
-    /// No answer to this holder's messages reaches it any more.
+    /// Prevents further replies to this holder's messages from reaching it.
     pub fn stop_hearing(&mut self, holder: usize) {
         self.holders[holder].answered = false;
         self.holders[holder].answer_is_held = false;
@@ -187,7 +187,7 @@ impl State {
         sent.for_each(|message| message.awaited = false);
     }
 
-    /// Sends a message. Returns `false` if too many are under way.
+    /// Sends a message. Returns `false` if too many messages are in transit.
     #[must_use]
     pub fn send(&mut self, message: Message) -> bool {
         let Some(place) = self.messages.iter_mut().find(|message| message.left == 0) else {
@@ -197,7 +197,7 @@ impl State {
         true
     }
 
-    /// The same state with its messages sorted, since their order has no meaning.
+    /// Returns the same state with its messages sorted, because their order has no meaning.
     pub fn sorted(mut self) -> Self {
         for message in self.messages.iter_mut().filter(|message| message.left == 0) {
             *message = Message::default();

@@ -1,8 +1,9 @@
-//! The weakened variants of the protocol, a row each: the rule that is left out, and the steps until the search notices.
+//! The weakened variants of the protocol, one per row, with the rule that is left out and the number of steps until the search
+//! detects it.
 
 use crate::protocol::{Operator, Size, Time};
 
-/// The weakened part, if any.
+/// The weakened rule, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
@@ -61,12 +62,12 @@ pub enum Weak {
     ReleaseByToken,
 }
 
-/// A variant, with the smallest size at which it was seen to break.
+/// A variant, with the smallest size at which it is known to break.
 pub struct Variant {
     pub name: &'static str,
     pub weak: Weak,
     pub size: Size,
-    /// Steps of the shortest way to an ID that is made twice; none for a harmless variant.
+    /// The smallest number of steps to a duplicate ID, or `None` for a harmless variant.
     pub caught: Option<usize>,
 }
 
@@ -95,7 +96,7 @@ pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..S };
 const PROOF: Size = Size { proofs: 1, ..S };
 const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
 const REPLICA: Size = Size::REPLICA;
-/// A backup in place and a promotion, both of which the operator tells of.
+/// A backup that is restored in place and a promotion, both of which the operator reports.
 const OPERATOR: Size = Size {
     renewals: 0,
     promotions: 1,
