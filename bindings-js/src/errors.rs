@@ -1,7 +1,7 @@
-//! Writes an error for JavaScript: its numbers into the first slots, its texts one after the other into the bytes.
+//! Writes an error for JavaScript: its numbers go into the first slots, and its strings, one after the other, into the bytes.
 //!
-//! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there
-//! would corrupt the allocator for good.
+//! Nothing is allocated here. If the stack overflows, JavaScript may abandon a call halfway, and an allocation interrupted at
+//! that point would corrupt the allocator for good.
 
 use core::fmt::{self, Write};
 
@@ -12,15 +12,15 @@ use crate::{
     protocol::{BYTES, slot},
 };
 
-/// Writes an error: the numbers are `errorSlots` in TypeScript.
+/// Writes an error. Its numbers are laid out as `errorSlots` in TypeScript.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
-    // The name of a layout's field may have any length. It is written whole or not at all, which leaves room for the message.
+    // A layout's field name may have any length. It is written whole or not at all, so that room for the message remains.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
-    // The write fails only at the end of the area, which cuts the message.
+    // A write fails only at the end of the area, and then the message is truncated.
     let _ = write!(message, "{error}");
     let numbers = [
         number(error.position()),
@@ -35,7 +35,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     scratch.put_numbers(slot::ERROR_POSITION, &numbers);
 }
 
-/// Writes a text into the bytes.
+/// Writes a string into the bytes.
 struct Writer<'a> {
     scratch: &'a Scratch,
     start: usize,

@@ -1,4 +1,4 @@
-//! Code that generators of all families share: their options, the size of a batch, their figures.
+//! Code that the generators of all formats share: options, the batch size, and statistics.
 
 use core::time::Duration;
 
@@ -38,7 +38,7 @@ impl Scratch {
 }
 
 impl Shared {
-    /// Returns a builder with these options, but the window.
+    /// Returns a builder with these options except the window.
     pub(crate) fn give<F, C: Clock>(&self, mut builder: Builder<F, C>) -> Builder<F, C> {
         if let Some(on_exhausted) = self.on_exhausted {
             builder = builder.on_exhausted(on_exhausted);
@@ -50,7 +50,7 @@ impl Shared {
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 
-    /// Returns a builder with these options.
+    /// Returns a builder with all of these options.
     pub(crate) fn give_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = self.give(builder);
         match self.window {
@@ -59,8 +59,8 @@ impl Shared {
         }
     }
 
-    /// Returns a builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the
-    /// error for a value that does not fit it has no range.
+    /// Returns a builder's error with the name of the option that it concerns. A bindable may be named `start`, too, but the
+    /// error for an invalid value of a bindable has no range.
     pub(crate) fn named(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
@@ -72,7 +72,7 @@ impl Shared {
     }
 }
 
-/// Returns a second as a slot's number, or NaN for `None`.
+/// Converts a time in seconds to the number for a slot, with NaN for `None`.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
 pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)
@@ -118,8 +118,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends a generator with a lease. Writes the end of the highest tick that it may have used, in Unix milliseconds, or NaN if
-    /// it used none. A sno generator keeps its partition only if it is closed, for its snapshot.
+    /// Ends a generator with a lease. Writes the end of the latest tick that it may have used, in Unix milliseconds, or NaN if
+    /// it used none. A sno generator keeps its partition only if it is closed, because its snapshot needs the partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn seal(&self, at: At) -> Result<()> {
         let object = self.object(at)?;

@@ -1,4 +1,4 @@
-//! Objects that JavaScript holds by handle, until it collects their owners.
+//! Objects that JavaScript refers to by handle, until it garbage-collects their owners.
 
 use alloc::rc::Rc;
 
@@ -51,10 +51,10 @@ objects! {
 
 /// Calls of objects of any kind. They also take a handle.
 impl<C: Host> Machine<C> {
-    /// Drops the object of a handle; the handle may be used again.
+    /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
         let place = at.place(slot::OBJECT_HANDLE);
-        // The cached object is forgotten as well, or it would outlive its handle.
+        // Clear the cached object as well, because it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
@@ -67,14 +67,13 @@ impl<C: Host> Machine<C> {
         self.clock.replace(Some(clock));
     }
 
-    /// Returns the clock of the generator that is being built: the system's, if no other was set.
+    /// Returns the clock for the generator that is being built: the one that was set, or else the system clock.
     pub(crate) fn take_clock(&self) -> C {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// Returns the object of a call's handle.
-    ///
-    /// Mostly the same as in the call before: the processor predicts that and runs ahead.
+    /// Returns the object of the handle in a call's arguments.
+    /// It is mostly the same object as in the previous call, so the processor predicts the branch and runs ahead.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
         let handle = at.raw(slot::OBJECT_HANDLE);
@@ -101,7 +100,7 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
     fn keep(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
-        // Numbers are used again, so that a page that creates and drops many objects does not grow the list without end.
+        // Handles are reused, so that a page that creates and drops many objects does not grow the list without end.
         let free = object.iter().position(Option::is_none);
         let place = free.unwrap_or(object.len());
         if free.is_none() {

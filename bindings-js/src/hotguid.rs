@@ -1,4 +1,4 @@
-//! Hot Guid: generators here, texts and bytes in `ids`.
+//! Hot Guid: generators are here, strings and bytes in `ids`.
 
 mod ids;
 
@@ -15,12 +15,12 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// Fills a batch with new IDs, and returns their number.
+/// Fills a batch with new IDs, and returns how many it wrote.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
 
-/// Calls of generators. All but the first also take a handle, and calls that generate IDs a shard key.
+/// Calls on generators. All but the first also take a handle, and those that generate IDs take a shard key, too.
 impl<C: Host> Machine<C> {
-    /// Takes options, and 1 for UUIDs of version 8, otherwise 0. Writes a handle.
+    /// Takes options, and 1 for version 8 UUIDs or else 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn).at_random();
         builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
@@ -30,14 +30,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Handle; 8 random bytes for the generator.
+    /// Takes a handle and 8 random bytes for the generator.
     pub fn hotguid_provide(&self, at: At) -> Result<()> {
         let mut drawn = [0; 8];
         self.scratch.get_bytes(0, &mut drawn);
         self.object(at)?.hotguid()?.provide_identity(drawn).map(drop)
     }
 
-    /// Writes a text.
+    /// Generates an ID, and writes its string.
     #[inline]
     pub fn hotguid_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) =
@@ -47,7 +47,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes a text without waiting.
+    /// Generates an ID without waiting, and writes its string.
     pub fn hotguid_try_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) =
             (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
@@ -56,7 +56,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Generates one ID in turns, and writes it packed, in the RFC's order.
+    /// Generates one ID in turns, and writes it packed, in RFC byte order.
     pub fn hotguid_one_async(&self, at: At) -> Result<()> {
         let (object, shard_key) =
             (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
@@ -67,7 +67,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Takes a count of at most [`BATCH`]. Writes packed IDs in the RFC's order.
+    /// Takes a count of at most [`BATCH`]. Writes packed IDs in RFC byte order.
     pub fn hotguid_fill(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &|guids, shard_key, ids| {
             guids.fill(shard_key, ids)?;
@@ -75,7 +75,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Works like `hotguid_fill` without waiting. Writes packed IDs and their number.
+    /// Works like `hotguid_fill`, but without waiting. Writes packed IDs and their number.
     pub fn hotguid_fill_now(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &Generator::try_fill)
     }
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the statistics, with NaN if there was no second yet, and the 5 machine bytes.
+    /// Writes the statistics, with NaN if no second has been used yet, and the 5 machine bytes.
     pub fn hotguid_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
@@ -106,7 +106,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends the generator.
+    /// Closes the generator.
     pub fn hotguid_close(&self, at: At) -> Result<()> {
         self.object(at)?.hotguid()?.close()
     }

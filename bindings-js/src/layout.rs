@@ -1,4 +1,4 @@
-//! Custom layouts: generators here, descriptions and IDs in `ids`, columns of IDs in `columns`.
+//! Custom layouts: generators are here, descriptions and IDs in `ids`, columns of IDs in `columns`.
 
 mod columns;
 mod ids;
@@ -18,14 +18,14 @@ use crate::{
 };
 use ids::set;
 
-/// Returns a generator's values, completed by those of a message.
+/// Returns a generator's values, completed with the values in a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
     let mut values = generator.values();
     set(&mut values, Reader::new(message))?;
     Ok(values)
 }
 
-/// Returns a message of one packed ID.
+/// Returns a message with one packed ID.
 fn packed(id: &Id) -> Writer {
     let mut message = Writer::default();
     match id {
@@ -37,12 +37,12 @@ fn packed(id: &Id) -> Writer {
     message
 }
 
-/// Fills a batch with new IDs, and returns their number.
+/// Fills a batch with new IDs, and returns how many it wrote.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
 
-/// Calls of generators. All but the first also take a handle, and calls that generate IDs a message with bindables.
+/// Calls on generators. All but the first also take a handle, and those that generate IDs take a message with bindables, too.
 impl<C: Host> Machine<C> {
-    /// Takes options, and a message with the snapshot, if there is one, and the names of bindables with their value or their
+    /// Takes options, and a message with the snapshot, if there is one, and the names of bindables, each with its value or
     /// range. Writes a handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
@@ -73,12 +73,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes an ID.
+    /// Generates an ID, and writes it.
     pub fn layout_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::generate_with)
     }
 
-    /// Writes an ID without waiting.
+    /// Generates an ID without waiting, and writes it.
     pub fn layout_try_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::try_generate_with)
     }
@@ -111,7 +111,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Writes the packed IDs that are available without waiting.
+    /// Generates IDs without waiting, and writes them packed.
     pub fn layout_fill_now(&self, at: At) -> Result<()> {
         self.layout_fill_by(at, &|generator, values, ids| generator.try_fill_with(values, ids))
     }
@@ -125,7 +125,7 @@ impl<C: Host> Machine<C> {
         self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
-    /// Writes the start of the last tick used, the number of IDs used up in it, and whether the generator is closed.
+    /// Writes the start of the last tick used, the number of IDs that were used in it, and whether the generator is closed.
     pub fn layout_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.layout_generator()?.stats();
         self.answer(at, |message| {

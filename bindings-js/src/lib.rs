@@ -1,16 +1,17 @@
-//! The common part of the native addon and the wasm module: calls without arguments that work through one scratch area.
+//! The common part of the native addon and the wasm module: calls without arguments that pass their data through one scratch
+//! area.
 //!
 //! ```text
 //! TypeScript --numbers, UTF-16 units, bytes--> Scratch --> a call --> core --> Scratch --> TypeScript
 //! ```
 //!
-//! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So both
-//! machines have the same calls, and the TypeScript above them is written once. The documentation of a call states what it
-//! takes from the scratch area, and what it writes there.
+//! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs 1 ns. Therefore
+//! both machines have the same calls, and the TypeScript code above them is written once. The documentation of a call states
+//! what it takes from the scratch area and what it writes there.
 //!
-//! Reading order: `protocol` (names and numbers that TypeScript has too), `scratch` (the area), `errors` (errors for
+//! Reading order: `protocol` (names and numbers shared with TypeScript), `scratch` (the area), `errors` (errors for
 //! JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns` (calls that wait), `table`
-//! (default partitions), `generators` (their common part), the families.
+//! (default partitions), `generators` (what all generators share), then the ID formats.
 #![no_std]
 #![cfg_attr(
     not(all(
@@ -64,9 +65,9 @@ pub use table::{entry_of_float, entry_to_float, word_of_float};
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
-    /// Objects by handle; empty places are used again.
+    /// Objects by handle. Empty entries are reused.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
-    /// The handle of the last call, in the bits of its slot, and its object.
+    /// The handle of the last call, as the bits of its slot, and its object.
     last: RefCell<Option<(u64, Rc<Object<C>>)>>,
     /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,

@@ -1,10 +1,10 @@
-//! Messages: values of any kind and size one after the other, for arguments that do not fit slots.
+//! Messages: values of any type and size, one after the other, for arguments that do not fit in slots.
 //!
 //! ```text
 //! a value: 1 tag | the tag's content                     numbers are little-endian
 //! ```
 //!
-//! `protocol` has the tags, for both languages.
+//! `protocol` defines the tags for both languages.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ use crate::{
     protocol::{BYTES, slot, tag},
 };
 
-/// Reads a message. The package wrote it, so it is complete; a missing part reads as zeros.
+/// Reads a message. The package wrote it, so it is complete. A missing part is read as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -76,7 +76,7 @@ impl<'m> Reader<'m> {
         self.take(1).first().copied().unwrap_or(tag::NONE)
     }
 
-    /// Returns the first and the last number of a range, or `None` for any other value, which is then not consumed.
+    /// Returns the first and the last number of a range. Returns `None` for any other value, and does not consume it.
     pub(crate) fn range(&mut self) -> Option<(u64, u64)> {
         let (tag::LIST, rest) = self.0.split_first().map(|(tag, rest)| (*tag, rest))? else {
             return None;
@@ -169,7 +169,7 @@ impl Writer {
             Value::Wide(number) => self.piece(tag::WIDE, &number.to_be_bytes()),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
-                // Integers past 64 bits are never negative here.
+                // Here, integers of more than 64 bits are never negative.
                 Err(_) => self.piece(tag::WIDE, &number.to_be_bytes()),
             },
             _ => self.tag(tag::NONE),
@@ -220,7 +220,7 @@ impl Writer {
         }
     }
 
-    /// Writes a format's figures, then its fields.
+    /// Writes a format's figures, and then its fields.
     pub(crate) fn description(&mut self, figures: &Description) {
         self.integer(figures.bits.into());
         self.optional(figures.per_second);
@@ -239,11 +239,11 @@ impl Writer {
     }
 }
 
-/// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last
-/// beforehand, and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot
-/// `PIECE_OFFSET` has the offset of a piece in its message.
+/// A message is passed in the bytes, in pieces if it is too long for them. The caller passes all pieces but the last before the
+/// call itself, and fetches all pieces of the answer but the first after it. The answer's length is the length of the whole
+/// answer. The slot `PIECE_OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// Takes a piece of a message, but not the last one, and its length.
+    /// Takes a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
         self.append_piece(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET));
         Ok(())
@@ -261,12 +261,12 @@ impl<C: Host> Machine<C> {
         answer.drain(..written);
     }
 
-    /// Takes the message whose last piece is in the bytes.
+    /// Returns the message whose last piece is in the bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
         self.take_message_of(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET))
     }
 
-    /// Works like `take_message`, with the length and the offset of the last piece.
+    /// Works like `take_message`, but takes the length and the offset of the last piece as arguments.
     pub(crate) fn take_message_of(&self, length: usize, offset: usize) -> Vec<u8> {
         self.append_piece(length, offset);
         self.message.take()
@@ -274,7 +274,7 @@ impl<C: Host> Machine<C> {
 
     fn append_piece(&self, length: usize, offset: usize) {
         let mut message = self.message.borrow_mut();
-        // A first piece has offset 0, so it discards what a failed call may have left here.
+        // The first piece has offset 0, so it discards anything that a failed call left here.
         let from = offset.min(message.len());
         message.resize(from + length.min(BYTES), 0);
         self.scratch.get_bytes(0, &mut message[from..]);

@@ -1,10 +1,10 @@
-//! The numbers and names that TypeScript has too, in `packages/js/src/protocol.ts`; `packages/js/test/protocol.test.mjs`
-//! compares them.
+//! Numbers and names that TypeScript repeats in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
+//! both files.
 
 /// The number of slots. Each contains a float, in which NaN stands for a missing value, or a 64-bit integer.
 pub const NUMBERS: usize = 72;
 
-/// The number of bytes, which is enough for 1,024 texts of 16 characters.
+/// The number of bytes. It is enough for 1,024 strings of 16 characters.
 pub(crate) const BYTES: usize = 16384;
 
 /// The maximum number of IDs that one call converts or generates.
@@ -18,11 +18,11 @@ pub(crate) mod tag {
     pub(crate) const FALSE: u8 = 1;
     /// True.
     pub(crate) const TRUE: u8 = 2;
-    /// 64 bits, signed.
+    /// A signed 64-bit integer.
     pub(crate) const INTEGER: u8 = 3;
-    /// A length of 32 bits, followed by that number of UTF-8 bytes.
+    /// A string: its length in 32 bits, followed by that number of UTF-8 bytes.
     pub(crate) const TEXT: u8 = 4;
-    /// A length of 32 bits, followed by that number of bytes.
+    /// Bytes: their length in 32 bits, followed by that number of bytes.
     pub(crate) const PIECE: u8 = 5;
     /// The big-endian magnitude of a positive integer of more than 64 bits, as a length and bytes.
     pub(crate) const WIDE: u8 = 6;
@@ -30,16 +30,16 @@ pub(crate) mod tag {
     pub(crate) const WIDE_BELOW: u8 = 7;
     /// A number that is not an integer.
     pub(crate) const FRACTION: u8 = 8;
-    /// A count of 32 bits, followed by that number of values.
+    /// A list: a count in 32 bits, followed by that number of values.
     pub(crate) const LIST: u8 = 9;
-    /// A count of 32 bits, followed by that number of texts without a tag, each before its value.
+    /// An object: a count in 32 bits, followed by that number of members. A member is a string without a tag, and its value.
     pub(crate) const OBJECT: u8 = 10;
-    /// The name of a type that no field accepts, as a text.
+    /// A value that no field accepts: the name of its type, as a string.
     pub(crate) const OTHER: u8 = 11;
 }
 
-/// The slots of arguments and answers, each by the name of its record and its own. A slot belongs to one argument alone, so the
-/// arguments of a call cannot overlap; the answers of all calls begin at the same slot.
+/// The slots of arguments and answers. Each is named after its record and its member. A slot serves only one argument, so the
+/// arguments of a call cannot overlap. The answers of all calls begin at the same slot.
 #[allow(missing_docs, reason = "TypeScript says what the records are")]
 pub mod slot {
     pub const OBJECT_HANDLE: usize = 0;
@@ -108,7 +108,7 @@ pub mod slot {
     pub const ERROR_POSITION: usize = 62;
 }
 
-/// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.
+/// Passes the calls that all formats share to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! shared_calls {
     ($export:ident) => {
@@ -121,8 +121,8 @@ macro_rules! shared_calls {
     };
 }
 
-/// Names the calls that the generators of all families share, for a macro that exports them: the method, the name in
-/// JavaScript.
+/// Passes the calls that the generators of all formats share to a macro that exports them, each as a method and a JavaScript
+/// name.
 #[macro_export]
 macro_rules! generator_calls {
     ($export:ident) => {
@@ -133,7 +133,7 @@ macro_rules! generator_calls {
     };
 }
 
-/// Names the call of generators with a window, for a macro that exports it: the method, the name in JavaScript.
+/// Passes the call on generators with a window to a macro that exports it, as a method and a JavaScript name.
 #[macro_export]
 macro_rules! window_calls {
     ($export:ident) => {
@@ -143,7 +143,7 @@ macro_rules! window_calls {
     };
 }
 
-/// Names the calls of sno, for a macro that exports them: the method, the name in JavaScript.
+/// Passes sno's calls to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! sno_calls {
     ($export:ident) => {
@@ -165,7 +165,7 @@ macro_rules! sno_calls {
     };
 }
 
-/// Names the calls of Randflake and its cipher, for a macro that exports them: the method, the name in JavaScript.
+/// Passes the calls of Randflake and its cipher to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! randflake_calls {
     ($export:ident) => {
@@ -194,7 +194,7 @@ macro_rules! randflake_calls {
     };
 }
 
-/// Names the calls of Hot Guid, for a macro that exports them: the method, the name in JavaScript.
+/// Passes Hot Guid's calls to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! hotguid_calls {
     ($export:ident) => {
@@ -215,7 +215,7 @@ macro_rules! hotguid_calls {
     };
 }
 
-/// Names the calls of layouts, for a macro that exports them: the method, the name in JavaScript.
+/// Passes the calls of layouts to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! layout_calls {
     ($export:ident) => {
@@ -241,7 +241,7 @@ macro_rules! layout_calls {
     };
 }
 
-/// Names the calls of public IDs, for a macro that exports them: the method, the name in JavaScript.
+/// Passes the calls of public IDs to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! public_calls {
     ($export:ident) => {

@@ -1,4 +1,4 @@
-//! Public IDs: secrets, types, and the texts of numbers.
+//! Public IDs: secrets, types, and the strings for numbers.
 
 use core::{marker::PhantomData, str};
 
@@ -19,12 +19,12 @@ const VERSIONED: usize = 1 + SECRET_BYTES;
 /// The width of the largest integers that JavaScript represents as floats.
 const FLOAT_BITS: u32 = 53;
 
-/// A type, and whether its numbers are floats in JavaScript rather than integers of 64 bits.
+/// A type, and whether JavaScript represents its numbers as floats instead of 64-bit integers.
 #[derive(Debug)]
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// If a machine supports only public IDs, no object has a clock.
+    /// Uses `C`, because a machine that supports only public IDs has no object with a clock.
     clock: PhantomData<C>,
 }
 
@@ -45,16 +45,16 @@ impl<C> PublicType<C> {
         if self.is_float { (number as f64).to_bits() } else { number }
     }
 
-    /// Returns the length of a text.
+    /// Returns the length of a string.
     fn width(&self) -> usize {
         self.ids.name().len() + 1 + TAIL
     }
 }
 
-/// Calls of secrets and types. The package checks names, numbers and texts before it makes a call.
+/// Calls on secrets and types. The package checks names, numbers and strings before it makes a call.
 impl<C: Host> Machine<C> {
-    /// Takes a count of secrets; the secrets, each after its version; and the version to write. Erases the secrets, and writes
-    /// a handle.
+    /// Takes a count of secrets, the secrets, each preceded by its version, and the version to write. Erases the secrets, and
+    /// writes a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
         let places = (0..at.count(slot::MANY_COUNT)).map(|index| index * VERSIONED);
         let secret = |place| {
@@ -71,7 +71,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a handle of secrets, a number of bits, and a name with its length. Writes a handle.
+    /// Takes the handle of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: At) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MOST_NAME>(0));
         let name = str::from_utf8(&name[..at.count(slot::MANY_COUNT).min(MOST_NAME)]);
@@ -82,7 +82,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a number. Writes the length of a text, and the text.
+    /// Takes a number. Writes its string, and the string's length.
     #[inline]
     pub fn public_encode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -95,7 +95,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the end of a text, after the type and its `_`. Writes the text's number.
+    /// Takes the end of a string, after the type and `_`. Writes the string's number.
     #[inline]
     pub fn public_decode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -105,8 +105,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of numbers, at most as many as there is space for texts, and the numbers. Writes their texts one after the
-    /// other.
+    /// Takes a count of numbers, and the numbers. The strings of that many numbers must fit in the area. Writes the strings one
+    /// after the other.
     pub fn public_encode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
@@ -118,7 +118,7 @@ impl<C: Host> Machine<C> {
         of.ids.encode_many(numbers, |text| from += at.put_bytes(from, text.as_bytes()))
     }
 
-    /// Takes a count of texts, and the texts one after the other. Writes their numbers.
+    /// Takes a count of strings, and the strings one after the other. Writes their numbers.
     pub fn public_decode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);

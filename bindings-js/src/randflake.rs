@@ -1,4 +1,4 @@
-//! Randflake: generators here, IDs in `ids`, the cipher in `sparx64`.
+//! Randflake: generators are here, IDs in `ids`, the cipher in `sparx64`.
 
 mod ids;
 mod sparx64;
@@ -18,8 +18,8 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many at once. With a
-/// caller's clock it uses no handle, because such a clock may count its readings or call the generator.
+/// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once. With
+/// a caller's clock it uses no handle, because such a clock may count its readings or call the generator.
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,
@@ -52,7 +52,7 @@ impl<C: Host> Flakes<C> {
         }
     }
 
-    /// The handle may contain IDs of a second that the generator has used up.
+    /// Tries the handle first, because it may contain IDs of a second that the generator has used up.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
             Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
@@ -61,17 +61,17 @@ impl<C: Host> Flakes<C> {
     }
 }
 
-/// Returns whether a generator rejected a call that may succeed later.
+/// Returns whether an error is temporary, so that the same call may succeed later.
 fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Fills a batch with new IDs, and returns their number.
+/// Fills a batch with new IDs, and returns how many it wrote.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 
-/// Calls of generators. All but the first also take a handle.
+/// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes options, and the secret in the bytes. Writes a handle.
+    /// Takes options, and the secret from the bytes. Writes a handle.
     pub fn randflake_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let secret = at.take_secret("secret");
@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes an ID.
+    /// Generates an ID, and writes it.
     #[inline]
     pub fn randflake_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
@@ -93,14 +93,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes an ID without waiting.
+    /// Generates an ID without waiting, and writes it.
     pub fn randflake_try_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.try_generate()?;
         at.put_made(id.to_i64());
         Ok(())
     }
 
-    /// Writes the length of a text, and the text.
+    /// Generates an ID, and writes its string and the string's length.
     #[inline]
     pub fn randflake_generate_text(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
@@ -126,7 +126,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Works like `randflake_fill` without waiting. Writes packed IDs and their number.
+    /// Works like `randflake_fill`, but without waiting. Writes packed IDs and their number.
     pub fn randflake_fill_now(&self, at: At) -> Result<()> {
         self.randflake_fill_by(at, &Generator::try_fill)
     }
@@ -155,7 +155,7 @@ impl<C: Host> Machine<C> {
         object.randflake()?.generator.extend_grant(longer)
     }
 
-    /// Writes the statistics, with NaN if there was no second yet.
+    /// Writes the statistics, with NaN if no second has been used yet.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.randflake()?.generator.stats();
@@ -164,7 +164,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the last second, or NaN.
+    /// Closes the generator, and writes the last second it used, or NaN.
     pub fn randflake_close(&self, at: At) -> Result<()> {
         let last = self.object(at)?.randflake()?.generator.close()?;
         at.put_number(slot::RANDFLAKE_CLOSE_LAST_SECOND, seconds(last));

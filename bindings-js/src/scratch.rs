@@ -1,7 +1,7 @@
-//! The area of memory for arguments and results.
+//! The memory area for arguments and results.
 //!
-//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a thread. A
-//! call reads all its arguments before it does anything that could call back into JavaScript.
+//! JavaScript writes to the area, makes a call, and reads the results before anything else can run, so one area serves all
+//! calls of a thread. A call reads all its arguments before it does anything that could call back into JavaScript.
 
 use core::{cell::Cell, ptr};
 
@@ -9,15 +9,14 @@ use polyflake::{Error, Result};
 
 use crate::protocol::{BATCH, BYTES, NUMBERS, slot};
 
-/// The largest integer up to which JavaScript represents all integers exactly.
+/// JavaScript's `Number.MAX_SAFE_INTEGER`. JavaScript represents all integers up to it exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The number of bytes in a key or secret.
 const SECRET: usize = 16;
 
-/// The area. It consists of cells, because JavaScript writes it without the compiler's knowledge.
-///
-/// `protocol` has its sizes, for both languages.
+/// The area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
+/// `protocol` defines its sizes for both languages.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
@@ -26,17 +25,17 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates an area of zeros.
+    /// Creates an area filled with zeros.
     pub const fn new() -> Self {
         Self { numbers: [const { Cell::new(0) }; NUMBERS], bytes: [const { Cell::new(0) }; BYTES] }
     }
 
-    /// Returns the bytes, where calls leave texts.
+    /// Returns the bytes, where calls write strings.
     pub const fn bytes(&self) -> &[Cell<u8>] {
         &self.bytes
     }
 
-    /// Returns the time at the call, in Unix milliseconds.
+    /// Returns the time of the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
         self.number(slot::CLOCK_NOW)
@@ -86,13 +85,13 @@ impl Scratch {
         self.put_number(slot::ANSWER_LENGTH, length as f64);
     }
 
-    /// Returns the integer of 64 bits in a slot.
+    /// Returns the 64-bit integer in a slot.
     #[inline]
     pub(crate) fn bigint(&self, slot: usize) -> i64 {
         self.raw(slot).cast_signed()
     }
 
-    /// Writes an ID that is an integer as the answer.
+    /// Writes an integer ID as the answer.
     #[inline]
     pub(crate) fn put_made(&self, id: i64) {
         self.numbers[slot::MADE_ID].set(id.cast_unsigned());
@@ -105,7 +104,7 @@ impl Scratch {
         self.number(slot) as usize
     }
 
-    /// Returns the integer in a slot, if it is within `0..=most`. `most` has at most 53 bits.
+    /// Returns the integer in a slot if it lies in `0..=most`. `most` has at most 53 bits.
     #[inline(never)]
     #[allow(
         clippy::cast_possible_truncation,
@@ -122,11 +121,11 @@ impl Scratch {
         }
     }
 
-    /// Works like [`Scratch::integer`], for 8 bits.
+    /// Works like [`Scratch::integer`], for integers of 8 bits.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
-        // The cast saturates, and turns NaN into 0. In both cases, the result differs from the number, so one comparison is
+        // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison is
         // enough.
         let byte = self.number(slot) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
@@ -137,18 +136,18 @@ impl Scratch {
         }
     }
 
-    /// Works like [`Scratch::integer`], for 16 bits.
+    /// Works like [`Scratch::integer`], for integers of 16 bits.
     pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
         let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
         Ok(u16::from_le_bytes([low, high]))
     }
 
-    /// Works like [`Scratch::integer`], for 32 bits.
+    /// Works like [`Scratch::integer`], for integers of 32 bits.
     pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
         self.bits(slot, field, 32)
     }
 
-    /// Works like [`Scratch::integer`], for `bits` bits, at most 32.
+    /// Works like [`Scratch::integer`], for integers of `bits` bits, at most 32.
     pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
         let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
@@ -159,7 +158,7 @@ impl Scratch {
         self.integer(slot, field, MAX_SAFE_INTEGER)
     }
 
-    /// Returns whether a slot has a value: NaN stands for a missing one.
+    /// Returns whether a slot has a value. NaN stands for a missing value.
     pub(crate) fn given(&self, slot: usize) -> bool {
         !self.number(slot).is_nan()
     }
@@ -173,7 +172,7 @@ impl Scratch {
         self.given(slot).then(|| read(self, slot)).transpose()
     }
 
-    /// Returns a time in whole Unix milliseconds. Times past 64 bits saturate.
+    /// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "saturates; no format's range reaches that far"
@@ -187,7 +186,7 @@ impl Scratch {
         self.place(slot).min(BATCH)
     }
 
-    /// Takes a key or secret out of the area, and erases it. A key of the wrong length was not written.
+    /// Takes a key or secret out of the area, and erases it there. A key of the wrong length was never written.
     pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
         match self.place(slot::SECRET_LENGTH) {
             SECRET => {
@@ -200,19 +199,19 @@ impl Scratch {
         }
     }
 
-    /// Writes a text of `LENGTH` bytes at the start of the bytes.
+    /// Writes a string of `LENGTH` bytes at the start of the bytes.
     #[inline]
     pub(crate) fn put_text<const LENGTH: usize>(&self, text: &[u8]) {
         self.put_bytes(0, text.first_chunk().unwrap_or(&[0; LENGTH]));
     }
 
-    /// Copies bytes out of the area, starting at `at`, up to its end.
+    /// Copies bytes out of the area, from `at` up to its end at most.
     #[inline]
     #[allow(unsafe_code, reason = "cell by cell takes wasm 16 times as long")]
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: both have at least `count` bytes, and no slice of bytes overlaps cells.
+        // SAFETY: both have at least `count` bytes, and a slice of bytes cannot overlap the cells.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
@@ -224,7 +223,7 @@ impl Scratch {
         chunk
     }
 
-    /// Copies bytes into the area, starting at `at`, up to its end. Returns the number of bytes copied.
+    /// Copies bytes into the area, from `at` up to its end at most. Returns the number of bytes copied.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
@@ -238,7 +237,7 @@ impl Scratch {
     }
 }
 
-/// The area, for as long as its thread lives.
+/// The area, which lives as long as its thread.
 pub type At = &'static Scratch;
 
 impl Default for Scratch {

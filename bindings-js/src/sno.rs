@@ -1,4 +1,4 @@
-//! sno: generators here, texts and bytes in `ids`.
+//! sno: generators are here, strings and bytes in `ids`.
 
 mod ids;
 
@@ -16,13 +16,13 @@ use crate::{
     scratch::MAX_SAFE_INTEGER,
 };
 
-/// Fills a batch with new IDs, and returns their number.
+/// Fills a batch with new IDs, and returns how many it wrote.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 
-/// Calls of generators. All but the first also take a handle, and calls that generate IDs a metabyte.
+/// Calls on generators. All but the first also take a handle, and those that generate IDs take a metabyte, too.
 impl<C: Host> Machine<C> {
-    /// Takes options, and writes a handle. `how` is 0 for a new generator, 1 to restore a snapshot, and 2 to import one of the
-    /// original library. `IS_LENT` is 1 if default partitions are leased from a lent table.
+    /// Takes options, and writes a handle. `how` is 0 for a new generator, 1 to restore a snapshot, and 2 to import a snapshot
+    /// of the original library. `IS_LENT` is 1 if default partitions are leased from a lent table.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;
@@ -39,7 +39,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes a text.
+    /// Generates an ID, and writes its string.
     #[inline]
     pub fn sno_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
@@ -48,7 +48,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a time. Writes a text.
+    /// Takes a time. Generates an ID for it, and writes its string.
     pub fn sno_generate_at(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let unix_ms = at.time(slot::SNO_AT_TIME);
@@ -61,7 +61,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes a text without waiting.
+    /// Generates an ID without waiting, and writes its string.
     pub fn sno_try_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
@@ -87,7 +87,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Works like `sno_fill` without waiting. Writes packed bytes and the number of IDs.
+    /// Works like `sno_fill`, but without waiting. Writes packed bytes and the number of IDs.
     pub fn sno_fill_now(&self, at: At) -> Result<()> {
         self.sno_fill_by(at, &Generator::try_fill)
     }
@@ -103,14 +103,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the partition, or NaN as long as there is none.
+    /// Writes the partition, or NaN if the generator has none yet.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(slot::SNO_PARTITION_PARTITION, partition);
         Ok(())
     }
 
-    /// Writes the statistics, with NaN as long as there is no partition.
+    /// Writes the statistics, with NaN if the generator has no partition yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.sno()?.stats()?;
@@ -130,7 +130,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the snapshot to the slots from which it is restored.
+    /// Closes the generator, and writes the snapshot to the slots from which one is restored.
     pub fn sno_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.sno()?.close()?;
         at.put_snapshot(&snapshot);
@@ -140,7 +140,7 @@ impl<C: Host> Machine<C> {
 
 impl Scratch {
     fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
-        // The metabyte is only checked here. JavaScript stores it, and passes it with each call.
+        // The metabyte is only checked here, because JavaScript stores it and passes it with each call.
         self.optional(slot::SNO_OPTIONS_METABYTE, |s, at| s.byte(at, "metabyte"))?;
         if let Some(partition) =
             self.optional(slot::SNO_OPTIONS_PARTITION, |s, at| s.word(at, "partition"))?
@@ -160,7 +160,7 @@ impl Scratch {
         Ok(shared.give_all(builder))
     }
 
-    /// Reads a snapshot: its format, the partition's two bytes, then the other members.
+    /// Reads a snapshot: its format, the two bytes of the partition, and then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
         Snapshot::check_format(self.integer(
             slot::SNO_SNAPSHOT_FORMAT,
@@ -174,7 +174,7 @@ impl Scratch {
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
         let members = Snapshot::MEMBERS[1..].iter().zip(slot::SNO_SNAPSHOT_FORMAT + 3..);
         for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
-            // A slot is a float, which holds all integers only up to 2^53. The limits of 64-bit members are for ticks, which
+            // A slot is a float, which represents all integers only up to 2^53. The members with 64-bit limits are ticks, which
             // have 39 bits.
             *value = self.integer(slot, name, (*most).min(Sno::MAX.tick()))?;
         }

@@ -1,4 +1,4 @@
-//! The table of default partitions in JavaScript's numbers, which are floats.
+//! Converts the entries of the table of default partitions to and from JavaScript's numbers, which are floats.
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -13,7 +13,7 @@ pub const fn entry_to_float(entry: u64) -> f64 {
     entry as f64
 }
 
-/// Converts an entry of the table from JavaScript. A partition whose entry cannot be read, which is NaN, is not to be leased.
+/// Converts an entry of the table from JavaScript. An entry that cannot be read is NaN, and its partition must not be leased.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
 pub fn entry_of_float(entry: f64) -> u64 {
     if entry >= 0.0 { entry as u64 } else { KEPT }
@@ -32,9 +32,9 @@ pub fn word_of_float(word: f64) -> Result<u16> {
     }
 }
 
-/// A machine's own table, from which other machines lease.
+/// A machine's own table, from which other machines lease partitions.
 impl<C: Host> Machine<C> {
-    /// Writes the partition to look at next.
+    /// Writes the partition to check next.
     pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
         at.put_number(slot::TABLE_ANSWER_NUMBER, table.next()?.into());
         Ok(())
@@ -47,8 +47,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a partition, its expected entry, and a new one. Writes 1 if the new entry was set, or 0 if the partition had
-    /// another entry.
+    /// Takes a partition, its expected entry, and a new entry. Writes 1 if the new entry was set, or 0 if the partition had a
+    /// different entry.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(slot::TABLE_PARTITION, "partition")?;
         let [old, new] =

@@ -1,7 +1,7 @@
 //! Calls that wait without holding the thread: futures of the core, which JavaScript polls.
 //!
-//! Each poll is a turn. A turn either ends the call, or sets the time to sleep before the next one, so the core alone decides
-//! when a call waits, for how long, and when it gives up.
+//! Each poll is a turn. A turn either completes the call, or sets the time to sleep before the next turn, so the core alone
+//! decides when a call waits, for how long, and when it gives up.
 
 use alloc::boxed::Box;
 use core::{
@@ -23,7 +23,7 @@ use crate::{
     protocol::slot,
 };
 
-/// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
+/// A call in turns. It writes its ID into the scratch area, or returns the message with its answer.
 type Turns = Pin<Box<dyn Future<Output = Result<Option<Writer>>>>>;
 
 /// A call between two turns.
@@ -36,7 +36,7 @@ impl fmt::Debug for Waiting {
 }
 
 impl Scratch {
-    /// Ends the turn, and lets JavaScript sleep for the given time.
+    /// Ends the turn, and makes JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
     pub(crate) async fn sleep(&self, time: Duration) {
         self.put_number(slot::TURN_SLEEP, time.as_nanos() as f64);
@@ -48,7 +48,8 @@ impl Scratch {
     }
 }
 
-/// Calls in turns. They write the nanoseconds to sleep into the slot [`slot::TURN_SLEEP`], and NaN once they are done.
+/// Calls in turns. They write the number of nanoseconds to sleep into the slot [`slot::TURN_SLEEP`], and NaN once they are
+/// done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(
@@ -63,7 +64,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle at the end.
+    /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle once the call is done.
     pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;

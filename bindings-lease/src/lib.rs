@@ -1,8 +1,8 @@
-//! The rules of leases as a wasm module without imports: one instance is one lease.
+//! The lease rules as a wasm module without imports. Each instance is one lease.
 //!
-//! A text goes in and a text comes out, in the same memory: JavaScript makes `room` for its text, writes it there, makes a call
-//! with the text's length, and reads the answer of the returned length at `room(0)`. Times are Unix milliseconds and
-//! milliseconds of a monotonic clock; the random bytes come before the text of [`next`].
+//! Strings pass through one memory area in both directions. JavaScript makes `room` for a string, writes it there, and makes a
+//! call with its length. Then it reads the answer at `room(0)`, whose length the call returned. Times are Unix milliseconds and
+//! milliseconds of a monotonic clock. For [`next`], the random bytes precede the string.
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use polyflake_lease::{
 };
 use serde_json::{Value, json};
 
-/// The number of bytes before the text of [`next`].
+/// The number of random bytes that precede the string of [`next`].
 const ENTROPY: usize = 16 * RANDOMS;
 
 thread_local! {
@@ -22,7 +22,7 @@ thread_local! {
     static LEASE: RefCell<Option<Hosted>> = const { RefCell::new(None) };
 }
 
-/// Makes room for a text of at least so many bytes, and returns its address.
+/// Makes room for a string of at least `length` bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
     TEXT.with_borrow_mut(|text| {
@@ -33,8 +33,8 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Reads a place: `{"url":..,"namespace":..}`, or `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All but the
-/// URL may be null.
+/// Reads the location of leases: `{"url":..,"namespace":..}`, or
+/// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values but the URL may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
     answer(&taken(length), |asked| {
@@ -49,10 +49,10 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// Returns the name of a file, which is passed as `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The
-/// birth is in Unix milliseconds, or null. The number of the file system exists only on Linux. With `"folder":true`, only the
-/// file system is checked, and the result is null. `{"error":TEXT}` describes a file that could not be opened, by the name of
-/// the error, such as `ENOENT`.
+/// Returns the name that identifies a file, which is passed as
+/// `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time is in Unix milliseconds, or null.
+/// The file system's number exists only on Linux. With `"folder":true`, only the file system is checked, and the result is
+/// null. `{"error":TEXT}` describes a file that could not be opened, with the name of the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {
@@ -66,13 +66,13 @@ pub extern "C" fn name(length: usize) -> usize {
             return Ok("null".to_owned());
         }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        // Two files under one number would be one store.
+        // If two files had the same inode number, they would count as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
         Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })
 }
 
-/// Begins the lease, with its settings. The answer is how long a caller waits for the first number, in milliseconds.
+/// Begins the lease with its settings. Returns how long a caller waits for the first worker ID, in milliseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(length: usize) -> usize {
     answer(&taken(length), |settings| {
@@ -83,7 +83,7 @@ pub extern "C" fn begin(length: usize) -> usize {
     })
 }
 
-/// Takes the outcome of the last command, which follows the random bytes, and returns the next command.
+/// Takes the random bytes and the outcome of the last command, and returns the next command.
 #[unsafe(no_mangle)]
 pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     let bytes = taken(length);
@@ -96,19 +96,19 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     asked(|lease| lease.next(now, random, text))
 }
 
-/// Begins to return the number.
+/// Begins to release the worker ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn close() {
     LEASE.with_borrow_mut(|lease| lease.as_mut().map(Hosted::close));
 }
 
-/// Returns the lease's figures.
+/// Returns the lease's status.
 #[unsafe(no_mangle)]
 pub extern "C" fn status(wall_ms: f64) -> usize {
     asked(|lease| lease.status(whole(wall_ms)))
 }
 
-/// The reason why there is no ID now.
+/// Returns the reason why no ID is available now.
 #[unsafe(no_mangle)]
 pub extern "C" fn reason(wall_ms: f64) -> usize {
     asked(|lease| lease.reason(whole(wall_ms)))
@@ -128,7 +128,7 @@ fn taken(length: usize) -> Vec<u8> {
     })
 }
 
-/// Answers a text of JSON with the call's text, or with `{"refused":{"code":..,"message":..}}`.
+/// Parses JSON text, and returns the result of `call`, or `{"refused":{"code":..,"message":..}}`.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
     put(call(&asked).unwrap_or_else(|error| refusal(&error)))

@@ -1,4 +1,4 @@
-//! Clocks in Node: the system's clock or a function, and the thread's sleep.
+//! Clocks in Node: the system clock or a function, and the thread's sleep.
 
 use std::{ptr, time::Duration};
 
@@ -16,18 +16,18 @@ use polyflake_js::Host;
 
 use crate::table;
 
-/// Clocks of callers count milliseconds.
+/// Callers' clocks count milliseconds.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// A callback for stalls (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept),
-/// which returns 1 if the call may wait.
+/// A callback for stalls. It returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1 for
+/// `clock_behind`), Unix milliseconds, the number of calls, and the milliseconds slept.
 pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
-/// The clock of a generator. Its functions are used only on the thread and in the environment that created them, and are freed
-/// with it.
+/// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed with
+/// the environment.
 pub(crate) enum JsClock {
     System,
     Functions { env: Env, read: Read, stalled: Option<Stalled> },
@@ -52,7 +52,7 @@ impl Clock for JsClock {
     #[inline]
     fn info(&self) -> ClockInfo {
         let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
-        // The option of the generator decides about the first tick, as under wasm.
+        // The generator's option decides about the first tick, as in wasm.
         let mut info = info.skips_first_tick(true);
         info.unit = MILLISECOND;
         info.in_event_loop = true;
@@ -91,29 +91,29 @@ fn failed() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
-/// Calls a function with numbers, by hand: napi's own call turns an exception into text by calling JavaScript, which at the end
-/// of the stack throws again, endlessly.
+/// Calls a function with numbers through Node-API itself. napi's own call converts an exception to a string by calling
+/// JavaScript, which throws again at the end of the stack, and so recurses forever.
 #[allow(unsafe_code, reason = "see above")]
 pub(crate) fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
     for (argument, number) in arguments.iter_mut().zip(numbers) {
-        // SAFETY: `env` is running this call, since its functions are used nowhere else.
+        // SAFETY: `env` is running this call, because its functions are not used anywhere else.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
-    // SAFETY: as above, so `function` and the results are values of `env`; there are as many arguments as numbers.
+    // SAFETY: as above, so `function` and the results are values of `env`. There is one argument for each number.
     let status = unsafe {
         sys::napi_get_undefined(env, &raw mut this);
         let count = numbers.len().min(arguments.len());
         sys::napi_call_function(env, this, function, count, arguments.as_ptr(), &raw mut value)
     };
     if status == sys::Status::napi_ok {
-        // SAFETY: as above; `value` is the function's result.
+        // SAFETY: as above. `value` is the function's result.
         unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
         return Ok(result);
     }
-    // SAFETY: as above. The exception is dropped: these functions throw only at the end of the stack.
+    // SAFETY: as above. The exception is dropped, because these functions throw only at the end of the stack.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
     Err(failed())
 }

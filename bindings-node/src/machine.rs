@@ -21,7 +21,7 @@ thread_local! {
 
 struct Attached {
     machine: Machine<JsClock>,
-    /// Keeps the memory of the scratch area alive as long as the environment.
+    /// Keeps the memory of the scratch area alive as long as the environment runs.
     area: ObjectRef<false>,
     env: sys::napi_env,
     /// The table of another copy of the package.
@@ -45,7 +45,7 @@ fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
     let machine = Machine::new(scratch_in(area)?);
     let (area, lent) = (area.create_ref()?, RefCell::default());
     let attached = Rc::new(Attached { machine, area, env: env.raw(), lent });
-    // The next environment on this thread must not find the memory of this one.
+    // The next environment on this thread must not find this one's memory.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
     ATTACHED.set(Some(attached.clone()));
     Ok(attached)
@@ -59,8 +59,8 @@ fn functions<'env>(
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
-    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds the machine until the
-    // clean-up of the same environment, as `attach` checks, and the clean-up comes after the last of its JavaScript.
+    // SAFETY: the object was just created in this environment, which is running. `ATTACHED` holds the machine until the same
+    // environment is cleaned up, as `attach` ensures, and the clean-up runs after the last JavaScript code of the environment.
     unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
     Ok(object)
 }
@@ -72,7 +72,7 @@ pub(crate) fn set_clock(clock: JsClock) {
     }
 }
 
-/// Keeps the functions of another copy's table.
+/// Stores the functions of another copy's table.
 pub(crate) fn lend(functions: table::Functions) {
     if let Some(attached) = attached() {
         attached.lent.replace(Some(Rc::new(functions)));
@@ -92,15 +92,15 @@ fn attached() -> Option<Rc<Attached>> {
 #[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
 fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;
-    // SAFETY: only its address and length are taken; nothing is read or written through this slice.
+    // SAFETY: only the address and the length are used. Nothing is read or written through this slice.
     let memory: *mut [u8] = unsafe { bytes.as_mut() };
     #[allow(clippy::cast_ptr_alignment, reason = "checked next")]
     let scratch = memory.cast::<Scratch>();
     if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
-    // SAFETY: large enough and aligned, as just checked, and any bytes are a valid Scratch. An array buffer does not move, and
-    // this one stays alive: `Attached` holds it until the environment ends, which drops `Attached` too, and the package neither
-    // detaches nor resizes it. Scratch is made of cells, so JavaScript may write it between calls.
+    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid Scratch. An array buffer
+    // does not move, and this one stays alive, because `Attached` holds it until the environment ends and drops `Attached`,
+    // too. The package neither detaches nor resizes it. Scratch consists of cells, so JavaScript may write to it between calls.
     Ok(unsafe { &*scratch })
 }

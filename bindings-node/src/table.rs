@@ -1,4 +1,4 @@
-//! The table of default partitions of another copy of the package, which runs on wasm or has its own addon.
+//! The table of default partitions that belongs to another copy of the package, which runs on wasm or has its own addon.
 
 use napi::{
     Env, JsValue as _,
@@ -12,14 +12,15 @@ use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
 
 use crate::{clock, machine};
 
-/// A function that returns the partition to look at next, or NaN if it fails.
+/// A function that returns the partition to check next, or NaN if it fails.
 pub(crate) type Next = FunctionRef<(), f64>;
-/// A function that returns the entry of a partition, or NaN if it fails.
+/// A function that returns a partition's entry, or NaN if it fails.
 pub(crate) type Entry = FunctionRef<f64, f64>;
-/// A function that takes a partition, its expected entry and a new one; returns 1 if the new entry was set.
+/// A function that takes a partition, its expected entry and a new entry. It returns 1 if the new entry was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
-/// Functions of a lent table. They belong to one thread and die with its environment. None throws.
+/// The functions of a lent table. They belong to one thread, and become unusable when its environment ends. None of them
+/// throws.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: Next,
@@ -27,7 +28,7 @@ pub(crate) struct Functions {
     pub(crate) swap: Swap,
 }
 
-/// The table lent to the calling thread.
+/// The table that was lent to the calling thread.
 struct Lent;
 
 #[allow(clippy::unnecessary_wraps, reason = "the own one may be missing")]
@@ -63,7 +64,7 @@ impl Table for Lent {
     }
 }
 
-/// Returns the result of a function, or NaN if the environment has ended or the function failed.
+/// Returns a function's result, or NaN if the environment has ended or the function failed.
 fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
     machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

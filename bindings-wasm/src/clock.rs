@@ -1,4 +1,5 @@
-//! Clocks in JavaScript without a system: `Date.now` as of the import or a function, and sleep if the runtime allows it.
+//! Clocks in JavaScript, where no system calls exist: `Date.now` as it was at the import, or a function. Calls sleep if the
+//! runtime allows it.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -15,12 +16,12 @@ use wasm_bindgen::prelude::*;
 
 use crate::table;
 
-/// `Date.now` and the clocks of callers count milliseconds.
+/// `Date.now` and callers' clocks count milliseconds.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Keeps the functions of a generator. Exported for tests: in the package, a script calls it.
+    /// Keeps a generator's functions. Exported for tests: in the package, a script calls it.
     pub fn keep(clock: &JsValue) -> u32;
 
     fn forget(clock: u32);
@@ -32,13 +33,14 @@ extern "C" {
     fn step() -> u32;
 }
 
-/// The time at the call, in the bits of a float in Unix milliseconds: the system's clock shows it once. 0 if there is none.
+/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. The system clock returns it
+/// once.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 /// `true` if the module has calls that receive the time.
 const IS_GIVEN: bool = cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid"));
 
-/// Gives the system's clock its first reading of a call, which begins now; 0 for none. Nothing else can run between the reading
-/// and the call.
+/// Sets the system clock's first reading for the call that begins now, or clears it with 0. Nothing else can run between the
+/// reading and the call.
 #[inline]
 pub(crate) fn give(unix_ms: f64) {
     if IS_GIVEN {
@@ -46,7 +48,7 @@ pub(crate) fn give(unix_ms: f64) {
     }
 }
 
-/// Takes the time that was passed, or 0 if none was.
+/// Takes the time that was passed, or 0 if no time was passed.
 #[inline]
 fn take() -> f64 {
     let given = if IS_GIVEN { f64::from_bits(GIVEN.load(Ordering::Relaxed)) } else { 0.0 };
@@ -54,7 +56,7 @@ fn take() -> f64 {
     given
 }
 
-/// A clock, by its number in `host.js`. 0 is the system clock.
+/// A clock, identified by its number in `host.js`. 0 is the system clock.
 #[derive(Debug)]
 pub(crate) struct JsClock(pub(crate) u32);
 
@@ -73,10 +75,10 @@ impl Clock for JsClock {
     }
 
     fn info(&self) -> ClockInfo {
-        // The option of the generator decides about the first tick, since only TypeScript knows the platform.
+        // The generator's option decides about the first tick, because only TypeScript knows the platform.
         let mut info = ClockInfo::new().skips_first_tick(true);
         info.unit = MILLISECOND;
-        // Only the system's clock is known to show the step that its past readings showed.
+        // Only the system clock can be assumed to keep the step that `step` found in past readings.
         info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };
         info.spins = sleeps() == 0;
         info.in_event_loop = true;

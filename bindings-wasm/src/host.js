@@ -1,38 +1,40 @@
-/** The functions that the wasm machine imports: the time, a sleep, clocks of users by their numbers, and default partitions. */
+/** The functions that the wasm machine imports: the time, a sleep, user clocks by number, and default partitions. */
 
 /**
- * `Date.now` as of the import: a mocked time that tests install later would stay in generators, which never go back. A generator
- * that should see mocked time is given a clock.
+ * `Date.now` as it was at the import. A mock that a test installs later must not reach generators, because their time
+ * never goes back. To use mocked time, pass a clock to the generator.
  */
 export const now = /* @__PURE__ */ (() => Date.now)();
 
-/** `performance.now` as of the import. */
+/** `performance.now` as it was at the import. */
 const passed = /* @__PURE__ */ (() => {
   const { performance } = globalThis;
   const now = performance?.now;
   return () => now.call(performance);
 })();
-/** Its last reading. */
+/** The last reading of `elapsed`. */
 let latest = 0;
 
-/** Clocks by number, from 1 on; 0 is the system's clock. */
+/** Clocks by number, starting with 1. 0 is the system clock. */
 const clocks = /* @__PURE__ */ new Map();
 let last = 0;
-/** A cell to wait on, which nothing notifies. */
+/** A cell to wait on. It is never notified. */
 let cell;
 
-/** Keeps the functions of a generator: `read()` and, if given, `stalled(...)`. */
+/** Keeps a generator's functions: `read()` and, if present, `stalled(...)`. */
 export function keep(clock) {
   clocks.set(++last, clock);
   return last;
 }
 
-/** Drops the functions of a generator. */
+/** Drops a generator's functions. */
 export function forget(number) {
   clocks.delete(number);
 }
 
-/** The time in Unix milliseconds; NaN at the end of the stack, the only place where a clock throws. */
+/**
+ * Returns the time in Unix milliseconds, or NaN at the end of the stack, which is the only place where a clock throws.
+ */
 export function read(number) {
   try {
     return number === 0 ? now() : clocks.get(number).read();
@@ -41,7 +43,10 @@ export function read(number) {
   }
 }
 
-/** Milliseconds since some moment, by a monotonic clock; NaN if there is none, or if it goes back or stops being a number. */
+/**
+ * Returns monotonic milliseconds since an arbitrary moment, or NaN if no such clock exists, or if its reading is not a
+ * number or less than the last one.
+ */
 export function elapsed() {
   try {
     const ms = passed();
@@ -51,12 +56,16 @@ export function elapsed() {
   }
 }
 
-/** The greatest common divisor of all readings that {@link step} has seen, at most the longest step of browsers, in milliseconds. */
+/**
+ * The greatest common divisor of all readings that {@link step} has seen, in milliseconds. It is at most the longest
+ * step of browsers.
+ */
 let common = 100;
 
 /**
- * The step of the system's time in milliseconds: 100 in browsers that resist fingerprinting, else 1 or little more. It is found by
- * divisors, of the monotonic clock too, which has fractions of milliseconds wherever time is not coarse.
+ * Returns the step of the system time in milliseconds: 100 in browsers that resist fingerprinting, otherwise 1 or a
+ * little more. The step is the greatest common divisor of the readings, including those of the monotonic clock, which
+ * has fractions of milliseconds unless the runtime coarsens time.
  */
 export function step() {
   for (const reading of [now(), elapsed()]) {
@@ -68,7 +77,7 @@ export function step() {
   return common;
 }
 
-/** Reports that a call has to wait; 1 if it may. */
+/** Reports that a call has to wait. Returns 1 if it may. */
 export function stalled(number, reason, unixMs, calls, sleptMs) {
   try {
     return clocks.get(number)?.stalled?.(reason, unixMs, calls, sleptMs) ?? 1;
@@ -77,7 +86,9 @@ export function stalled(number, reason, unixMs, calls, sleptMs) {
   }
 }
 
-/** Waits on a cell for at most `ms` milliseconds; throws where a thread cannot sleep, as on the main thread of a page. */
+/**
+ * Waits on a cell for at most `ms` milliseconds. Throws where a thread cannot sleep, as on the main thread of a page.
+ */
 function rest(ms) {
   cell ??= new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(cell, 0, 0, ms);
@@ -93,12 +104,12 @@ export function sleeps() {
   }
 }
 
-/** Readings in a row of a clock that does not move before it counts as standing still: about a millisecond. */
+/** The number of consecutive equal readings after which a clock counts as stopped. They take about a millisecond. */
 const STILL = 20_000;
 
 /**
- * Sleeps, or reads the clock until the time has passed where a thread cannot sleep. On a clock that stands still it returns soon: the
- * bound on unmoved readings then ends the wait.
+ * Sleeps. Where a thread cannot sleep, reads the clock until the time has passed. If the clock has stopped, the
+ * function returns soon, because the number of equal readings is limited.
  */
 export function sleep(ms) {
   try {
@@ -115,7 +126,7 @@ export function sleep(ms) {
   }
 }
 
-/** The table of default partitions, whose functions never throw. */
+/** The table of default partitions. Its functions never throw. */
 let table;
 
 /** Lends the table. */
@@ -123,22 +134,22 @@ export function lend(lent) {
   table = lent;
 }
 
-/** 16 random bits; NaN if there are none, or no table was lent. */
+/** Returns 16 random bits, or NaN if no table was lent or the table provides none. */
 export function random() {
   return table ? table.random() : NaN;
 }
 
-/** The partition to look at next; NaN for a failure. */
+/** Returns the partition to check next, or NaN on failure. */
 export function next() {
   return table.next();
 }
 
-/** The entry of a partition; NaN for a failure. */
+/** Returns a partition's entry, or NaN on failure. */
 export function entry(partition) {
   return table.entry(partition);
 }
 
-/** Replaces a partition's entry `old` by `fresh`; 0 if its entry was not `old`. */
+/** Replaces a partition's entry `old` with `fresh`. Returns 0 if its entry was not `old`. */
 export function swap(partition, old, fresh) {
   return table.swap(partition, old, fresh);
 }

@@ -1,6 +1,6 @@
 //! The wasm machine: the calls of `polyflake-js` as exports without arguments.
 //!
-//! It draws no entropy itself: JavaScript provides it. Its imports are in `host.js`.
+//! It has no source of entropy, so JavaScript provides random bytes. Its imports are in `host.js`.
 #![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;
@@ -18,7 +18,7 @@ use polyflake_js::{Machine, Scratch};
 pub use table::lend;
 use wasm_bindgen::prelude::*;
 
-/// Address of the scratch area in the memory.
+/// Returns the address of the scratch area in the memory.
 #[wasm_bindgen]
 pub fn scratch() -> *const Scratch {
     machine().scratch()
@@ -30,8 +30,8 @@ pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));
 }
 
-/// The time that JavaScript has written into the scratch area for a call that generates one ID, because reading the clock from
-/// within the module costs 13 ns more; 0 for all other calls.
+/// Returns the time that JavaScript wrote into the scratch area for a call that generates one ID, because reading the clock
+/// from within the module costs 13 ns more. For all other calls, it is 0.
 macro_rules! given {
     (sno_generate) => {
         machine().scratch().now()

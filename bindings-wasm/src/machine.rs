@@ -12,13 +12,13 @@ struct OnlyThread(OnceCell<Machine<JsClock>>);
 #[cfg(target_feature = "atomics")]
 compile_error!("the machine is for one thread: each worker has an instance of its own");
 
-// SAFETY: wasm without atomics, as checked above, has no second thread that the reference could reach.
+// SAFETY: wasm without atomics, as was checked above, has no second thread that could use the reference.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
 unsafe impl Sync for OnlyThread {}
 
 static MACHINE: OnlyThread = OnlyThread(OnceCell::new());
 
-/// Returns the machine, which is created at its first use.
+/// Returns the machine, which is created on first use.
 pub(crate) fn machine() -> &'static Machine<JsClock> {
     MACHINE.0.get_or_init(|| Machine::new(Box::leak(Box::default())))
 }

@@ -1,4 +1,4 @@
-//! The table of default partitions, kept in JavaScript: copies of the package, machines and threads share it.
+//! The table of default partitions. It is kept in JavaScript, where copies of the package, machines and threads share it.
 
 use polyflake::{Result, fork::partitions::Table};
 use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
@@ -18,7 +18,7 @@ extern "C" {
 /// The lent table.
 struct Lent;
 
-/// Finds the table of the module.
+/// Finds the module's table.
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
 pub(crate) fn find() -> Result<&'static dyn Table> {
     Ok(&Lent)

@@ -1,6 +1,6 @@
-//! The module in a page, as wasm-bindgen alone makes it: `wasm-pack test --headless --chrome bindings-wasm`.
+//! Tests the module in a page, as built by wasm-bindgen alone: `wasm-pack test --headless --chrome bindings-wasm`.
 //!
-//! The package's own tests (packages/js/test) cover each call; this one covers the path without the package.
+//! The package's own tests (packages/js/test) cover each call. This test covers the path without the package.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -18,7 +18,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// The second of an error's numbers.
+/// The slot of the second number in an error.
 const RETRY_AT: usize = slot::ERROR_POSITION + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
@@ -64,13 +64,13 @@ fn put_defaults() {
     put(slot::SNO_OPTIONS_IS_LENT, 1.0);
 }
 
-/// Writes the arguments of an ID.
+/// Writes the arguments for one ID.
 fn put_one(handle: f64, metabyte: f64) {
     put(slot::OBJECT_HANDLE, handle);
     put(slot::SNO_ONE_METABYTE, metabyte);
 }
 
-/// Makes IDs with metabyte 0, and returns the status.
+/// Generates IDs with metabyte 0, and returns the status.
 fn fill(handle: f64, count: f64) -> u32 {
     put_one(handle, 0.0);
     put(slot::MANY_COUNT, count);
@@ -100,7 +100,7 @@ fn lend_table() {
     machine::lend(&table);
 }
 
-/// A generator of partition 7 over a clock. Its partition is marked in the table.
+/// Builds a generator with partition 7 and a clock. Its partition is marked in the table.
 fn build(clock: Option<&str>) -> f64 {
     lend_table();
     if let Some(body) = clock {
@@ -119,7 +119,7 @@ fn an_id_made_with_the_pages_clock_is_parsed() {
     let handle = build(None);
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
-    // The next call reads the text from where this one left it.
+    // The next call reads the strings from where this one left them.
     put(slot::TEXTS_COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();

@@ -1,10 +1,10 @@
-//! Hot Guid: packed texts and bytes, and ranges.
+//! Hot Guid: packed strings and bytes, and ranges.
 
 use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{At, Host, Machine, Scratch, protocol::slot};
 
-/// The maximum number of texts in one call. It is limited by the size of the area.
+/// The maximum number of strings in one call. It is limited by the size of the area.
 const TEXTS: usize = 448;
 
 impl Scratch {
@@ -13,9 +13,9 @@ impl Scratch {
     }
 }
 
-/// Many IDs at once; single ones are read in JavaScript.
+/// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`TEXTS`], and packed IDs in the RFC's order. Writes packed texts.
+    /// Takes a count of at most [`TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
         let ids = &mut ids[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`TEXTS`], and packed texts. Writes packed IDs in the RFC's order.
+    /// Takes a count of at most [`TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
         let texts = &mut texts[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes two times, and 1 for texts for SQL Server, otherwise 0. Writes two texts.
+    /// Takes two times, and 1 for SQL Server strings or else 0. Writes two strings.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
         let (lowest, highest) = HotGuid::time_range(start, end)?;

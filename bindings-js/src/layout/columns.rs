@@ -1,4 +1,4 @@
-//! Columns of custom layouts: the values of a field in many IDs at once.
+//! Columns of custom layouts: the values that one field has in many IDs.
 
 use alloc::{vec, vec::Vec};
 
@@ -20,7 +20,7 @@ fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     }
 }
 
-/// Turns an error's item within this call into its index among all items; `first` is the index of the call's first item.
+/// Converts the index in an error from the items of this call to all items. `first` is the index of the call's first item.
 fn among(first: usize) -> impl Fn(Error) -> Error {
     move |error| match error.item() {
         Some(item) => error.in_item(first + item),
@@ -28,10 +28,10 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Calls of layouts. They also take a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the index of
+/// Calls on layouts. They also take a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the index of
 /// the first ID within the whole batch.
 impl<C: Host> Machine<C> {
-    /// Takes a field, packed IDs, and 1 for numbers instead of integers. Writes a number or an integer for each ID.
+    /// Takes a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) =
@@ -54,8 +54,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the number of columns; the field of each column, 1 for numbers instead of integers, and its values; and single
-    /// values. Writes packed IDs.
+    /// Takes the number of columns. For each column, takes its field, 1 for numbers instead of integers, and its values. Then
+    /// takes the single values. Writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) =
             (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));
@@ -73,7 +73,7 @@ impl<C: Host> Machine<C> {
 }
 
 impl Reader<'_> {
-    /// Returns the next column: 1 before `count` whole numbers as floats, else 0 before `count` integers.
+    /// Returns the next column: the tag 1 is followed by `count` whole numbers as floats, and the tag 0 by `count` integers.
     fn column(&mut self, count: usize) -> Vec<i64> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {

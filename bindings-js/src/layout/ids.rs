@@ -14,17 +14,17 @@ use crate::{
     protocol::slot,
 };
 
-/// Roles of a value in a message; any other number is a constant.
+/// Roles of a value in a message. Any other number means a constant.
 pub(super) mod role {
     pub(in crate::layout) const TIME: usize = 0;
     pub(in crate::layout) const SEQUENCE: usize = 1;
     pub(in crate::layout) const BINDABLE: usize = 2;
 }
 
-/// Fills a batch with IDs, and returns their number.
+/// Fills a batch with IDs, and returns how many it wrote.
 pub(crate) type Fill<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
-/// Sets the values of a message, each with a role and a name.
+/// Sets the values in a message, each of which has a role and a name.
 pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
     while message.has_more() {
         let (role, name, value) = (message.length(), message.text(), message.value());
@@ -39,7 +39,7 @@ pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Resul
 }
 
 impl Writer {
-    /// Writes time and sequence, then the bindables and the constants, each from the most significant field on.
+    /// Writes the time and the sequence, then the bindables and the constants, each starting with the most significant field.
     fn parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
         self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
@@ -49,7 +49,7 @@ impl Writer {
     }
 }
 
-/// Calls of layouts. They take a message, and all but those that create a layout take a handle. An ID is an integer, or a
+/// Calls on layouts. They take a message, and all but those that create a layout also take a handle. An ID is an integer, or a
 /// message with its bytes.
 impl<C: Host> Machine<C> {
     /// Takes a description. Writes a handle, and 1 if IDs are integers.
@@ -84,7 +84,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.json(&description))
     }
 
-    /// Writes the figures.
+    /// Writes the layout's figures.
     pub fn layout_describe(&self, at: At) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))

@@ -1,4 +1,4 @@
-//! Randflake: integers, texts and fields.
+//! Randflake: integers, strings and fields.
 
 use polyflake::{
     Result,
@@ -11,18 +11,18 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// The maximum number of texts in one call. It is limited by the size of the area, which also contains their offsets.
+/// The maximum number of strings in one call. It is limited by the size of the area, which also contains their offsets.
 const TEXTS: usize = 960;
 
-/// The widths of the fields. Wider values are rejected here, because they would fit in the core's types.
+/// The widths of the fields. Values that are too wide are rejected here, because they would fit in the core's types.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
-/// Position of the texts' offsets in the bytes.
+/// The position of the strings' offsets in the bytes.
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// Returns the grant in its slots.
+    /// Returns the grant from its slots.
     pub(crate) fn grant(&self) -> Result<Grant> {
         let node = |slot| self.bits(slot, "nodes", NODE_BITS);
         let nodes = node(slot::GRANT_FIRST_NODE)?..=node(slot::GRANT_LAST_NODE)?;
@@ -57,7 +57,7 @@ impl Scratch {
     }
 }
 
-/// IDs are integers of 64 bits.
+/// Calls on IDs, which are 64-bit integers.
 impl<C: Host> Machine<C> {
     /// Takes a grant, and rejects an invalid one.
     pub fn randflake_grant(&self, at: At) -> Result<()> {
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`BATCH`], and packed IDs. Writes their texts, each padded with zeros to 16 bytes.
+    /// Takes a count of at most [`BATCH`], and packed IDs. Writes their strings, each padded with zeros to 16 bytes.
     pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = at.count(slot::TEXTS_COUNT);
@@ -107,7 +107,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`TEXTS`]; the texts one after the other; and, at [`OFFSETS`], the start of each text and the
+    /// Takes a count of at most [`TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string and the
     /// end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);

@@ -1,4 +1,4 @@
-//! SPARX-64/128, the cipher behind Randflake.
+//! SPARX-64/128, the cipher that Randflake uses.
 
 use polyflake::{
     Result,
@@ -11,7 +11,7 @@ use crate::{
     protocol::{BATCH, slot},
 };
 
-/// Calls of ciphers. All but the first also take a handle, and a count of at most [`BATCH`] blocks.
+/// Calls on ciphers. All but the first also take a handle, and a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
     /// Takes a key and its length. Writes a handle.
     pub fn sparx64_build(&self, at: At) -> Result<()> {

@@ -1,4 +1,4 @@
-//! sno: packed texts and bytes, and ranges.
+//! sno: packed strings and bytes, and ranges.
 
 use polyflake::{
     Result,
@@ -17,9 +17,9 @@ impl Scratch {
     }
 }
 
-/// Many IDs at once; single ones are read in JavaScript.
+/// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`BATCH`], and packed bytes. Writes packed texts.
+    /// Takes a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: At) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
         let count = at.count(slot::TEXTS_COUNT);
@@ -30,7 +30,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`BATCH`], and packed texts. Writes packed bytes.
+    /// Takes a count of at most [`BATCH`], and packed strings. Writes packed bytes.
     pub fn sno_from_texts(&self, at: At) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
         let count = at.count(slot::TEXTS_COUNT);
@@ -41,7 +41,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes two times. Writes two texts.
+    /// Takes two times. Writes two strings.
     pub fn sno_time_range(&self, at: At) -> Result<()> {
         let (from, to) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
         let (lowest, highest) = Sno::time_range(from, to)?;
