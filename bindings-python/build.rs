@@ -1,5 +1,5 @@
-//! Says for which kind of Python this is built, and takes the documentation of everything in the module from the package's stubs:
-//! what editors show and what `help` shows is one text.
+//! Configures the crate for the Python version that it is built for, and generates the documentation of everything in the
+//! module from the package's stubs, so that editors and `help` show the same text.
 
 use std::{
     collections::BTreeMap,
@@ -9,16 +9,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The stubs, from here in the repository and in a source distribution.
+/// The folder of the stubs, relative to this crate, in the repository and in a source distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
 const MODULES: [&str; 7] =
     ["_polyflake", "hotguid", "layout", "public", "randflake", "sno", "sparx64"];
 
-/// Texts by the names of what they are about: `sno`, `sno.generate`, `sno.Generator.fill`.
+/// Docstrings by the qualified names of what they document: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;
 
-/// A constructor's name, behind that of its class.
+/// The name of a constructor, as a suffix to its class's name.
 const CONSTRUCTOR: &str = ".__new__";
 
 fn main() {
@@ -39,8 +39,8 @@ fn main() {
     write(&docs, &out.join("docs.rs"));
 }
 
-/// Collects the docstrings of a stub: of the module, its classes, functions and methods. Stubs are formatted: a docstring is the first
-/// thing after a colon at the end of a line, and indented by its depth.
+/// Collects the docstrings in a stub: those of the module and of its classes, functions and methods. The stubs are formatted,
+/// so a docstring directly follows a line that ends with a colon, and is indented according to its depth.
 fn read(module: &str, stub: &str, docs: &mut Docs) {
     let mut lines = stub.lines().peekable();
     let mut class = None;
@@ -66,7 +66,8 @@ fn read(module: &str, stub: &str, docs: &mut Docs) {
     }
 }
 
-/// Adds the constructors' texts to their classes' texts: `help` shows no other text of a compiled constructor.
+/// Appends the docstring of each constructor to the docstring of its class, because `help` shows no other text for a compiled
+/// constructor.
 fn describe_constructors(docs: &mut Docs) {
     let classes = docs.keys().filter_map(|name| name.strip_suffix(CONSTRUCTOR));
     for class in classes.map(str::to_owned).collect::<Vec<_>>() {
@@ -80,7 +81,7 @@ fn identifier(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// A docstring without its indentation, which begins behind its quotes.
+/// Returns a docstring without its indentation. `start` follows the opening quotes.
 fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'s str>) -> String {
     let mut doc = String::new();
     let mut line = start;
@@ -96,11 +97,11 @@ fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'
     }
 }
 
-/// A macro that gives the text of each name: attributes take a macro's text as documentation.
+/// Writes a macro that expands to the docstring of each name, because a `doc` attribute accepts a macro's text.
 fn write(docs: &Docs, path: &Path) {
     let mut text = "macro_rules! doc {\n".to_owned();
     for (name, doc) in docs {
-        // Macros know the parts of a name, other code its text.
+        // Macros pass a name in parts, and other code passes it as a string.
         let parts = name.replace('.', " ");
         writeln!(text, "    ({name:?}) => {{ {doc:?} }};\n    ({parts}) => {{ {doc:?} }};")
             .expect("writes to memory");

@@ -73,6 +73,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Returns the object of the handle in a call's arguments.
+    ///
     /// It is mostly the same object as in the previous call, so the processor predicts the branch and runs ahead.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {

@@ -16,6 +16,7 @@ pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 const SECRET: usize = 16;
 
 /// The area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
+///
 /// `protocol` defines its sizes for both languages.
 #[repr(C)]
 #[derive(Debug)]

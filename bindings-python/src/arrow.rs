@@ -1,4 +1,4 @@
-//! The capsules in which Python passes Arrow's structs on,
+//! The capsules in which Python passes on Arrow's structs:
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 #![allow(unsafe_code, reason = "a capsule holds a pointer")]
 
@@ -13,10 +13,10 @@ use crate::{
     ids::convert::{mistyped, type_name},
 };
 
-/// A schema and an array, each in its capsule: the result of `__arrow_c_array__`.
+/// A schema and an array, each in its own capsule: the result of `__arrow_c_array__`.
 pub(crate) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// Returns the result of `__arrow_c_array__`: as UUIDs if the caller requests Arrow's type of them.
+/// Returns the result of `__arrow_c_array__`. The array has Arrow's UUID type if the caller requests it.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     column: Column,
@@ -36,20 +36,21 @@ fn capsule<T: Handed + Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bou
     PyCapsule::new_with_value(py, value, T::NAME)
 }
 
-/// Returns whether a value is a schema of UUIDs in its capsule, which stays there. Any other value is no more than a hint.
+/// Returns whether a value is a capsule with a UUID schema. The schema stays in the capsule. Any other value is ignored,
+/// because the request is only a hint.
 fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
     let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
     let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
-    // SAFETY: by the interface, a capsule of this name holds this struct, and the caller keeps it during the call.
+    // SAFETY: according to the interface, a capsule with this name holds this struct, and the caller keeps it during the call.
     unsafe { held.cast::<Schema>().as_ref() }.is_uuid()
 }
 
-/// Takes a struct out of its capsule.
+/// Moves a struct out of its capsule.
 fn take<T: Handed>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
-    // SAFETY: by the interface, a capsule of this name holds this struct. The released one that takes its place is left alone
-    // by the capsule.
+    // SAFETY: according to the interface, a capsule with this name holds this struct. It is replaced by a released one, which
+    // the capsule does not release again.
     Ok(unsafe { T::take(held) })
 }
 
@@ -58,8 +59,8 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
 }
 
-/// Returns the column that a value exports, as an argument expects it, or `None` if its type does not export columns.
-/// Exceptions from its methods are passed on.
+/// Returns the column that a value exports, checked against what an argument expects, or `None` if the value's type does not
+/// export columns. Exceptions from its methods are passed on.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -81,8 +82,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// Returns the result of a function that reads the column that a value exports, or `None` if its type does not export columns.
-/// Other threads run in the meantime.
+/// Reads the column that a value exports with a function, and returns the result, or `None` if the value's type does not export
+/// columns. Other threads run in the meantime.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -94,7 +95,7 @@ pub(crate) fn read<T: Send>(
     read.map(Some).map_err(|fault| expected.refused(fault, name))
 }
 
-/// A column that an argument expects, in words, and its items.
+/// Describes the column that an argument expects, and its items.
 #[derive(Clone, Copy)]
 pub(crate) struct Expected {
     pub(crate) column: &'static str,

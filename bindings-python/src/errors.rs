@@ -1,4 +1,4 @@
-//! From the core's errors to Python's exceptions. The classes, and the table of their codes, are Python:
+//! Converts the core's errors to Python exceptions. The exception classes and the table of their codes are written in Python:
 //! `polyflake/_errors.py`.
 
 use std::{error, fmt};
@@ -6,14 +6,14 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// An exception or an answer of Python code that the core waited for: the source of the core's error.
+/// An exception or an answer from Python code that the core called. It becomes the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum Raised {
     /// An exception from a clock, which becomes the cause of `clock_failed`.
     ByClock(PyErr),
     /// An exception from a signal handler or a stall callback during a wait. It is raised unchanged.
     InWait(PyErr),
-    /// The reason of a refusal, which is its message then.
+    /// The reason for an error, which becomes its message.
     Reason(String),
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Raised {
 impl error::Error for Raised {}
 
 impl Raised {
-    /// Returns the exception in an error, if it has one.
+    /// Returns the exception or reason in an error, if it has one.
     fn within(error: &Error) -> Option<&Self> {
         error::Error::source(error)?.downcast_ref()
     }
@@ -41,23 +41,24 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Lets a function use Python on a thread that Python called. `Python::attach` panics while the interpreter shuts down, though
-/// finalisers still run and call then.
+/// Runs a function that uses Python on a thread that Python called. `Python::attach` would panic while the interpreter shuts
+/// down, although finalizers still run and make calls then.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
-    // SAFETY: only functions that Python calls make exceptions, and they do it while their thread is attached: every `detach`
-    // is over when its result becomes one.
+    // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every
+    // `detach` has ended before its result becomes an exception.
     work(unsafe { Python::assume_attached() })
 }
 
-/// Does work while other threads run. While the interpreter shuts down there are no others, and no thread may attach again.
+/// Runs a function while other threads run. While the interpreter shuts down, no other threads run, and no thread may attach
+/// again.
 #[allow(unsafe_code)]
 pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
     // SAFETY: always safe to call.
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
 
-/// Returns the exception for an error. An exception from Python code becomes its cause, except that one that is not an
+/// Returns the exception for an error. An exception from Python code becomes its cause. However, an exception that is not an
 /// `Exception` (`KeyboardInterrupt`, `SystemExit`) is returned unchanged.
 #[cold]
 pub(crate) fn raise_from(
@@ -66,8 +67,8 @@ pub(crate) fn raise_from(
     field: Option<&str>,
     cause: PyErr,
 ) -> PyErr {
-    // `KeyboardInterrupt` and `SystemExit` pass through unchanged, or a program that catches errors would also catch a request
-    // to stop.
+    // `KeyboardInterrupt` and `SystemExit` pass through unchanged. Otherwise a program that catches errors would also catch a
+    // request to stop.
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
@@ -76,7 +77,7 @@ pub(crate) fn raise_from(
     refused
 }
 
-/// Returns the exception for an error about a field, which the core's error may name in its message only. An exception that the
+/// Returns the exception for an error about a field, which the core may name only in the error's message. An exception that the
 /// error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
@@ -105,7 +106,7 @@ fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the exception for an error of other rules than the core's: a code, a message, the time from which to try again.
+/// Returns the exception for an error outside the core, from its code, its message, and the time from which to retry.
 #[cold]
 pub(crate) fn raise_as(
     py: Python<'_>,
@@ -126,7 +127,7 @@ pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     BUILD.import(py, "polyflake._errors", "build")
 }
 
-/// Returns the refusal to copy or pickle an object of which there must be only one.
+/// Returns the error for copying or pickling an object that must exist only once.
 #[cold]
 pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
     Err(raise(Error::because(ErrorKind::InvalidType, reason)))

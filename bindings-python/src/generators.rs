@@ -1,4 +1,5 @@
-//! Generators as Python objects: a file for each family, the clock they share, and a warning of twins.
+//! Generators as Python objects: a file for each ID format, the clock that they share, and the warning about conflicting
+//! generators.
 
 pub(crate) mod awaited;
 pub(crate) mod callable;

@@ -1,10 +1,10 @@
-//! The Python module `polyflake._polyflake`: newtypes around the core, conversions, error mapping. The functions are
-//! documented in the package's stubs (`packages/python`), from which `build.rs` takes all documentation of this module.
+//! The Python module `polyflake._polyflake`: classes that wrap the core's types, conversions, and the mapping of errors. All
+//! documentation of this module comes from the package's stubs (`packages/python`), through `build.rs`.
 
 #![allow(clippy::doc_markdown, reason = "the documentation is Python's, and marked up for it")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments come out of Python as values")]
 
-// Texts of the package's stubs, by the names of the documented items.
+// The docstrings of the package's stubs, by the names of the documented items.
 include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 
 mod arrow;
@@ -12,7 +12,7 @@ mod errors;
 mod generators;
 mod ids;
 
-// A folder for each family.
+// Each ID format has its own folder.
 mod hotguid {
     pub(crate) mod generator;
     pub(crate) mod ids;

@@ -1,7 +1,8 @@
-//! The core's calls that wait without holding the thread, as coroutines of asyncio.
+//! Exposes the core's asynchronous calls, which wait without blocking the thread, as asyncio coroutines.
 //!
-//! A coroutine of `polyflake/_waiting.py` resumes the call until it is done, and sleeps in between as the call asks.
-//! Cancelling, timeouts and the warning about coroutines never awaited are Python's own. A dropped call loses its IDs.
+//! A coroutine from `polyflake/_waiting.py` resumes the call until it is done, and sleeps in between for the time that the call
+//! requests. Python itself handles cancellation, timeouts, and the warning about coroutines that were never awaited. If a call
+//! is dropped, its IDs are lost.
 
 use std::{
     cell::Cell,
@@ -18,11 +19,11 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
 use crate::errors::detached;
 
 thread_local! {
-    /// The sleep that this thread's last polled call asked for.
+    /// The sleep time that this thread's last polled call requested.
     static ASKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// The sleep function for the core's calls.
+/// The sleep function that the core's calls await.
 pub(crate) async fn sleep(time: Duration) {
     let mut is_over = false;
     poll_fn(|_| {
@@ -35,19 +36,19 @@ pub(crate) async fn sleep(time: Duration) {
     .await;
 }
 
-/// Lets the event loop do a turn.
+/// Gives the event loop one turn.
 pub(crate) async fn give_way() {
     sleep(Duration::ZERO).await;
 }
 
-/// Other threads during a call.
+/// What other threads do during a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Threads {
     Run,
     Wait,
 }
 
-/// Returns the coroutine of a call. `give` converts the result to a Python object.
+/// Returns the coroutine for a call. `give` converts the result to a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: Threads,
@@ -60,14 +61,15 @@ pub(crate) fn coroutine<T: Send + 'static>(
     WAIT.import(py, "polyflake._waiting", "finish")?.call1((call,))
 }
 
-/// A call under way: resuming it returns the seconds to sleep, as a `float`, or its result, which is never a `float`.
+/// A call in progress. Resuming it returns the number of seconds to sleep, as a `float`, or else its result, which is never a
+/// `float`.
 #[pyclass(frozen, module = "polyflake")]
 struct Call(Mutex<Option<Box<dyn Steps>>>);
 
 #[pymethods]
 impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        // The lock is not waited for: the step that holds it may run Python code that resumes this very call.
+        // Do not wait for the lock: the step that holds it may run Python code that resumes this very call.
         let mut call = self.0.try_lock().ok();
         let Some(steps) = call.as_mut().and_then(|call| call.as_mut()) else {
             return Err(PyRuntimeError::new_err(
@@ -76,7 +78,7 @@ impl Call {
         };
         match steps.step(py) {
             Poll::Ready(result) => {
-                // Dropping the call may run Python code, so it comes after the lock is released.
+                // Dropping the call may run Python code, so release the lock first.
                 let over = call.as_mut().map(|call| call.take());
                 drop(call);
                 drop(over);
@@ -105,7 +107,7 @@ where
 {
     fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>> {
         let call = self.call.as_mut();
-        // No waker is needed, because the coroutine polls again after the time that the call asked for.
+        // No waker is needed, because the coroutine polls again after the requested time.
         let go_on = || call.poll(&mut Context::from_waker(Waker::noop()));
         let made = match self.threads {
             Threads::Run => detached(py, go_on),

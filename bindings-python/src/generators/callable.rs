@@ -1,4 +1,4 @@
-//! Calls of Python's code by threads that CPython may end meanwhile.
+//! Calls Python code on threads that CPython may end during the call.
 #![allow(unsafe_code, reason = "the calls of PyO3 let nothing unwind through them")]
 
 use std::{hint, mem, ptr, thread, time::Duration};
@@ -13,26 +13,26 @@ type Call = unsafe extern "C-unwind" fn(
 
 /// Calls a callable.
 ///
-/// CPython before 3.14 ends a daemon thread that wants to go on while the interpreter shuts down by unwinding it, and to unwind
-/// through a function that does not expect it ends the process (SIGABRT). Such a thread stays here until the process is gone,
+/// While the interpreter shuts down, CPython before 3.14 ends a daemon thread that tries to continue by unwinding it. Unwinding
+/// through a function that does not expect it aborts the process (SIGABRT). Such a thread sleeps here until the process exits,
 /// as it does in later versions.
 pub(crate) fn call<'py>(
     callable: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    // Opaque: the compiler knows of this very function that it does not unwind.
+    // Hide the function from the compiler, which assumes that this particular function does not unwind.
     let object_call = hint::black_box(ffi::PyObject_Call as *const ());
-    // SAFETY: that function, which is called the same way whether it may unwind or not.
+    // SAFETY: the pointer is that function. Its calling convention is the same whether or not it may unwind.
     let object_call = unsafe { mem::transmute::<*const (), Call>(object_call) };
     let unwound = Unwound;
-    // SAFETY: both are objects of this interpreter, which the thread is attached to; there are no keywords.
+    // SAFETY: both are objects of the interpreter to which this thread is attached. No keywords are passed.
     let result = unsafe { object_call(callable.as_ptr(), arguments.as_ptr(), ptr::null_mut()) };
     mem::forget(unwound);
-    // SAFETY: a new reference, or null with an exception.
+    // SAFETY: the result is a new reference, or null with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(callable.py(), result) }
 }
 
-/// Dropped where a call is unwound.
+/// Dropped when a call is unwound.
 struct Unwound;
 
 impl Drop for Unwound {

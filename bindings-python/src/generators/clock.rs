@@ -1,4 +1,4 @@
-//! The clock of a Python generator: the system's or a callable. Waiting lets other threads run, and signals in.
+//! The clock of a Python generator: the system clock or a callable. While it waits, other threads and signal handlers run.
 
 use std::{
     cell::Cell,
@@ -55,7 +55,8 @@ impl Clock for PythonClock {
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         let wait = |py: Python<'_>| {
-            // The core sleeps for at most 10 ms at a time, so a signal is handled soon although the sleep itself ignores it.
+            // The core sleeps for at most 10 ms at a time, so a signal is handled soon even though it does not interrupt the
+            // sleep itself.
             py.detach(|| SystemClock.sleep(nanos))?;
             check_signals(py)
         };
@@ -83,19 +84,19 @@ impl Clock for PythonClock {
     }
 }
 
-/// Returns the error while the interpreter shuts down, when no thread may begin to use it.
+/// Returns the error for calls while the interpreter shuts down, when no thread may start using it.
 #[cold]
 fn no_interpreter<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
     Err(Error::because(ErrorKind::ClockFailed, REASON))
 }
 
-/// The maximum nesting of callables (clocks and stall callbacks) in one thread. A callable that calls its own generator in an
-/// endless recursion would otherwise overflow the stack and end the process: a level takes 2 KB (9 KB in a debug build), and
-/// Python's own limit does not depend on the size of the stack.
+/// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Otherwise, a callable that calls its own
+/// generator in infinite recursion would overflow the stack and end the process. Each level takes 2 KB (9 KB in a debug build),
+/// and Python's own recursion limit does not depend on the stack size.
 const DEEPEST: u32 = 64;
 
-/// A callable that runs now.
+/// Counts a running callable until it is dropped.
 struct Level;
 
 impl Level {
@@ -129,7 +130,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Runs the handlers of the signals that have come, now and then: the interpreter may be busy in other threads.
+    /// Runs the handlers of pending signals from time to time. It does not do so each time, because the interpreter may be busy
+    /// in other threads.
     pub(crate) fn look(&mut self) -> Result<()> {
         const BETWEEN: Duration = Duration::from_millis(10);
         let now = Instant::now();
@@ -138,18 +140,18 @@ impl Signals {
             return Ok(());
         }
         let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
-        // The time is read again, because handlers, and waiting for the interpreter, take time.
+        // Read the time again: running signal handlers and waiting for the interpreter may have taken a while.
         self.looked = Some(Instant::now());
         checked
     }
 }
 
-/// Runs the handlers of the signals that have come.
+/// Runs the handlers of pending signals.
 fn check_signals(py: Python<'_>) -> Result<()> {
     py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
 }
 
-/// Returns the error that ends a wait and carries the exception raised in it.
+/// Returns the error that ends a wait, and carries the exception raised during it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::because(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(Raised::InWait(raised))
@@ -199,7 +201,7 @@ impl Stall {
     }
 }
 
-/// One reading. The callable may use the generator itself: no lock is held.
+/// Returns one reading. No lock is held, because the callable may use the generator itself.
 fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
     let arguments = PyTuple::empty(callable.py());
     let reading = call(callable, &arguments).map_err(|raised| {

@@ -1,4 +1,4 @@
-//! The generator behind a family's functions: its own, or the one that a program sets.
+//! The generator behind a format's module-level functions: its own, or the one that a program sets.
 
 use std::{
     env,
@@ -16,21 +16,21 @@ use pyo3::{
 
 use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 
-/// A family's default generator.
+/// A format's default generator.
 ///
-/// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
-/// finds it held.
+/// The lock is held only while a pointer is read or written. No thread releases the interpreter during that time, so a fork
+/// never finds the lock held.
 pub(crate) struct Default<G> {
-    /// Creates a format's default generator. It does not use the constructor that Python calls, because that one warns of a
-    /// random worker ID beside leased ones. The default generator is created at the import, but generates no IDs if there is a
-    /// lease.
+    /// Creates a format's default generator. It does not use the constructor that Python calls, because that constructor warns
+    /// if a random worker ID is used along with leased ones. The default generator is created at import, but generates no IDs
+    /// if the environment requests a lease.
     plain: fn() -> PyResult<G>,
-    /// The family's own, without a lease.
+    /// The format's own generator, without a lease.
     own: PyOnceLock<Py<G>>,
-    /// The one that counts until a program sets another: the family's own, or one under a lease, as the environment of the
-    /// first ID says.
+    /// The generator in use until a program sets another one: the format's own, or one with a lease, depending on the
+    /// environment at the first ID.
     first: PyOnceLock<Py<G>>,
-    /// `true` if a program has set another; read before the lock.
+    /// `true` if a program has set a generator. This is read before the lock is acquired.
     is_given: AtomicBool,
     given: RwLock<Option<Py<G>>>,
 }
@@ -46,7 +46,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         }
     }
 
-    /// Makes the family's own generator, unless it is there.
+    /// Returns the format's own generator, and creates it on first use.
     pub(crate) fn own<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
@@ -60,7 +60,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
     }
 
-    /// Does work with the generator.
+    /// Runs a function with the generator.
     #[inline]
     pub(crate) fn with<'py, R>(
         &self,
@@ -77,7 +77,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         work(given.expect("a generator was given").bind(py))
     }
 
-    /// Sets the generator, or a new one.
+    /// Sets the given generator, or a newly created one if it is `None`.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
@@ -88,7 +88,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
             place.replace(generator)
         };
         self.is_given.store(true, Ordering::Release);
-        // Dropping it may run Python code, so it comes after the lock is released.
+        // Dropping the old generator may run Python code, so release the lock first.
         drop(before);
         Ok(())
     }
@@ -98,7 +98,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
     }
 }
 
-/// Returns a generator under a lease, if the environment asks for one.
+/// Returns a generator with a lease, if the environment requests one.
 fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
     if variable().is_none() {
         return Ok(None);
@@ -109,13 +109,14 @@ fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
     Ok(Some(generator.cast_into::<G>()?.unbind()))
 }
 
-/// Returns the variable that asks for a lease, if one is set. An empty one counts, too: it is rejected later.
+/// Returns the environment variable that requests a lease, if one is set. An empty variable counts as set, and is rejected
+/// later.
 fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns of a generator that picks a random worker ID although the environment asks for leased ones: it may pick one that
-/// another process has leased.
+/// Warns about a generator that picks a random worker ID although the environment requests leased ones, because another process
+/// may have leased the picked ID.
 ///
 /// # Errors
 /// The warning, if warnings are errors.
@@ -128,7 +129,7 @@ pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)
 }
 
-/// The argument of `set_default_generator`: a generator or None.
+/// The argument of `set_default_generator`: a generator or `None`.
 pub(crate) type Argument<G> = Of<Wanted<G>, name::generator>;
 
 pub(crate) struct Wanted<G>(pub(crate) Option<Py<G>>);

@@ -1,4 +1,4 @@
-//! The generator behind a class: one of its own, or one under a lease, which `polyflake/_lease.py` keeps.
+//! The generator behind a class: its own, or one with a lease, which `polyflake/_lease.py` keeps.
 
 use std::{
     array, mem,
@@ -35,19 +35,19 @@ use crate::{
 
 /// The generator behind a class.
 pub(crate) enum Source<F: Family> {
-    /// Shared with the list of generators that are compared.
+    /// The class's own generator, shared with the list of generators that are compared.
     Own(Arc<F::Generator>),
     Leased(Box<Leased<F>>),
 }
 
-/// A generator under a lease.
+/// A generator with a lease.
 pub(crate) struct Leased<F: Family> {
     granted: Arc<OfProcess<F>>,
-    /// The Python object that keeps it.
+    /// The Python object that keeps the lease.
     lease: Py<PyAny>,
 }
 
-/// Makes the generator of a grant, from its number and its span in Unix milliseconds.
+/// Builds the generator for a grant, from its worker ID and its time span in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
 /// The generator of the current grant, and whether it belongs to this process.
@@ -58,8 +58,8 @@ struct OfProcess<F: Family> {
 }
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
-    /// Creates a generator that gets its worker IDs from a lease. `set` adds the settings of the format that the rules need.
-    /// `build` creates the generator for a grant.
+    /// Creates a generator that gets its worker IDs from a lease. `set` adds the format's settings that the rules need. `build`
+    /// creates the generator for a grant.
     pub(crate) fn leased(
         lease: LeaseArgument,
         family: &str,
@@ -79,10 +79,10 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         Ok(Self::Leased(Box::new(Leased { granted, lease })))
     }
 
-    /// Returns the generator, for a call that no generator under a lease has.
+    /// Returns the generator for a call that generators with a lease do not support.
     ///
     /// # Errors
-    /// `lease_mismatch`.
+    /// `lease_mismatch` if the generator has a lease.
     pub(crate) fn own(&self) -> PyResult<&F::Generator> {
         match self {
             Self::Own(generator) => Ok(generator),
@@ -112,31 +112,31 @@ pub(crate) fn mismatch(reason: &'static str) -> PyErr {
 }
 
 impl<F: Family> OfProcess<F> {
-    /// Returns the generator, once this process had a grant.
+    /// Returns the generator if this process has had a grant.
     fn leased(&self) -> Option<Arc<F>> {
         self.is_here.load(Ordering::Acquire).then(|| self.granted.leased().cloned()).flatten()
     }
 }
 
 impl<F: Family> Leased<F> {
-    /// The number that the lease has now.
+    /// Returns the worker ID that the lease currently holds.
     pub(crate) fn number(&self) -> PyResult<Option<u64>> {
         attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
     }
 
-    /// Returns the generator. In a process without a grant it waits for the first one.
+    /// Returns the generator. In a process without a grant, waits for the first grant.
     fn ready(&self, mode: Mode) -> Result<Arc<F>> {
         self.granted.leased().map_or_else(|| self.wait(mode), Ok)
     }
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<Arc<F>> {
-        // A call that must not wait claims to have waited forever, so the lease begins, but raises at once.
+        // A call that must not wait reports an infinite waiting time, so the lease begins, but raises at once.
         self.look(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`Leased::ready`], while the event loop does other work.
+    /// Works like [`Leased::ready`], but lets the event loop run in the meantime.
     async fn ready_async(&self) -> Result<Arc<F>> {
         let begun = Instant::now();
         loop {
@@ -144,13 +144,13 @@ impl<F: Family> Leased<F> {
                 return Ok(leased);
             }
             self.look(Some(begun.elapsed().as_secs_f64()))?;
-            // A keeper on its own thread cannot wake a task of an unknown event loop, so the task looks again.
+            // The keeper runs on its own thread and cannot wake a task of an unknown event loop, so the task checks again.
             sleep(Duration::from_millis(5)).await;
         }
     }
 
-    /// Begins the lease and waits for its first grant, or notes that a call has waited for some seconds. The lease raises when
-    /// that is too long.
+    /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
+    /// exception if that is too long.
     fn look(&self, waited: Option<f64>) -> Result<()> {
         let look = |py: Python<'_>| {
             let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
@@ -179,7 +179,8 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// This is the only place that distinguishes generators with a lease from others.
+/// Calls that generate IDs distinguish generators with a lease from others only in this implementation and in that of
+/// [`Fills`].
 impl<F> Generates for Source<F>
 where
     F: Family + Generates,
@@ -230,7 +231,7 @@ where
     }
 }
 
-/// A lease's operations on its generator, for any family.
+/// The operations that a lease performs on its generator, for any format.
 trait GrantTarget: Send + Sync {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
@@ -242,7 +243,7 @@ trait GrantTarget: Send + Sync {
 impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
         self.granted.begin(number, span)?;
-        // Only after the grant has begun, so that a thread that sees the flag also sees the generator.
+        // Set the flag only after the grant has begun, so that a thread that sees the flag also sees the generator.
         self.is_here.store(true, Ordering::Release);
         Ok(())
     }
@@ -256,7 +257,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     }
 
     fn close(&self) {
-        // A parent's generator stays its parent's.
+        // A child process must not close its parent's generator.
         if let Some(leased) = self.leased() {
             leased.close();
         }
@@ -267,7 +268,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     }
 }
 
-/// Takes the place of the generator in a check, which creates no generator.
+/// Stands in for the generator in a check, which does not create a generator.
 struct Nothing;
 
 impl GrantTarget for Nothing {
@@ -282,8 +283,7 @@ impl GrantTarget for Nothing {
     fn leave(&self) {}
 }
 
-/// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in
-/// [`polyflake_lease::hosted`].
+/// The generator and the rules of a lease, for `polyflake/_lease.py`. Strings contain JSON, as in [`polyflake_lease::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
     granted: Arc<dyn GrantTarget>,
@@ -291,8 +291,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Calls a function with the rules. The lock is always free when Python calls, because no call releases the interpreter
-    /// while it has the lock.
+    /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
+    /// interpreter while it holds the lock.
     fn with<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
@@ -302,7 +302,7 @@ impl Keeper {
 
 #[pymethods]
 impl Keeper {
-    /// Begins the rules, without a number yet, and returns how long a caller waits for one, in milliseconds.
+    /// Begins to apply the rules, still without a worker ID, and returns how long a caller waits for one, in milliseconds.
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(refused)?;
@@ -311,7 +311,7 @@ impl Keeper {
         Ok(wait_ms)
     }
 
-    /// Takes the answer to the last command, and returns the next one.
+    /// Takes the answer to the last command, and returns the next command.
     #[pyo3(signature = (wall_ms, elapsed_ms, random, answer, /))]
     fn next(
         &self,
@@ -325,27 +325,28 @@ impl Keeper {
         self.with(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
     }
 
-    /// Begins a grant; returns the reason if it cannot. Times are Unix milliseconds.
+    /// Begins a grant, or returns the reason why it cannot. Times are Unix milliseconds.
     #[pyo3(signature = (number, start, end, /))]
     fn begin(&self, number: u64, start: u64, end: u64) -> Option<String> {
         self.granted.begin(number, start..end).err().map(|error| error.to_string())
     }
 
-    /// Moves the end of the grant later.
+    /// Moves the end of the grant to a later time.
     #[pyo3(signature = (end, /))]
     fn extend(&self, end: u64) {
         self.granted.extend(end);
     }
 
-    /// Ends the grant, and returns the end of the last tick that it used, if any.
+    /// Ends the grant, and returns the end of the last tick in which it was used, if any.
     fn seal(&self) -> Option<u64> {
-        // An unknown end is later than every grant's; JSON holds integers up to this one.
+        // An unknown end is later than the end of any grant. The number is limited to the largest integer that JSON represents
+        // exactly.
         self.granted.seal().map(|used| used.min((1 << 53) - 1))
     }
 
-    /// Ends the generator at once, and has the number returned with the next command.
+    /// Ends the generator at once, and makes the next command release its worker ID.
     fn close(&self) {
-        // The generator ends first, so that no ID is generated after its number is returned.
+        // End the generator first, so that no ID is generated after its worker ID is released.
         self.granted.close();
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hosted) = hosted.as_mut() {
@@ -353,35 +354,35 @@ impl Keeper {
         }
     }
 
-    /// Returns the figures of the lease.
+    /// Returns the lease's status.
     #[pyo3(signature = (wall_ms, /))]
     fn status(&self, wall_ms: u64) -> PyResult<String> {
         self.with(|hosted| hosted.status(wall_ms))
     }
 
-    /// The reason why there is no ID now.
+    /// Returns the reason why no ID is available now.
     #[pyo3(signature = (wall_ms, /))]
     fn reason(&self, wall_ms: u64) -> PyResult<String> {
         self.with(|hosted| hosted.reason(wall_ms))
     }
 
-    /// Returns a separate keeper for the generator, in the child of a fork. The inherited objects are never freed.
+    /// Returns a separate keeper for the generator in a forked child. The inherited objects are never freed.
     #[pyo3(signature = (inherited, /))]
     fn leave(&self, inherited: Py<PyAny>) -> Self {
         self.granted.leave();
-        // Never freed: that would close the parent's connection.
+        // Freeing them would close the parent's connection.
         mem::forget(inherited);
         Self { granted: self.granted.clone(), hosted: Mutex::new(None) }
     }
 }
 
-/// Returns the exception for an error of the rules.
+/// Returns the exception for an error that the rules return.
 #[cold]
 fn refused(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
-/// Reads the URL of a store and a namespace. Without a URL, the environment variables are read.
+/// Reads the location of leases from a store's URL and a namespace, or from the environment variables if the URL is missing.
 #[pyfunction]
 #[pyo3(signature = (url, namespace, /))]
 pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
@@ -392,7 +393,7 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
     place.and_then(|place| place.to_json()).map_err(refused)
 }
 
-/// Commands that check whether a lease could be acquired, and lease nothing.
+/// Returns commands that check whether a lease could be acquired, but do not lease anything.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
 pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
@@ -411,7 +412,7 @@ pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool
     exists.map_err(refused)
 }
 
-/// Opens the file of a store by a function, and names it.
+/// Opens a store's file with a function, and returns the name that identifies it.
 #[pyfunction]
 #[pyo3(signature = (path, allows_overlayfs, connect, /))]
 pub(crate) fn name_file<'py>(
@@ -445,5 +446,5 @@ impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
     }
 }
 
-/// The optional parameter of constructors.
+/// The constructors' optional parameter.
 pub(crate) type LeaseOption = Option<Of<LeaseArgument, name::lease>>;

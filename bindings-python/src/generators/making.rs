@@ -1,4 +1,4 @@
-//! Making IDs: the code that the generators of all families share, below the methods of [`makes_ids`].
+//! Generates IDs: the code that the generators of all formats share, used by the methods of [`makes_ids`].
 
 mod methods;
 
@@ -26,15 +26,15 @@ use crate::{
 /// Whether a call may wait.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
-    /// Waits as the generator's options say.
+    /// Waits as the generator's options specify.
     Wait,
     /// Never waits.
     Try,
 }
 
-/// A generator of the core, or one of its generators under a lease.
+/// A generator of the core, without or with a lease.
 pub(crate) trait Generates: Send + Sync {
-    /// The caller's argument about the IDs, in the form that the core accepts.
+    /// The caller's argument for the IDs, in the form that the core accepts.
     type Key: Send + Sync + 'static;
     type Id: Send + 'static;
 
@@ -45,7 +45,7 @@ pub(crate) trait Generates: Send + Sync {
 
 /// A generator that writes IDs into slices of `T`.
 pub(crate) trait Fills<T>: Generates {
-    /// Returns the number of IDs written, or `None` if `items` is full.
+    /// Returns the number of IDs written, or `None` if `items` was filled.
     fn write(&self, mode: Mode, key: &Self::Key, items: &mut [T]) -> Result<Option<usize>>;
 
     fn write_async(
@@ -57,7 +57,7 @@ pub(crate) trait Fills<T>: Generates {
 
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The caller's argument about the IDs: a metabyte, a shard key or bindables.
+    /// The caller's argument for the IDs: a metabyte, a shard key or bindables.
     type Param;
     type Source: Generates;
 
@@ -66,10 +66,10 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// Converts the argument to the form that the core accepts.
     fn key(&self, param: Self::Param) -> Key<Self>;
 
-    /// Returns the Python object of an ID.
+    /// Returns the Python object for an ID.
     fn object(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
 
-    /// Returns the exception for an error of a call under a key.
+    /// Returns the exception for the error of a call with a key.
     fn refused(_: &Key<Self>, error: Error) -> PyErr {
         raise(error)
     }
@@ -78,18 +78,18 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
 pub(crate) type Key<M> = <<M as Makes>::Source as Generates>::Key;
 pub(crate) type Id<M> = <<M as Makes>::Source as Generates>::Id;
 
-/// A class whose IDs have texts.
+/// A class whose IDs have a string form.
 pub(crate) trait MakesTexts: Makes {
     fn text(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
 }
 
-/// The number of IDs that are generated before the event loop gets another turn. They take at most a millisecond.
+/// The number of IDs generated before the event loop gets another turn. Generating them takes at most a millisecond.
 const AT_ONCE: usize = 1 << 14;
 
-/// The number of bytes of IDs that are generated between two checks for signals. They take at most about 10 ms.
+/// The number of bytes of IDs generated between two checks for signals. Generating them takes at most about 10 ms.
 const BLOCK: usize = 1 << 21;
 
-/// Lets the event loop do a turn, unless this is the first block of a batch.
+/// Gives the event loop a turn, except before the first block of a batch.
 async fn give_way_after(places: &Range<usize>) {
     if places.start > 0 {
         give_way().await;
@@ -104,7 +104,7 @@ pub(crate) struct Rows<T> {
 }
 
 impl<T: Plain> Rows<T> {
-    /// Memory with one item for each ID, for arrays of class `A`.
+    /// Describes memory with one item for each ID, for arrays of class `A`.
     pub(crate) fn of<A: Holds<T>>(item: Item) -> Self
     where
         T: array::Item,
@@ -116,14 +116,15 @@ impl<T: Plain> Rows<T> {
         }
     }
 
-    /// Memory for `n` IDs, to be overwritten: as many items, or room for them if they are more than a block.
+    /// Returns memory for `n` IDs, whose items are to be overwritten. For more than one block, it is empty, with enough
+    /// capacity.
     fn room(&self, n: Count) -> PyResult<Vec<T>> {
         let n = n.0 as usize;
         check_bytes(n, self.items * size_of::<T>())?;
         if n <= self.block() { room_for(n * self.items) } else { room(n * self.items) }
     }
 
-    /// Returns the places of a block, for which the memory grows.
+    /// Returns the part of `ids` at `places`, growing the vector if needed.
     fn part<'i>(&self, ids: &'i mut Vec<T>, places: &Range<usize>) -> &'i mut [T] {
         grow(ids, places.end * self.items);
         &mut ids[places.start * self.items..places.end * self.items]
@@ -137,11 +138,11 @@ impl<T: Plain> Rows<T> {
 
 /// A class that can generate many IDs at once.
 pub(crate) trait MakesMany: Makes {
-    /// Does work with the memory of its IDs.
+    /// Runs a function with memory for its IDs.
     fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made>;
 }
 
-/// Work with the memory of a class's IDs, whose items may have any type.
+/// A function that uses memory for a class's IDs, whose items may have any type.
 pub(crate) trait WithRows<M: Makes> {
     type Made;
 
@@ -153,7 +154,7 @@ pub(crate) trait WithRows<M: Makes> {
 /// The Python object that a call returns.
 pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
 
-/// One ID.
+/// Generates one ID.
 #[inline]
 pub(crate) fn one<'py, M: Makes>(
     py: Python<'py>,
@@ -165,7 +166,7 @@ pub(crate) fn one<'py, M: Makes>(
     M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// Returns the text of one ID.
+/// Generates one ID, and returns its string.
 #[inline]
 pub(crate) fn text<'py, M: MakesTexts>(
     py: Python<'py>,
@@ -177,7 +178,7 @@ pub(crate) fn text<'py, M: MakesTexts>(
     M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// Returns the coroutine that generates one ID, or its text.
+/// Returns a coroutine that generates one ID, or its string.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     param: M::Param,
@@ -223,7 +224,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
         let (key, mut ids) = (maker.key(param), rows.room(n)?);
         let n = n.0 as usize;
         let written = detached(py, || {
-            // A single block needs no account of its progress, which takes 80 ns.
+            // A single block does not need its progress counted, which would take 80 ns.
             if ids.len() == n * rows.items {
                 return Ok(maker.source().write(mode, &key, &mut ids)?.unwrap_or(n));
             }
@@ -241,7 +242,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
     }
 }
 
-/// Returns the coroutine that generates an array of `n` IDs.
+/// Returns a coroutine that generates an array of `n` IDs.
 pub(crate) fn many_later<'py, M: MakesMany>(
     maker: &Bound<'py, M>,
     n: Count,
@@ -285,7 +286,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
     }
 }
 
-/// Fills a buffer with IDs, or its front in [`Mode::Try`], and returns the number of IDs written.
+/// Fills a buffer with IDs and returns the number written. In [`Mode::Try`], it may fill only the start of the buffer.
 pub(crate) fn fill<M: MakesMany>(
     maker: &M,
     mode: Mode,
@@ -317,7 +318,7 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
     }
 }
 
-/// Returns the coroutine that fills a buffer with IDs.
+/// Returns a coroutine that fills a buffer with IDs.
 pub(crate) fn fill_later<'py, M: MakesMany>(
     maker: &Bound<'py, M>,
     buffer: &Bound<'py, PyAny>,

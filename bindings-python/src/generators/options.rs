@@ -1,4 +1,4 @@
-//! The options that the generators of all families share, as keywords; their names are here only.
+//! The options that the generators of all formats share, as keywords. Their names are defined only here.
 
 use polyflake::{Builder, Windowed};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
@@ -9,7 +9,7 @@ use crate::{
     ids::convert::{Callable, ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument},
 };
 
-/// Clock, window and waiting.
+/// Options for the clock, the window and waiting.
 pub(crate) struct Options {
     pub(crate) window: Option<Span>,
     clock: ClockArgument,
@@ -21,14 +21,14 @@ pub(crate) struct Options {
 /// The keywords of a call that match none of its other parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
-/// The name of a function, and its own keywords.
+/// The name of a function, and the keywords that it handles itself.
 pub(crate) type Function = (&'static str, &'static [&'static str]);
 
-/// The keywords of all families.
+/// The keywords that all formats share.
 const SHARED: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
 
 impl Options {
-    /// The options in the keywords of a function.
+    /// Reads the options from a function's keywords.
     pub(crate) fn of(function: Function, keywords: Option<Keywords<'_, '_>>) -> PyResult<Self> {
         Self::among(function, &SHARED, keywords)
     }
@@ -60,7 +60,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The options of a family that takes no window.
+    /// Reads the options of a format that does not accept a window.
     pub(crate) fn without_window(
         function: Function,
         keywords: Option<Keywords<'_, '_>>,
@@ -68,7 +68,7 @@ impl Options {
         Self::among(function, &SHARED[1..], keywords)
     }
 
-    /// Returns a builder with these options, from one with their clock.
+    /// Returns a builder with these options, based on one that was created with their clock.
     pub(crate) fn builder<F: Windowed>(
         self,
         with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,
@@ -81,10 +81,11 @@ impl Options {
         }
     }
 
-    /// The options for the generator of each grant. The lease determines the window, and the generator reads the system clock.
+    /// Returns the options for each grant's generator. The lease determines the window, and the generator reads the system
+    /// clock.
     ///
     /// # Errors
-    /// `lease_mismatch` for a window or a clock.
+    /// `lease_mismatch` if a window or a clock was passed.
     pub(crate) fn of_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
         if self.window.is_some() || self.clock.is_some() {
             return Err(mismatch("expected no window and no clock beside a lease, found one"));

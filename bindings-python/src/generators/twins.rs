@@ -1,4 +1,4 @@
-//! Warns of a generator that can generate the same ID as another one of this process. The core compares them.
+//! Warns about a generator that can generate the same ID as another generator of this process. The core compares them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,11 +8,11 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
 
-/// The name of the group of generators that may generate the same IDs.
+/// Identifies the generators that may generate the same IDs.
 pub(crate) struct Identity {
-    /// Only generators of one group are compared, so that many generators are created as fast as few.
+    /// Only generators in the same group are compared, so that creating a generator stays fast when many exist.
     pub(crate) group: String,
-    /// The key for which a warning is emitted only once.
+    /// A warning is emitted only once for each key.
     pub(crate) key: String,
 }
 
@@ -22,8 +22,8 @@ impl From<String> for Identity {
     }
 }
 
-/// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it: without
-/// the lock there is no warning.
+/// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it. A
+/// generator that does not get the lock emits no warning.
 pub(crate) struct Generators<G> {
     groups: Mutex<Option<HashMap<String, Group<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
@@ -37,7 +37,7 @@ struct Group<G> {
 }
 
 impl<G> Generators<G> {
-    /// No generators yet. `may_repeat` is the core's comparison.
+    /// Creates an empty list of generators. `may_repeat` is the core's comparison.
     pub(crate) const fn new(may_repeat: fn(&G, &G) -> bool) -> Self {
         Self { groups: Mutex::new(None), may_repeat }
     }
@@ -45,10 +45,10 @@ impl<G> Generators<G> {
     /// Adds a new generator.
     ///
     /// # Arguments
-    /// - `same`, `remedy`: the identity and what to do, for the warning.
+    /// - `same`, `remedy`: what the generators have in common, and what to do, for the warning.
     ///
     /// # Errors
-    /// The warning that another generator can generate the same ID, if warnings are errors.
+    /// The warning, if warnings are errors.
     pub(crate) fn add(
         &self,
         py: Python<'_>,
@@ -69,8 +69,8 @@ impl<G> Generators<G> {
         Ok(())
     }
 
-    /// Adds a generator to its group. Returns whether one of the others can generate the same ID and no warning was emitted for
-    /// the identity yet.
+    /// Adds a generator to its group. Returns whether a warning is due: another generator in the group can generate the same
+    /// ID, and no warning was emitted for this identity yet.
     fn enter(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
@@ -88,8 +88,8 @@ impl<G> Generators<G> {
         is_twin && !warned_of.contains(key)
     }
 
-    /// Records that a warning was emitted for an identity. This is not called if warnings are errors, because the generator was
-    /// then not created.
+    /// Records that a warning was emitted for an identity. If warnings are errors, this is not called, because the generator
+    /// was not created.
     fn note(&self, Identity { group, key }: Identity) {
         if let Ok(mut groups) = self.groups.try_lock() {
             groups.get_or_insert_default().entry(group).or_default().warned_of.insert(key);

@@ -1,4 +1,4 @@
-//! Hot Guids, one and many; Python's type for one is `uuid.UUID`.
+//! Single Hot Guids and arrays of them. A single one is a `uuid.UUID` in Python.
 
 use polyflake::hotguid::{self, HotGuid, LAST_COUNTER};
 use polyflake_columns::Packed;
@@ -23,7 +23,7 @@ use crate::ids::{
 };
 
 texts! {
-    /// The text of a Hot Guid.
+    /// The string of a Hot Guid.
     GuidText HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
 }
 
@@ -32,10 +32,10 @@ numbers! {
     Counter(u32) "counter" 0..=LAST_COUNTER;
 }
 
-/// The machine's 34 bits in a UUID of version 8.
+/// The largest machine in a version 8 UUID, where it has 34 bits.
 const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
 
-/// A machine as an argument: bytes, which are copied before other arguments run code, or an integer.
+/// A machine as an argument: an integer, or bytes, which are copied before other arguments run code.
 pub(crate) struct Machine<'py> {
     value: Bound<'py, PyAny>,
     bytes: Option<Octets<'py>>,
@@ -59,7 +59,7 @@ impl From<Uuid> for HotGuid {
     }
 }
 
-/// Returns the Python object of an ID.
+/// Returns the Python object for an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>> {
     uuid::of_bytes(py, id.to_rfc_bytes())
 }
@@ -138,7 +138,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, sorted_by_sql_server(id.0.into()))
 }
 
-/// Returns the GUID that SQL Server sorts by time, as a Hot Guid of its bytes, which are in the order of .NET.
+/// Returns the GUID that SQL Server sorts by time, as a Hot Guid with the GUID's bytes in .NET's order.
 fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }
@@ -285,7 +285,7 @@ impl Uuid8Parts {
     }
 }
 
-/// The machine in hex, for people.
+/// Formats a machine in hex for display.
 pub(crate) fn hex(machine: [u8; 5]) -> String {
     let [a, b, c, d, e] = machine;
     format!("{:010x}", u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
@@ -311,7 +311,7 @@ impl Item for HotGuid {
     }
 }
 
-/// Returns an ID of a list: a UUID, or a text.
+/// Reads an item of a list as an ID: a UUID, or a string.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
     match Uuid::among(id, column::IDS)? {
         Some(id) => Ok(Ok(id.into())),

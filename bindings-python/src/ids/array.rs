@@ -1,4 +1,4 @@
-//! Arrays and columns: one class with the members that all of them share, below the families' own classes.
+//! Arrays and columns: a base class with the members that all of them share, which the formats' classes extend.
 
 use std::{
     any::Any,
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::arrow;
 
-/// The base of all arrays and columns. It is a value: the content never changes.
+/// The base class of all arrays and columns. An array is an immutable value.
 #[pyclass(frozen, subclass, sequence, name = "_Array", module = "polyflake")]
 pub(crate) struct Array(Box<dyn Values>);
 
@@ -129,22 +129,22 @@ impl Array {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        // SAFETY: Python calls this to have `view` filled.
+        // SAFETY: Python calls this method to fill `view`.
         unsafe { fill(slf, view, flags) }
     }
 }
 
-/// The content of an array: items of one size.
+/// The content of an array: items of the same size.
 pub(crate) trait Values: Any + Send + Sync {
     fn len(&self) -> usize;
 
-    /// Returns the Python object of an item.
+    /// Returns the Python object for an item.
     fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
 
     /// Returns an array of the same class with some of the items.
     fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
 
-    /// Arrow's type of the content.
+    /// Returns the Arrow type of the content.
     fn format(&self) -> String;
 
     /// Returns the Arrow column of the content.
@@ -153,41 +153,41 @@ pub(crate) trait Values: Any + Send + Sync {
     /// Returns the memory of the content.
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
 
-    /// Returns the bytes of an item, if its class has items of several sizes.
+    /// Returns the number of bytes in an item, if the class supports several item sizes.
     fn width(&self) -> Option<usize>;
 
-    /// Returns the word for the items.
+    /// Returns the noun that describes the items.
     fn noun(&self) -> &'static str;
 
     /// Returns whether the class has no constructor.
     fn is_record(&self) -> bool;
 
-    /// Returns whether class and content are equal.
+    /// Returns whether the class and the content are equal.
     fn is_same(&self, other: &dyn Any) -> bool;
 
     fn hash(&self, state: &mut DefaultHasher);
 }
 
-/// An item of arrays.
+/// An item of an array.
 pub(crate) trait Item: Plain + Hash + Eq {
-    /// Returns the Python object of an item.
+    /// Returns the Python object for an item.
     fn object<'py>(
         py: Python<'py>,
         items: &Packed<Self>,
         position: usize,
     ) -> PyResult<Bound<'py, PyAny>>;
 
-    /// Arrow's type of items.
+    /// Returns the Arrow type of the items.
     fn format(items: &Packed<Self>) -> String {
         items.arrow_format()
     }
 
-    /// Returns the Arrow column of items.
+    /// Returns the Arrow column of the items.
     fn column(items: &Packed<Self>) -> PyResult<Column> {
         Ok(items.to_arrow())
     }
 
-    /// Returns the bytes of an item, if its class has items of several sizes.
+    /// Returns the number of bytes in an item, if the class supports several item sizes.
     fn width(_items: &Packed<Self>) -> Option<usize> {
         None
     }
@@ -195,12 +195,12 @@ pub(crate) trait Item: Plain + Hash + Eq {
 
 /// A class of arrays with packed items of type `T`.
 pub(crate) trait Holds<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
-    /// The word for the items.
+    /// The noun that describes the items.
     const NOUN: &str = "IDs";
     /// `true` for a class without a constructor.
     const IS_RECORD: bool = false;
 
-    /// The class's own part of an array.
+    /// Creates the class's own part of an array.
     fn of(items: Packed<T>) -> Self;
 }
 
@@ -257,7 +257,7 @@ impl<C: Holds<T>, T: Item> Values for Held<C, T> {
     }
 }
 
-/// Returns an array around packed items.
+/// Returns an array with packed items.
 pub(crate) fn array<C: Holds<T>, T: Item>(
     py: Python<'_>,
     items: Packed<T>,
@@ -266,7 +266,7 @@ pub(crate) fn array<C: Holds<T>, T: Item>(
     around(py, values, C::of(items))
 }
 
-/// Returns an array around its content, with its class's own part.
+/// Returns an array with the given content and its class's own part.
 pub(crate) fn around<C: PyClass<BaseType = Array>>(
     py: Python<'_>,
     values: impl Values,
@@ -275,7 +275,7 @@ pub(crate) fn around<C: PyClass<BaseType = Array>>(
     Bound::new(py, PyClassInitializer::from(Array(Box::new(values))).add_subclass(own))
 }
 
-/// Returns the items of an array, or `None` if they have a different type.
+/// Returns an array's items, or `None` if they have a different type.
 pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<Held<C, T>>().map(|held| held.items.clone())
@@ -324,7 +324,7 @@ impl Item for u8 {
     }
 }
 
-/// Numbers as items.
+/// Implements [`Item`] for numbers.
 macro_rules! numbers {
     ($($type:ty)*) => {$(
         impl Item for $type {
@@ -341,13 +341,14 @@ macro_rules! numbers {
 
 numbers! { u16 u32 i64 }
 
-/// The result of an index or a slice.
+/// The items that an index or a slice selects.
 pub(crate) enum At<T> {
     One(T),
     Many(Vec<T>),
 }
 
-/// Positions of the items of an index, of a slice as for lists, or of an array of bool, in `length` items.
+/// Returns the positions that an index selects among `length` items. The index is an integer, a slice as for lists, or an array
+/// of bool.
 pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
     const EXPECTED: &str = "int, slice or array of bool";
     if let Ok(slice) = index.cast::<PySlice>() {
@@ -371,7 +372,7 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 
-/// The name of an index in errors.
+/// The name that errors use for an index.
 const INDEX: &str = "index";
 
 /// Returns a copy of the booleans in an index, with one byte for each, or `None` if the index is a single value.
@@ -389,14 +390,14 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
     Octets::take(index.as_borrowed(), INDEX).map(Some)
 }
 
-/// Returns the position of an index; negative ones count from the end.
+/// Returns the position of an index. A negative index counts from the end.
 fn position_of(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
     position.filter(|position| *position < length)
 }
 
-/// Memory that is exported as a buffer, read-only.
+/// Memory that is exported as a read-only buffer.
 pub(crate) struct Memory<'a> {
     start: *const c_void,
     format: &'static CStr,
@@ -420,14 +421,14 @@ impl<'a, T: Plain> From<&'a Packed<T>> for Memory<'a> {
 /// Fills `view` with the memory of an array.
 ///
 /// # Safety
-/// `view` may be written.
+/// `view` must be valid for writes.
 #[allow(unsafe_code)]
 unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
     let memory = owner.get().0.memory(owner.py())?;
     let asks = |flag: c_int| flags & flag == flag;
     let refusal = if asks(ffi::PyBUF_WRITABLE) {
         Some("expected a read-only request, found a writable one")
-    // A table with a single row has the same memory in both orders.
+    // A table with a single row has the same memory layout in both orders.
     } else if asks(ffi::PyBUF_F_CONTIGUOUS) && memory.is_table && memory.shape[0] > 1 {
         Some("expected a C-contiguous request, found a Fortran one")
     } else {
@@ -446,7 +447,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         len: memory.shape[0] * memory.strides[0],
         itemsize: memory.strides[1],
         readonly: 1,
-        // A consumer that does not ask for the shape receives plain bytes, which have one dimension.
+        // A consumer that does not request the shape receives plain bytes, which have one dimension.
         ndim: if has_shape && memory.is_table { 2 } else { 1 },
         format: if asks(ffi::PyBUF_FORMAT) {
             memory.format.as_ptr().cast_mut()
@@ -458,15 +459,15 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         suboffsets: ptr::null_mut(),
         internal: ptr::null_mut(),
     };
-    // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so its memory, shape and strides, alive
-    // and in place until the view is released: the content of an array is boxed, and its owner, which is frozen, never replaces
-    // it. They are `len` bytes without padding, being `Plain`.
+    // SAFETY: the caller guarantees that `view` may be written. `obj` keeps the owner alive until the view is released. The
+    // memory, shape and strides stay alive and in place with it, because an array's content is boxed, and its owner is frozen
+    // and never replaces it. The memory consists of `len` bytes without padding, because it is `Plain`.
     unsafe { view.write(filled) };
     Ok(())
 }
 
-/// Returns the content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order
-/// can read; everything else as bytes.
+/// Returns an array's content as one argument: integers as Python's own array, whose pickle can be read on machines of either
+/// byte order, and everything else as bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;
@@ -480,13 +481,13 @@ fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     py.import("array")?.getattr(intern!(py, "array"))?.call1((code, copy))
 }
 
-/// Python's own iterator over a sequence.
+/// Returns Python's own iterator over a sequence.
 #[allow(unsafe_code)]
 pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: `sequence` is alive, and the call gives a new reference, or null with an exception set.
+    // SAFETY: `sequence` is alive. The call returns a new reference, or null with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-/// Prefixes of a format whose cells are in the machine's own byte order.
+/// The prefixes of a buffer format whose items are in the machine's own byte order.
 pub(super) const NATIVE: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];

@@ -1,4 +1,4 @@
-//! Texts of one width in buffers, as in `NumPy` arrays.
+//! Strings of equal width in buffers, such as `NumPy` arrays.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -20,7 +20,7 @@ use super::{
     integers::buffer_of,
 };
 
-/// Texts in a buffer. If other code may write to it meanwhile, they are copied first.
+/// Strings in a buffer. If other code may write to the buffer in the meantime, they are copied first.
 pub(super) struct Buffered<'py> {
     memory: Memory<'py>,
     /// The number of bytes in a row.
@@ -29,13 +29,13 @@ pub(super) struct Buffered<'py> {
 }
 
 enum Memory<'py> {
-    /// A buffer in one piece.
+    /// A contiguous buffer.
     InPlace(PyUntypedBuffer),
     Copied(Bound<'py, PyBytes>),
 }
 
 impl<'py> Buffered<'py> {
-    /// Returns the texts in a value's buffer, or `None` if it has no buffer or a buffer of Python objects.
+    /// Returns the strings in a value's buffer, or `None` if the value has no buffer or its buffer contains Python objects.
     pub(super) fn of<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
@@ -44,7 +44,7 @@ impl<'py> Buffered<'py> {
         let buffer = match buffer_of(value) {
             Ok(Some(buffer)) => buffer,
             Ok(None) => return Ok(None),
-            // `NumPy` refuses the buffers of some kinds of arrays.
+            // `NumPy` does not provide the buffers of some kinds of arrays.
             Err(raised) if is_refusal(&raised, value)? => return Ok(None),
             Err(raised) => return Err(raised),
         };
@@ -66,7 +66,7 @@ impl<'py> Buffered<'py> {
         Ok(Some(Self { memory, width, unit }))
     }
 
-    /// Returns the rows. While this thread has the interpreter, nobody else writes to them.
+    /// Returns the rows. While this thread holds the interpreter, no other code writes to them.
     pub(super) fn rows(&self) -> Rows<'_> {
         Rows {
             bytes: self.bytes(),
@@ -79,7 +79,7 @@ impl<'py> Buffered<'py> {
     fn bytes(&self) -> &[u8] {
         match &self.memory {
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held and C-contiguous: it has this many bytes, and any bytes are valid.
+            // SAFETY: the buffer is held and C-contiguous, so it has this many bytes, and any bytes are valid.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
             },
@@ -88,7 +88,7 @@ impl<'py> Buffered<'py> {
     }
 }
 
-/// Returns `true` for the error of a value that provides no access to its memory but can be iterated.
+/// Returns `true` for the error of a value that does not provide access to its memory but can be iterated.
 fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let is_refusal = raised.is_instance_of::<PyValueError>(py)
@@ -97,7 +97,7 @@ fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(is_refusal && value.get_type().hasattr(intern!(py, "__iter__"))?)
 }
 
-/// Returns the bytes of a row.
+/// Returns the number of bytes in a row.
 fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
     let width = size_of::<I::Place>();
     let wrong = |found| Err(Error::invalid_length(found, width, width));

@@ -1,4 +1,4 @@
-//! Columns of IDs and of their texts as arguments: Arrow columns, buffers (`NumPy`'s and others), and any iterables.
+//! Columns of IDs and of their strings as arguments: Arrow columns, buffers (of `NumPy` and others), and any iterables.
 
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{
@@ -22,7 +22,7 @@ use crate::{
     errors::raise,
 };
 
-/// The name of the parameter for columns of texts.
+/// The name of the parameter for columns of strings.
 pub(crate) const NAME: &str = "column";
 
 /// The name of the parameter for IDs.
@@ -33,7 +33,7 @@ pub(super) const TEXTS: Expected = Expected { column: "a column of texts", item:
 const BYTES: Expected = Expected { column: "a column of bytes", item: "bytes" };
 
 impl Expected {
-    /// Returns the exception for a rejected column. A rejected item has the same exception as if it were read alone.
+    /// Returns the exception for a rejected column. A rejected item raises the same exception as if it were read alone.
     #[cold]
     pub(crate) fn refused(self, fault: Fault, name: &str) -> PyErr {
         match fault {
@@ -45,7 +45,7 @@ impl Expected {
     }
 }
 
-/// Returns the IDs of a column of texts. An error names the item.
+/// Returns the IDs in a column of strings. An error names the item.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Pieces::ids)? {
         Ok(ids)
@@ -56,7 +56,7 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
     }
 }
 
-/// Returns the exception for an item of another type, or for the text or number of no ID, as if it were read alone.
+/// Returns the exception for a rejected item, as if it were read alone.
 #[cold]
 fn refused(error: Error, name: &str) -> PyErr {
     match error.kind() {
@@ -65,7 +65,7 @@ fn refused(error: Error, name: &str) -> PyErr {
     }
 }
 
-/// Returns the IDs of an iterable, each read by a function. An error names the item.
+/// Reads the IDs in an iterable with a function. An error names the item.
 pub(crate) fn of_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,
@@ -84,7 +84,7 @@ pub(crate) fn of_items<T>(
     Ok(ids)
 }
 
-/// Returns the ID of a text among the items of an iterable.
+/// Reads an item of an iterable as the string of an ID.
 pub(crate) fn text_in<I: Textual>(
     item: &Bound<'_, PyAny>,
     name: &str,
@@ -99,7 +99,7 @@ pub(crate) fn text_in<I: Textual>(
     Ok(I::parse(&Text::take(item.as_borrowed(), name)?))
 }
 
-/// Returns whether a value is packed: an Arrow column, or a buffer of anything but Python objects.
+/// Returns whether a value is packed: an Arrow column, or a buffer that does not contain Python objects.
 pub(crate) fn is_packed(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !has_buffer(value) {
         return arrow::is_column(value);
@@ -107,15 +107,14 @@ pub(crate) fn is_packed(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(buffer_of(value)?.is_none_or(|buffer| buffer.format().to_bytes() != b"O"))
 }
 
-/// The packed bytes of IDs of one size.
+/// The packed bytes of IDs that all have the same size.
 pub(crate) enum PackedBytes<'py> {
     Given(Octets<'py>),
     Read(Vec<u8>),
 }
 
 impl<'py> PackedBytes<'py> {
-    /// Returns the bytes of a buffer, or of an Arrow column of IDs with `size` bytes each. Returns `None` for an object that is
-    /// neither.
+    /// Returns the bytes in a buffer, or in an Arrow column of IDs with `size` bytes each. Returns `None` for any other object.
     pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Option<Self>> {
         if !is_packed(value)? {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! From Python values to the arguments of the core: every function's parameters are of these types. A value of another
-//! type is `invalid_type`, with the parameter's name; exceptions from a value's own code pass through unchanged.
+//! Converts Python values to the core's arguments. All parameters of functions have these types. A value of the wrong type
+//! raises `invalid_type` with the parameter's name. Exceptions from a value's own code pass through unchanged.
 
 mod names;
 mod text;
@@ -28,7 +28,7 @@ use crate::errors::raise_about;
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
-/// A Python integer, of any size.
+/// A Python integer of any size.
 #[derive(Clone, Copy)]
 pub(crate) enum Whole {
     Fits(i128),
@@ -36,7 +36,7 @@ pub(crate) enum Whole {
 }
 
 impl Whole {
-    /// The integer of an `int`, or of a value with `__index__`, but not of a `bool`.
+    /// Reads the integer of an `int`, or of a value with `__index__`, but not of a `bool`.
     pub(crate) fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         Self::among(value, "int", name)
     }
@@ -63,7 +63,7 @@ impl Whole {
         }
     }
 
-    /// Returns the integer, within the limits of a field.
+    /// Returns the integer if it lies within a field's limits.
     pub(crate) fn within<T>(
         self,
         field: &'static str,
@@ -86,7 +86,7 @@ impl Whole {
     }
 }
 
-/// Returns the `int` that a value is, or stands for.
+/// Returns the `int` that a value is or converts to.
 pub(crate) fn int<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -105,7 +105,7 @@ pub(crate) fn int<'py>(
     Ok(INDEX.import(py, "operator", "index")?.call1((value,))?.cast_into()?)
 }
 
-/// Returns whether a value's type has `__index__`: its values stand for integers.
+/// Returns whether a value's type has `__index__`, so that the value converts to an integer.
 pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
     // If the lookup raises an exception, the conversion raises it again and passes it on.
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
@@ -120,7 +120,7 @@ impl fmt::Display for Whole {
     }
 }
 
-/// Returns an integer within a parameter's limits.
+/// Reads an integer within a parameter's limits.
 pub(crate) fn number<T>(
     value: &Bound<'_, PyAny>,
     field: &'static str,
@@ -133,7 +133,7 @@ where
     whole.within(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
 }
 
-/// Declares integer parameters: the type, the name in errors, and the limits.
+/// Declares integer parameters, each with its type, its name in errors, and its limits.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident($type:ty) $field:literal $limits:expr;)*) => {$(
         $(#[$doc])*
@@ -156,10 +156,10 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// The number of IDs in one call. They take at most 256 MiB in the fixed formats, and a few seconds at the highest rate of
-    /// any format.
+    /// The number of IDs in one call. They take at most 256 MiB in the fixed formats, and generating them takes a few seconds
+    /// at any format's highest rate.
     Count(u32) "n" 0..=1 << 24;
-    /// In milliseconds.
+    /// The maximum wait in milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;
 }
 
@@ -169,7 +169,7 @@ impl From<MaxWait> for Duration {
     }
 }
 
-/// A partition: an integer, or its two bytes.
+/// A partition: an integer, or two bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Partition(pub(crate) u16);
 
@@ -187,7 +187,7 @@ impl FromPyObject<'_, '_> for Partition {
     }
 }
 
-/// Returns the items of a tuple or a list of `N`, for example a pair.
+/// Returns the items of a tuple or list of length `N`, for example of a pair.
 pub(crate) fn items<'py, const N: usize>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -218,7 +218,7 @@ pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
     Error::because(ErrorKind::InvalidLength, reason)
 }
 
-/// `"wait"` or `"error"`.
+/// The argument `on_exhausted`: `"wait"` or `"error"`.
 #[derive(Clone, Copy)]
 pub(crate) struct Exhausted(pub(crate) OnExhausted);
 
@@ -244,7 +244,7 @@ impl FromPyObject<'_, '_> for Exhausted {
     }
 }
 
-/// A `bool`. Numbers are rejected.
+/// A `bool`. Integers are rejected.
 #[derive(Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 
@@ -269,11 +269,11 @@ impl<'a, 'py> Take<'a, 'py> for Callable {
     }
 }
 
-/// The argument for a clock, and for a callback for stalls.
+/// The argument for a clock or a callback for stalls.
 pub(crate) type ClockArgument = Option<Of<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Of<Callable, name::on_stall>>;
 
-/// Returns the iterator of an argument. Its exceptions, and those of making it, pass through.
+/// Returns an argument's iterator. Exceptions from creating and using it pass through.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -284,7 +284,7 @@ pub(crate) fn iterator<'py>(
         let class = py.import("collections.abc")?.getattr(intern!(py, "Iterable"))?;
         value.get_type().is_subclass(&class).map(|is| !is)
     };
-    // A `TypeError` may also come from the value's own `__iter__`. Only one about a type that cannot be iterated is replaced.
+    // A `TypeError` may also come from the value's own `__iter__`. Only the one for a type that is not iterable is replaced.
     let has_none =
         |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
     value.try_iter().map_err(|raised| {

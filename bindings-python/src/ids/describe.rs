@@ -1,4 +1,4 @@
-//! Size, fields, rate and time span of an ID format: the same classes for every family.
+//! The size, fields, rate and time span of an ID format, in classes that all formats share.
 
 use pyo3::{prelude::*, types::PyTuple};
 
@@ -51,7 +51,7 @@ impl From<polyflake::Description> for Description {
     }
 }
 
-/// The content of a pickle of a description: bits, fields, capacities, the first and last tick, and the three flags.
+/// The pickled content of a description: bits, fields, capacities, the first and last tick, and the three flags.
 type Figures<'py> = (
     u32,
     Bound<'py, PyTuple>,

@@ -1,4 +1,4 @@
-//! Columns of the fields of many IDs.
+//! Columns with the fields of many IDs.
 
 use polyflake::{Error, Result};
 use polyflake_columns::{Packed, Plain};
@@ -28,7 +28,7 @@ impl<T: Plain> Holds<T> for FieldColumn {
     }
 }
 
-/// Returns the exception for the content of a pickle from another class.
+/// Returns the exception for pickled content of a different class.
 #[cold]
 pub(crate) fn of_another_kind() -> PyErr {
     raise(Error::invalid_type("the content of a column", "another one"))
@@ -40,7 +40,7 @@ impl FieldColumn {
         array(py, Packed::new(numbers))
     }
 
-    /// Returns the numbers that a function writes for IDs, while other threads run.
+    /// Returns a column of the numbers that a function writes for IDs, while other threads run.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -51,7 +51,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Returns a number of each ID, read while other threads run.
+    /// Returns a column with one number for each ID, read while other threads run.
     pub(crate) fn of_each<'py, I: Copy + Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -62,7 +62,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Returns the bytes of each ID, as many of them for all.
+    /// Returns a column with the same number of bytes for each ID.
     pub(crate) fn rows<'py, I: Copy + Sync, const N: usize>(
         py: Python<'py>,
         ids: &[I],
@@ -73,7 +73,7 @@ impl FieldColumn {
         array(py, Packed::in_rows(bytes, N))
     }
 
-    /// Returns the numbers of a column.
+    /// Returns the numbers in a column.
     pub(crate) fn numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
         items_of(column).ok_or_else(of_another_kind)
     }
@@ -81,7 +81,7 @@ impl FieldColumn {
 
 #[pymethods]
 impl FieldColumn {
-    /// Returns the `NumPy` array of a column: the column's own memory unless a copy is wanted or needed.
+    /// Returns a column's `NumPy` array. It shares the column's memory unless a copy is requested or needed.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

@@ -1,4 +1,4 @@
-//! Columns of 64-bit integers: buffers, and Arrow columns.
+//! Columns of 64-bit integers: buffers and Arrow columns.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -22,17 +22,18 @@ use crate::arrow::{self, Expected};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
-/// A column of integers, in words.
+/// Describes a column of integers for messages.
 pub(crate) const EXPECTED: &str = "a column of signed 64-bit integers";
 
 const COLUMN: Expected = Expected { column: EXPECTED, item: "int" };
 
-/// Returns whether cells of this kind and size are signed 64-bit integers. The size of C's integers differs between machines.
+/// Returns whether items of this format and size are signed 64-bit integers. The sizes of C's integer types differ between
+/// machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }
 
-/// 64-bit integers, in their buffer's order. They are read in place: while this thread has the interpreter, and before any
+/// 64-bit integers in the order of their buffer. They are read in place, while this thread holds the interpreter and before any
 /// Python code runs.
 pub(crate) struct Integers(Memory);
 
@@ -42,7 +43,7 @@ enum Memory {
 }
 
 impl Integers {
-    /// The integers in an Arrow column, or in a buffer with any or a specific number of dimensions.
+    /// Reads the integers in an Arrow column, or in a buffer with any number of dimensions, or with exactly `dimensions`.
     pub(crate) fn of(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -52,7 +53,7 @@ impl Integers {
         packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
     }
 
-    /// Works like [`Self::of`], but returns `None` for an object that is neither.
+    /// Works like [`Self::of`], but returns `None` for an object of any other type.
     pub(crate) fn packed(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -88,8 +89,9 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held, C-contiguous and aligned: it has this many integers, and any bits are valid. No other
-            // code writes to it while this thread has the interpreter and runs no Python code, as is said above.
+            // SAFETY: the buffer is held, C-contiguous and aligned, so it has this many integers, and any bits are valid. No
+            // other code writes to it, because this thread holds the interpreter and runs no Python code in the meantime, as
+            // stated above.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },
@@ -101,7 +103,7 @@ impl Integers {
     }
 }
 
-/// Returns the signed 64-bit integer that an item of an iterable is.
+/// Reads an item of an iterable as a signed 64-bit integer.
 pub(crate) fn integer_in(
     item: &Bound<'_, PyAny>,
     name: &str,
@@ -113,8 +115,8 @@ pub(crate) fn integer_in(
     Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
-/// Returns a value's buffer, or `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview
-/// of them has.
+/// Returns a value's buffer, or `None` for a scalar, which has no shape. Buffers of `ctypes` lack strides, but a memoryview of
+/// them has strides.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

@@ -1,4 +1,4 @@
-//! Objects of several kinds, which the metabytes of their IDs tell apart.
+//! Objects of several kinds, which are distinguished by the metabytes of their IDs.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(crate) fn by_metabyte<'py>(
     PyCFunction::new_closure(py, None, None, hook)
 }
 
-/// Returns the kinds by their metabytes.
+/// Reads a mapping from metabytes to kinds.
 fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     let Ok(mapping) = kinds.cast::<PyMapping>() else {
         return Err(wrong_type("kinds", "a mapping", kinds));
@@ -41,7 +41,7 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// Returns the object that a kind creates from the members, or the members themselves if they have no kind.
+/// Returns the object that a kind creates from the members, or the members themselves if no kind has their metabyte.
 fn made(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

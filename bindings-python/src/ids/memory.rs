@@ -1,4 +1,4 @@
-//! Memory for many IDs, with Python's exceptions.
+//! Allocates memory for many IDs, with Python's exceptions on failure.
 
 use polyflake::Error;
 use polyflake_columns::{self as columns, Fault, OutOfMemory, Plain};
@@ -6,13 +6,13 @@ use pyo3::{exceptions::PyMemoryError, prelude::*};
 
 use crate::errors::raise;
 
-/// Returns the exception for a lack of memory.
+/// Returns the exception for a failed allocation.
 #[cold]
 pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// Returns the exception for a fault of an operation on arrays.
+/// Returns the exception for an error of an operation on arrays.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
@@ -21,7 +21,7 @@ pub(crate) fn fault(fault: Fault) -> PyErr {
     }
 }
 
-/// Returns an empty vector with room for `count` items.
+/// Returns an empty vector with capacity for `count` items.
 pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
     columns::room(count).map_err(no_memory)
 }
@@ -31,16 +31,16 @@ pub(crate) fn copy_of<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
     columns::copy_of(items).map_err(no_memory)
 }
 
-/// Returns a vector of `count` items to be overwritten.
+/// Returns a vector with `count` items, which are to be overwritten.
 pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::room_for(count).map_err(no_memory)
 }
 
-/// The maximum size of all IDs of one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the fixed
-/// formats.
+/// The maximum total size of the IDs in one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the
+/// fixed formats.
 const MOST_BYTES: usize = 1 << 28;
 
-/// Refuses `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].
+/// Rejects `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].
 pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
     let most = MOST_BYTES / bytes;
     if n > most {

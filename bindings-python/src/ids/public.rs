@@ -1,4 +1,4 @@
-//! Public IDs: texts of numbers.
+//! Public IDs: the strings for numbers.
 
 use polyflake::public::{self, BITS, SECRET_BYTES};
 use pyo3::{
@@ -35,7 +35,7 @@ const TEXTS: &str = "texts";
 #[pyclass(frozen, module = "polyflake.public")]
 pub(crate) struct Keyring(public::Keyring);
 
-/// Secrets by their versions.
+/// Secrets with their versions.
 struct Secrets(Vec<(u8, Secret<SECRET_BYTES>)>);
 
 impl<'a, 'py> Take<'a, 'py> for Secrets {
@@ -44,7 +44,7 @@ impl<'a, 'py> Take<'a, 'py> for Secrets {
             return Ok(Self(vec![(1, Secret::take(value, name)?)]));
         };
         let pairs = mapping.items()?;
-        // It never grows: what a move leaves behind is not wiped.
+        // The vector must never grow, because growing would leave copies behind that are not wiped.
         let mut secrets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;
@@ -76,7 +76,7 @@ impl Keyring {
         Ok(IdType { of, most: u64::MAX >> (64 - bits.0) })
     }
 
-    /// Refuses copies, so that the secret is in none.
+    /// Rejects copying, so that no copy contains the secret.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one set of secrets, found a copy: make another one from them")
@@ -92,7 +92,7 @@ pub(crate) struct IdType {
 }
 
 impl IdType {
-    /// Returns the numbers of a buffer, a column or any iterable.
+    /// Reads the numbers in a buffer, a column or any iterable.
     fn numbers(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         if has_buffer(given)
             && let Ok(unsigned) = PyBuffer::<u64>::get(given)
@@ -165,7 +165,7 @@ impl IdType {
         format!("<IdType {:?}>", self.of.name())
     }
 
-    /// Returns the object itself. Libraries copy the objects in annotations and fields.
+    /// Returns the object itself, because libraries copy the objects in annotations and fields.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }
@@ -174,7 +174,7 @@ impl IdType {
         slf
     }
 
-    /// Refuses pickles, so that the key is in none.
+    /// Rejects pickling, so that no pickle contains the key.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one type, found a copy: make another one from the secret")

@@ -1,4 +1,4 @@
-//! The block cipher behind Randflake.
+//! The block cipher that Randflake uses.
 
 use polyflake::sparx64::{self, BLOCK_BYTES};
 use pyo3::{prelude::*, types::PyBytes};
@@ -58,14 +58,14 @@ impl Sparx64 {
         many(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
     }
 
-    /// Refuses copies, so that the key is in none.
+    /// Rejects copying, so that no copy contains the key.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one cipher, found a copy: make another one from the key")
     }
 }
 
-/// Returns a copy of the bytes with every block encrypted or decrypted; other threads run meanwhile.
+/// Returns a copy of the bytes with every block encrypted or decrypted. Other threads run in the meantime.
 fn many<'py>(
     py: Python<'py>,
     found: &Octets<'_>,

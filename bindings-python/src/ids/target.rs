@@ -1,4 +1,4 @@
-//! Buffers of the caller, to be filled with IDs.
+//! Callers' buffers, which are filled with IDs.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -15,16 +15,16 @@ use super::{
 };
 use crate::{errors::detached, generators::clock::Signals};
 
-/// The parameter of every method that fills.
+/// The name of the buffer parameter, in every method that fills a buffer.
 const NAME: &str = "buffer";
 
-/// The number of bytes of IDs that fit in the first-level cache.
+/// The number of bytes of IDs that fit in the L1 cache.
 const BLOCK: usize = 1 << 15;
 
-/// A writable buffer in one piece.
+/// A writable, contiguous buffer.
 ///
-/// Other Python code may read and write it while a clock is asked or a call waits. So there is no reference to it: IDs are
-/// made in our own memory, block by block, and copied.
+/// Other Python code may read and write the buffer while a clock is read or a call waits. Therefore no reference to it is held:
+/// IDs are generated in memory of our own, block by block, and then copied.
 pub(crate) struct Target {
     buffer: PyUntypedBuffer,
     /// The number of bytes in an ID.
@@ -36,7 +36,7 @@ pub(crate) struct Target {
 pub(crate) enum Item {
     /// A signed 64-bit integer.
     Integer,
-    /// A number of bytes.
+    /// A byte string of this size.
     Bytes(usize),
 }
 
@@ -55,7 +55,7 @@ impl Item {
         }
     }
 
-    /// Rejects a buffer of anything else, and one that does not consist of whole IDs.
+    /// Rejects a buffer with items of any other type, and one that does not consist of whole IDs.
     fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE);
@@ -66,7 +66,7 @@ impl Item {
             return if fits { Ok(()) } else { wrong_type() };
         };
         let length = match (kind.trim_start_matches(|c: char| c.is_ascii_digit()), buffer.shape()) {
-            // `NumPy`'s `S` and `V`.
+            // The `S` and `V` types of `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
             ("B" | "b" | "c", [bytes]) => return Err(multiple(NAME, size, *bytes)),
@@ -78,7 +78,7 @@ impl Item {
 }
 
 impl Target {
-    /// The buffer of a value, for IDs.
+    /// Checks that a value is a buffer for IDs, and returns it.
     pub(crate) fn of(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
         if !has_buffer(value) {
@@ -97,8 +97,8 @@ impl Target {
         Ok(Self { buffer, row: item.bytes() })
     }
 
-    /// Fills it with IDs by a function that fills its slice, or writes fewer IDs when there are no more, and returns their
-    /// number; other threads run meanwhile. The number of written IDs in an error is the number in the buffer.
+    /// Fills the buffer with IDs and returns their number. `make` fills its slice, or writes fewer IDs if no more are
+    /// available. Other threads run in the meantime. In an error, the number of IDs written refers to the whole buffer.
     pub(crate) fn fill<T: Plain + Send>(
         &self,
         py: Python<'_>,
@@ -125,12 +125,12 @@ impl Target {
         room_for(self.count().min(most) * self.row / size_of::<T>())
     }
 
-    /// Returns the number of IDs that fit in it.
+    /// Returns the number of IDs that fit in the buffer.
     pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies the IDs that were generated in a block to their places.
+    /// Copies the IDs generated in a block to their places.
     pub(crate) fn take<T: Plain>(
         &self,
         filling: &mut Filling,
@@ -143,13 +143,13 @@ impl Target {
         filling.wrote(made, places)
     }
 
-    /// Copies IDs to the places that follow `others` IDs.
+    /// Copies IDs to the places after the first `others` IDs.
     fn put<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
-        // SAFETY: the buffer is held, so its address and length do not change; it is writable and C-contiguous, and the bytes
-        // lie within it, as was just checked. `T` is `Plain`: all of its bytes are initialised. What other threads write there
-        // at the same time is as undefined as for `readinto` of Python's own files, which releases the interpreter too.
+        // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the bytes
+        // lie within it, as was just checked. `T` is `Plain`, so all of its bytes are initialized. Concurrent writes by other
+        // threads are as undefined as with `readinto` of Python's own files, which releases the interpreter, too.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);
@@ -159,11 +159,12 @@ impl Target {
 
 /// A batch that is generated in blocks.
 ///
-/// A child that is forked in its middle has a copy of the blocks that its parent made, so it begins again.
+/// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated, so it starts
+/// over.
 pub(crate) struct Filling {
     all: usize,
     written: usize,
-    /// `true` after a block that was not filled: there are no more IDs.
+    /// `true` after a block that was not filled completely, because no more IDs are available.
     is_short: bool,
     process: u32,
 }
@@ -173,7 +174,7 @@ impl Filling {
         Self { all, written: 0, is_short: false, process: fork::process() }
     }
 
-    /// Returns the places of the next block, of at most `most` IDs.
+    /// Returns the places of the next block, which has at most `most` IDs.
     pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
         let end = self.all.min(self.written.saturating_add(most));
         (self.written < end && !self.is_short).then_some(self.written..end)
@@ -183,12 +184,12 @@ impl Filling {
         self.written
     }
 
-    /// Looks for signals between two blocks.
+    /// Checks for signals between two blocks.
     pub(crate) fn look(&self, signals: &mut Signals) -> polyflake::Result<()> {
         if self.written < self.all { signals.look() } else { Ok(()) }
     }
 
-    /// Counts the IDs of a block. The number of written IDs in an error becomes the number of the whole batch.
+    /// Counts the IDs in a block. In an error, the number of IDs written is changed to include the earlier blocks.
     pub(crate) fn wrote(
         &mut self,
         made: polyflake::Result<usize>,

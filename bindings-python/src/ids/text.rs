@@ -1,4 +1,4 @@
-//! IDs' texts as Python objects.
+//! ID strings as Python objects.
 
 use std::ptr;
 
@@ -16,7 +16,7 @@ use super::{
     memory::fault,
 };
 
-/// The text of an ID. It is ASCII, so it becomes a `str` 4 ns faster than other texts.
+/// The string of an ID. It is ASCII, so it is converted to a `str` 4 ns faster than other strings.
 pub(crate) struct Ascii<const N: usize>(pub(crate) Text<N>);
 
 impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
@@ -30,12 +30,12 @@ impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
     }
 }
 
-/// Returns the `str` of an ASCII text.
+/// Returns the `str` for an ASCII string.
 #[allow(unsafe_code)]
 #[inline]
 pub(super) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
     let (start, length) = (text.as_ptr().cast(), text.len().cast_signed());
-    // SAFETY: `start` leads to `length` bytes, which the call copies. It gives a new reference to a `str`, or null with an
+    // SAFETY: `start` points to `length` bytes, which the call copies. It returns a new reference to a `str`, or null with an
     // exception set.
     unsafe {
         let text = ffi::PyUnicode_DecodeASCII(start, length, ptr::null());

@@ -1,4 +1,4 @@
-//! Generators over custom layouts.
+//! Generators for custom layouts.
 
 mod snapshot;
 
@@ -39,7 +39,7 @@ type Bindables = Of<Named, name::bindables>;
 
 type NumberRange = Of<Ranged, name::range>;
 
-/// A bindable, and the first and the last of its numbers.
+/// A bindable with the first and the last of its values.
 struct Ranged {
     name: String,
     first: u64,
@@ -67,12 +67,12 @@ pub(crate) struct Generator {
     layout: Py<Layout>,
 }
 
-/// The generators of layouts. Those that need values for each ID repeat no other.
+/// The generators of layouts. A generator that needs values for each ID does not conflict with any other.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
-/// Arguments of a layout's generator: its own, and the options that all families share.
+/// The arguments of a layout's generator: its own, and the options that all formats share.
 struct Given<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
@@ -243,7 +243,7 @@ impl Generator {
     }
 }
 
-/// Returns the values of one ID, with the fixed ones.
+/// Returns the values for one ID, including the fixed ones.
 fn values<'g>(generator: &'g Inner, bindables: Option<&Named>) -> polyflake::Result<Values<'g>> {
     let mut values = generator.values();
     for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
@@ -317,7 +317,7 @@ where
     }
 }
 
-/// Rejects bindables for one ID under a lease, which provides no values for them.
+/// Rejects bindables for one ID with a lease, which does not accept values for them.
 fn check_none(key: Option<&Named>) -> polyflake::Result<()> {
     let is_none = key.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
@@ -362,7 +362,7 @@ where
     }
 }
 
-/// Does work with the memory of a layout's IDs.
+/// Runs a function with memory for a layout's IDs.
 fn with_rows<M, W>(layout: &layout::Layout, work: W) -> PyResult<W::Made>
 where
     M: Makes<Source: Fills<i64> + Fills<u8>>,
@@ -396,7 +396,7 @@ makes_ids! {
     "($self, bindables=None)" "($self, n, /, bindables=None)" "($self, buffer, /, bindables=None)"
 }
 
-/// Names of a layout's fields, the most significant first.
+/// The names of a layout's fields, starting with the most significant field.
 struct FieldNames(Vec<String>);
 
 impl<'a, 'py> Take<'a, 'py> for FieldNames {

@@ -154,7 +154,7 @@ impl Layout {
     fn parse(slf: &Bound<'_, Self>, id: &Bound<'_, PyAny>) -> PyResult<Parsed> {
         let id = if slf.get().0.is_integer() {
             match id.cast::<PyString>() {
-                // Not of any `str` that Unicode cannot write.
+                // Lone surrogates are replaced, because UTF-8 cannot encode them.
                 Ok(text) => Id::from_decimal(&text.to_string_lossy()).map_err(raise)?,
                 Err(_) => Id::Integer(id.extract::<IntegerId>()?.0),
             }
@@ -200,12 +200,12 @@ impl Layout {
     }
 }
 
-/// Returns the Python object of an ID: an integer or bytes.
+/// Returns the Python object for an ID: an integer or bytes.
 pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     Ok(match id {
         Id::Integer(id) => id.into_pyobject(py)?.into_any(),
         Id::Bytes(id) => PyBytes::new(py, &id).into_any(),
-        // The core has no other kind.
+        // The core has no other type of ID.
         _ => return Err(raise(Error::new(ErrorKind::InvalidType))),
     })
 }
@@ -214,11 +214,11 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 pub(crate) struct Parsed {
     layout: Py<Layout>,
-    /// Checked to be an ID of the layout.
+    /// The ID, which was checked against the layout.
     id: Id,
 }
 
-/// The content of a pickle of parsed fields: the layout and the ID, which is parsed again.
+/// The pickled content of parsed fields: the layout and the ID, which is parsed again.
 type Fields<'py> = (Bound<'py, Layout>, Bound<'py, PyAny>);
 
 impl PartialEq for Parsed {

@@ -96,7 +96,7 @@ impl Generator {
             builder = builder.resume_after(second.0);
         }
         let inner = Arc::new(builder.build().map_err(raise)?);
-        // A decrypted number identifies the secret without showing it.
+        // A decrypted number identifies the secret without revealing it.
         let of_secret = codec.inspect(Randflake::default());
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
@@ -205,7 +205,7 @@ impl Stats {
     }
 }
 
-/// A grant as an argument, or `None` with a lease.
+/// A grant as an argument, or `None` if a lease is used.
 struct GrantArgument(Option<randflake::Grant>);
 
 impl<'a, 'py> Take<'a, 'py> for GrantArgument {
@@ -217,7 +217,7 @@ impl<'a, 'py> Take<'a, 'py> for GrantArgument {
     }
 }
 
-/// A grant that extends another.
+/// A grant that extends an earlier one.
 struct Extension(randflake::Grant);
 
 impl<'a, 'py> Take<'a, 'py> for Extension {

@@ -1,4 +1,4 @@
-//! Randflake IDs, one and many; their fields, and grants.
+//! Single Randflake IDs and arrays of them, their fields, and grants.
 
 mod columns;
 mod text;
@@ -29,7 +29,7 @@ use crate::ids::{
 };
 
 texts! {
-    /// The text of a Randflake.
+    /// The string of a Randflake ID.
     FlakeText 1..=randflake::Randflake::TEXT_LEN;
 }
 
@@ -37,7 +37,7 @@ numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;
     Unsigned(u64) "value" 0..=u64::MAX;
     Node(u32) "node" 0..=LAST_NODE;
-    /// A node of a grant.
+    /// A node in a grant.
     GrantedNode(u32) "nodes" 0..=LAST_NODE;
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
     Start(i64) "start" EPOCH..=LAST_SECOND;
@@ -163,14 +163,14 @@ impl Codec {
         id.map_err(|error| raise_about_time(error, "timestamp"))
     }
 
-    /// Refuses copies, so that the secret is in none.
+    /// Rejects copying, so that no copy contains the secret.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one codec, found a copy: make another one from the secret")
     }
 }
 
-/// One node, or the first and the last of a range.
+/// One node, or the first and the last node of a range.
 pub(crate) struct Nodes(RangeInclusive<u32>);
 
 impl FromPyObject<'_, '_> for Nodes {
@@ -185,7 +185,7 @@ impl FromPyObject<'_, '_> for Nodes {
     }
 }
 
-/// Returns the exception for an invalid grant, under the parameter's name.
+/// Returns the exception for an invalid grant, with the parameter's name.
 #[cold]
 fn refused(error: Error) -> PyErr {
     let names = ["node", "start", "end"].into_iter();
@@ -204,7 +204,7 @@ fn refused(error: Error) -> PyErr {
 pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 
 impl Grant {
-    /// Returns the core's grant: it serves one generator, while Python's is a value that may be used again.
+    /// Returns the core's grant. It serves one generator, while Python's grant is a value that may be used again.
     pub(crate) fn for_one(&self) -> PyResult<randflake::Grant> {
         let terms = self.0;
         randflake::Grant::with_nodes(terms.nodes(), terms.start(), terms.end()).map_err(raise)
@@ -241,7 +241,7 @@ impl Grant {
         format!("Grant({:?}, {}, {})", self.nodes(), self.start(), self.end())
     }
 
-    /// A grant is a value. Its owner ensures that only one generator uses it, and only once.
+    /// A grant is a value. Its owner must ensure that only one generator uses it, and only once.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ((u32, u32), i64, i64)) {
         let grant = slf.get();
         (slf.get_type(), (grant.nodes(), grant.start(), grant.end()))
@@ -268,7 +268,7 @@ impl Item for randflake::Randflake {
     }
 }
 
-/// Returns an ID of a list: an integer, or a text.
+/// Reads an item of a list as an ID: an integer, or a string.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
     const EXPECTED: &str = "int or str";
     if id.is_instance_of::<PyString>() {
@@ -278,7 +278,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randfl
     Ok(id.map(randflake::Randflake::from_i64))
 }
 
-/// Returns the IDs of an array, a buffer, an Arrow column or a list.
+/// Returns the IDs in an array, a buffer, an Arrow column or a list.
 fn ids_in(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
     if let Ok(array) = ids.cast::<RandflakeArray>() {
         return Ok(array.get().0.clone());

@@ -111,7 +111,7 @@ pub(crate) struct Generator {
     pub(super) metabyte: Metabyte,
 }
 
-/// The generators whose partition is explicit or restored.
+/// The generators whose partition is explicit or restored from a snapshot.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
@@ -119,7 +119,7 @@ const REMEDY: &str = "close it first and restore each snapshot once, or give eac
 const NEW: Function =
     ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
-/// A generator with the options that its constructors share.
+/// Creates a generator with the options that its constructors share.
 fn make(
     function: Function,
     metabyte: Metabyte,
@@ -141,7 +141,8 @@ fn make(
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
-/// Returns the sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
+/// Returns a snapshot's sequence range. A snapshot of the Go library may have its bounds in any order, and 0 for the highest
+/// sequence number.
 fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
     let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
     let max = if max == 0 { u16::MAX } else { max };

@@ -1,5 +1,5 @@
-//! Methods of IDs that other libraries look for. Those libraries are never imported here: the methods ask a Python module of
-//! this package, which is imported at their first call.
+//! Methods of IDs that other libraries look for. Those libraries are never imported here. Instead, the methods call a Python
+//! module of this package, which is imported on first use.
 
 use polyflake::sno;
 use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};
@@ -20,7 +20,7 @@ impl Sno {
         py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_schema"))
     }
 
-    /// Called by Pydantic for the JSON schema of a field of this type.
+    /// Called by Pydantic to create the JSON schema for a field of this type.
     #[classmethod]
     fn __get_pydantic_json_schema__<'py>(
         class: &Bound<'py, PyType>,
@@ -40,7 +40,7 @@ impl Sno {
         module.getattr(intern!(py, "_sno_serializer"))
     }
 
-    /// Called by `sqlite3` for a parameter, which becomes the text; no other protocol is known.
+    /// Called by `sqlite3` for a parameter, which is converted to its string. Other protocols are not supported.
     fn __conform__(
         &self,
         protocol: &Bound<'_, PyAny>,

@@ -1,4 +1,4 @@
-//! sno IDs, one and many.
+//! Single sno IDs and arrays of them.
 
 use polyflake::sno::{self, Parts};
 use polyflake_columns::Packed;
@@ -23,7 +23,7 @@ use crate::ids::{
 };
 
 texts! {
-    /// The text of one of sno's IDs.
+    /// The string of a sno ID.
     SnoText sno::Sno::TEXT_LEN..=sno::Sno::TEXT_LEN;
 }
 
@@ -261,7 +261,7 @@ impl Item for sno::Sno {
     }
 }
 
-/// Returns an ID of a list: an object of it, or its text.
+/// Reads an item of a list as an ID: an ID object, or a string.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     match id.cast::<Sno>() {
         Ok(id) => Ok(Ok(id.get().0)),
@@ -272,7 +272,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
 /// The number of bytes in a UUID.
 const UUID_LEN: usize = 16;
 
-/// Returns an ID of a list of UUIDs.
+/// Reads an item of a list of UUIDs as an ID.
 fn listed_uuid8(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     Ok(match Uuid::among(uuid, column::NAME)? {
         Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),

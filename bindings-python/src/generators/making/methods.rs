@@ -1,10 +1,10 @@
-//! The methods of generators, and the fixed families' types for them.
+//! The methods of generators, and the types that the fixed formats use in them.
 
-/// Defines the methods that generate IDs, for a class of generators: its ID format, its name, the caller's argument with its
-/// type and default, and the signatures that `help` shows.
+/// Defines the methods that generate IDs for a class of generators. The arguments are the ID format, the class's name, the
+/// caller's argument with its type and default, and the signatures that `help` shows.
 ///
-/// The methods are a macro because Python's keyword for the argument differs by format, and PyO3 parses arguments at the speed
-/// of a plain method only if it knows the keyword when it compiles.
+/// The methods are defined by a macro because the argument's keyword differs by format. PyO3 parses arguments as fast as for a
+/// plain method only if it knows the keyword at compile time.
 macro_rules! makes_ids {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
@@ -70,7 +70,7 @@ macro_rules! makes_ids {
     };
 }
 
-/// Defines the methods that generate the strings of IDs.
+/// Defines the methods that generate ID strings.
 macro_rules! makes_texts {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal) => {
         #[pyo3::pymethods]
@@ -97,8 +97,9 @@ macro_rules! makes_texts {
     };
 }
 
-/// Implements [`Makes`] for the generators of a family: their family in the core, the type of an ID, its array, its place in a
-/// buffer, its Python object; and the core's key for each ID, which the class reads from an argument.
+/// Implements [`Makes`] for a format's generators. The arguments are the format in the core, the types of an ID and its array,
+/// its item in a buffer, and its Python object. They also include the core's key for each ID, and how the class reads it from
+/// an argument.
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
@@ -148,8 +149,8 @@ macro_rules! makes {
     };
 }
 
-/// Implements [`Generates`] and [`Fills`] for a generator of the core. Its calls take the arguments `$($given)*`, which are
-/// computed from the key.
+/// Implements [`Generates`] and [`Fills`] for one of the core's generators. Its calls take the arguments `$($given)*`, which
+/// are computed from the key.
 macro_rules! generates {
     ($Generator:ty, $Id:ident, $Key:ty, ($($key:ident)?), ($($given:tt)*)) => {
         impl making::Generates for $Generator {

@@ -1,4 +1,4 @@
-//! Parameters with the names that callers know, so that errors name them.
+//! Parameters that carry the names that callers know, so that errors can name them.
 
 use std::marker::PhantomData;
 
@@ -12,17 +12,17 @@ pub(crate) trait Name {
     const NAME: &str;
 }
 
-/// A value that is read from an argument, which errors name.
+/// A type that can be read from an argument. Errors include the argument's name.
 pub(crate) trait Take<'a, 'py>: Sized {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
 }
 
-/// A parameter: its value, and its name.
+/// A parameter's value, with its name as a type.
 #[derive(Clone, Copy)]
 pub(crate) struct Of<T, N>(pub(crate) T, PhantomData<N>);
 
 impl<T, N> Of<T, N> {
-    /// Creates a default.
+    /// Creates a parameter with a default value.
     pub(crate) const fn new(value: T) -> Self {
         Self(value, PhantomData)
     }
@@ -35,7 +35,7 @@ impl<'a, 'py, T: Take<'a, 'py>, N: Name> FromPyObject<'a, 'py> for Of<T, N> {
     }
 }
 
-/// Types of the names that several parameters share.
+/// Defines the types for names that several parameters share.
 macro_rules! names {
     ($($name:ident)*) => {
         #[allow(non_camel_case_types, reason = "the parameters' own names")]
@@ -60,7 +60,7 @@ pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     class_name(&value.get_type())
 }
 
-/// Returns the name of a class, for messages: families have classes of the same names, so theirs begin with the family's.
+/// Returns a class's name for messages. Several formats have classes of the same name, so the name begins with the format.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let Ok(name) = class.qualname() else { return "another type".to_owned() };
     let module = class.module().map(|module| module.to_string_lossy().into_owned());
@@ -71,20 +71,20 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     }
 }
 
-/// Returns the error for an argument of another type, described in words.
+/// Returns the error for an argument of the wrong type. `expected` and `found` describe the types in words.
 #[cold]
 pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
     let reason = format!("expected {expected} for `{name}`, found {found}");
     Error::because(ErrorKind::InvalidType, reason)
 }
 
-/// Returns the exception for an argument of another type.
+/// Returns the exception for an argument of the wrong type.
 #[cold]
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
     raise_about(found.py(), &mistyped(name, expected, &type_name(found)), Some(name))
 }
 
-/// Returns the exception for an argument of the right type with the wrong content; `found` describes it in words.
+/// Returns the exception for an argument that has the right type but the wrong content, which `found` describes in words.
 #[cold]
 pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)

@@ -1,4 +1,4 @@
-//! Texts and bytes as arguments.
+//! Strings and bytes as arguments.
 
 use std::{borrow::Cow, ops::RangeInclusive};
 
@@ -12,7 +12,7 @@ use pyo3::{
 use super::{Take, names::raise_named, wrong_type};
 use crate::errors::raise;
 
-/// Bytes, or the bytes of anything with the buffer protocol, in its order.
+/// Bytes, or the bytes of any object with the buffer protocol, in the buffer's order.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
 
 impl Octets<'_> {
@@ -20,7 +20,7 @@ impl Octets<'_> {
         self.0.as_bytes()
     }
 
-    /// Returns the bytes of a field of one size.
+    /// Returns the bytes if they have the size of a field.
     pub(crate) fn exactly<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
         let bytes = self.as_bytes();
         bytes.try_into().map_err(|_| raise_named(Error::invalid_length(bytes.len(), N, N), name))
@@ -48,7 +48,7 @@ pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
 }
 
-/// A text. A lone surrogate, which is not a character, is replaced by one that no format allows.
+/// A string. A lone surrogate, which is not a character, is replaced by a character that no format allows.
 pub(crate) struct Text<'a>(Cow<'a, str>);
 
 impl std::ops::Deref for Text<'_> {
@@ -58,7 +58,8 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
-/// The longest text that is read without a copy: Python caches the UTF-8 of texts that are not ASCII for as long as they live.
+/// The maximum length of a string that is read without a copy. Python caches the UTF-8 form of a non-ASCII string as long as
+/// the string lives.
 const SHORT: usize = 64;
 
 impl<'a, 'py> Take<'a, 'py> for Text<'a> {
@@ -83,7 +84,8 @@ impl<'a, 'py> Take<'a, 'py> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The text of an ID in a format whose texts have these lengths. A longer text is rejected before its characters are read.
+    /// Reads the string of an ID in a format whose strings have the given lengths. A string that is too long is rejected before
+    /// its characters are read.
     pub(crate) fn of_id(
         value: Borrowed<'a, '_, PyAny>,
         name: &str,
@@ -96,7 +98,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Refuses a text that is longer than any ID's.
+/// Rejects a string that is too long for any ID of the format.
 pub(crate) fn check_length(
     text: &Bound<'_, PyString>,
     lengths: &RangeInclusive<usize>,
@@ -108,21 +110,21 @@ pub(crate) fn check_length(
     Err(Error::invalid_length(found, *lengths.start(), *lengths.end()))
 }
 
-/// Characters of a text.
+/// Returns the number of characters in a string.
 #[allow(unsafe_code)]
 fn length(text: &Bound<'_, PyString>) -> usize {
-    // SAFETY: the text is a `str`, and alive.
+    // SAFETY: the object is a `str`, and it is alive.
     let length = unsafe { ffi::PyUnicode_GetLength(text.as_ptr()) };
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// Returns a text of Unicode characters, copied: Python would cache the UTF-8 of a borrowed one.
+/// Returns a copy of a string of Unicode characters. If it were borrowed, Python would cache its UTF-8 form.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)
 }
 
-/// Texts of IDs, with their lengths in characters.
+/// Declares types for ID strings, with their lengths in characters.
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident $lengths:expr;)*) => {$(
         $(#[$doc])*

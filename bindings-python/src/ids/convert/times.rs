@@ -15,8 +15,8 @@ use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
 
-/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Conversion to [`UnixTime`]
-/// keeps the microseconds of a datetime.
+/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Converting it to [`UnixTime`]
+/// keeps a datetime's microseconds.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64, Given);
 
@@ -44,7 +44,7 @@ impl UnixMs {
         self.0 + i64::from(is_within)
     }
 
-    /// Returns the exception for an error that may be about this time.
+    /// Returns the exception for an error that may concern this time.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
         let is_told = matches!(self.1, Given::Datetime { .. }) && is_time(&error);
@@ -65,7 +65,7 @@ impl<'a, 'py> Take<'a, 'py> for UnixMs {
     }
 }
 
-/// A time in whole Unix seconds: an integer.
+/// A time in whole Unix seconds, as an integer.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixSeconds(pub(crate) i64);
 
@@ -84,7 +84,7 @@ fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str
     raise_about(value.py(), &error, Some(name))
 }
 
-/// A half-open span of time: a pair.
+/// A half-open time span, passed as a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) start: UnixMs,
@@ -94,7 +94,7 @@ pub(crate) struct Span {
 impl Span {
     const NAME: &str = "window";
 
-    /// Returns the exception for the error of a generator that is created with this window.
+    /// Returns the exception for an error of a generator that was created with this window.
     #[cold]
     pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
         let Some(Self { start, end }) = window else { return raise(error) };
@@ -111,7 +111,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// Returns the exception for a time range that the core rejects because of one of its ends.
+/// Returns the exception if the core rejects a time range because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
@@ -121,8 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// Returns an error with the times of its range as datetimes, or `None` for an error without a range. A limit after the year
-/// 9999 remains a number.
+/// Returns an error with the times in its range as datetimes, or `None` if the error has no range. A limit after the year 9999
+/// remains a number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
@@ -138,13 +138,13 @@ pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     Some(Error::because(error.kind(), reason))
 }
 
-/// Returns the exception for an error; the parameter `name` is the field of an error about a time.
+/// Returns the exception for an error. If the error concerns a time, `name` becomes its field.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
 }
 
-/// Returns whether an error is about a time or an end of a time span, not about a field that the caller named.
+/// Returns whether an error concerns a time or an end of a time span, and not a field that the caller named.
 fn is_time(error: &Error) -> bool {
     const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));
@@ -155,7 +155,7 @@ fn is_time(error: &Error) -> bool {
     }
 }
 
-/// 1970-01-01T00:00:00Z.
+/// Returns 1970-01-01T00:00:00Z.
 fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
     static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
     let epoch = EPOCH.get_or_try_init(py, || {
@@ -164,7 +164,7 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
     Ok(epoch.bind(py))
 }
 
-/// Returns the Unix microseconds of an aware datetime.
+/// Converts an aware datetime to Unix microseconds.
 pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
     let py = datetime.py();
     if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
@@ -176,12 +176,12 @@ pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -
     Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
 }
 
-/// Returns the aware datetime, in UTC, of Unix milliseconds.
+/// Converts Unix milliseconds to an aware datetime in UTC.
 pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
     datetime_of_micros(py, i128::from(unix_ms) * 1000)
 }
 
-/// Returns the aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside the years 1 to 9999.
+/// Converts Unix microseconds to an aware datetime in UTC. Fails with an `OverflowError` outside the years 1 to 9999.
 pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
     const DAY: i128 = 86_400_000_000;
     let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));

@@ -1,4 +1,4 @@
-//! The snapshot of a layout's closed generator, and a generator's figures.
+//! The snapshot of a layout's closed generator, and a generator's statistics.
 
 use polyflake::layout;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Many IDs of one layout.
+//! Arrays of a layout's IDs.
 
 use polyflake::{
     Error,
@@ -24,7 +24,7 @@ numbers! {
 #[pyclass(frozen, extends = Array, module = "polyflake.layout")]
 pub(crate) struct LayoutArray(pub(super) Ids);
 
-/// The IDs of a layout: integers, or bytes.
+/// The IDs of a layout, as integers or bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Ids {
     Integers(Packed<i64>),
@@ -44,7 +44,7 @@ impl Holds<u8> for LayoutArray {
 }
 
 impl Ids {
-    /// The integers of a buffer, a column or a list.
+    /// Reads integers from a buffer, a column or a list.
     pub(super) fn of_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
         let integers = match Integers::packed(ids, IDS, None)? {
             Some(integers) => integers.to_vec()?,
@@ -53,7 +53,7 @@ impl Ids {
         Ok(Self::Integers(Packed::new(integers)))
     }
 
-    /// The IDs of packed bytes, of a column or of a list of them, `size` bytes each.
+    /// Reads IDs of `size` bytes each from packed bytes, a column or a list of byte strings.
     pub(super) fn of_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
         let bytes = match PackedBytes::of(ids, IDS, size)? {
             Some(PackedBytes::Given(bytes)) => copy_of(bytes.as_bytes())?,
@@ -63,7 +63,7 @@ impl Ids {
         Ok(Self::Bytes(Packed::in_rows(bytes, size)))
     }
 
-    /// `n` IDs of a layout, which a function writes.
+    /// Returns `n` IDs of a layout, which a function writes.
     pub(super) fn written(
         layout: &Layout,
         n: usize,
@@ -96,7 +96,7 @@ impl Ids {
         })
     }
 
-    /// Returns the array of the IDs.
+    /// Returns the array with the IDs.
     pub(super) fn array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
         match self {
             Self::Integers(ids) => array(py, ids),
@@ -105,7 +105,7 @@ impl Ids {
     }
 }
 
-/// Returns an ID of a list: its bytes.
+/// Reads an item of a list as an ID's bytes.
 fn listed(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
     if !has_buffer(id) {
         return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));

@@ -1,4 +1,4 @@
-//! Many IDs of a layout at once: packed from columns of values, and parsed into columns of fields.
+//! Many IDs of a layout at once: they are packed from columns of values, and parsed into columns of fields.
 
 use polyflake::{
     Error, ErrorKind,
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Input of packing: values that are the same in every ID, and columns.
+/// The input for packing: columns, and values that are the same in every ID.
 pub(super) struct Packing<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
@@ -97,7 +97,7 @@ impl<'l> Packing<'l> {
         Ok(())
     }
 
-    /// Returns the IDs, one for each item of the columns.
+    /// Returns the IDs, one for each row of the columns.
     pub(super) fn pack(&self) -> PyResult<Ids> {
         let columns: Vec<_> =
             self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
@@ -109,8 +109,8 @@ impl<'l> Packing<'l> {
     }
 }
 
-/// Returns the column of an argument, or `None` if it is a single value or has a type that no field accepts. Bytes are a single
-/// value, and so is a number whose buffer has no dimensions.
+/// Returns the column in an argument. Returns `None` if the argument is a single value or has a type that no field accepts.
+/// Bytes, or a number whose buffer has no dimensions, are a single value.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -131,7 +131,7 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
 #[pyclass(frozen, eq, sequence, module = "polyflake.layout")]
 pub(crate) struct ParsedColumns {
     layout: Py<Layout>,
-    /// Checked to be of the layout's kind.
+    /// The IDs, whose type was checked against the layout.
     ids: Ids,
 }
 
@@ -141,7 +141,7 @@ impl PartialEq for ParsedColumns {
     }
 }
 
-/// The content of a pickle of parsed columns: the layout and the IDs, which are parsed again.
+/// The pickled content of parsed columns: the layout and the IDs, which are parsed again.
 type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
@@ -154,7 +154,7 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// Returns the column of a field, or `None` if the layout does not have the field or a column cannot contain its values.
+    /// Returns a field's column, or `None` if the layout does not have the field or a column cannot hold its values.
     fn column<'py>(
         &self,
         py: Python<'py>,
@@ -173,7 +173,7 @@ impl ParsedColumns {
         }
     }
 
-    /// Returns the columns of those fields with these names whose values a column can contain.
+    /// Returns the columns of the named fields, without those whose values a column cannot hold.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,
@@ -190,7 +190,7 @@ impl ParsedColumns {
     }
 }
 
-/// IDs as an argument: an array, a buffer, a column or a list.
+/// Reads an argument with IDs: an array, a buffer, a column or a list.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {

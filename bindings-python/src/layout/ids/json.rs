@@ -1,4 +1,4 @@
-//! Python's objects as the JSON values that descriptions and snapshots are made of, and back.
+//! Converts Python objects to the JSON values that descriptions and snapshots consist of, and back.
 
 use polyflake::{Error, ErrorKind, layout::Json};
 use pyo3::{
@@ -11,10 +11,10 @@ use crate::{
     ids::convert::{Whole, has_index, owned_text, type_name, wrong_type},
 };
 
-/// The maximum nesting. No description is nested more deeply, but an object that contains itself is.
+/// The maximum nesting depth. No valid description is nested more deeply, but an object that contains itself is.
 const DEEPEST: u32 = 8;
 
-/// Returns the JSON object of a dict; `invalid_layout` if there is none.
+/// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
 pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));
@@ -54,11 +54,11 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
         };
         Ok((strict(name)?, within(&value, depth, place)?))
     };
-    // A copy, since a value's own code may change the dict.
+    // Copy the members, because a value's own code may change the dict.
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
 }
 
-/// Returns a text of Unicode characters.
+/// Returns a string that consists of Unicode characters only.
 pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");
@@ -70,7 +70,7 @@ fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
 }
 
-/// Returns the Python object of a JSON value.
+/// Returns the Python object for a JSON value.
 pub(crate) fn to_object(py: Python<'_>, value: Json) -> PyResult<Bound<'_, PyAny>> {
     Ok(match value {
         Json::Null | Json::Fraction => py.None().into_bound(py),

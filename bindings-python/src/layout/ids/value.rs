@@ -1,4 +1,4 @@
-//! Values of fields: integers, bytes, texts.
+//! Field values: integers, bytes and strings.
 
 use polyflake::{Error, ErrorKind, layout::Value};
 use pyo3::{
@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// A value as an argument. The layout knows the type that a field takes: a value that no field takes is passed on by the name
-/// of its type, for the error.
+/// A value as an argument. The layout knows the type that a field accepts. A value whose type no field accepts is passed on as
+/// the name of its type, for the error.
 pub(crate) struct Given(pub(crate) Value<'static>);
 
 impl<'a, 'py> Take<'a, 'py> for Given {
@@ -24,7 +24,7 @@ impl<'a, 'py> Take<'a, 'py> for Given {
     }
 }
 
-/// Returns the value of a field of this name.
+/// Reads the value for the named field.
 pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
         let text = owned_text(text).map_err(|raised| not_unicode(value, field, raised));
@@ -55,19 +55,19 @@ fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     raise_from(text.py(), &error, Some(field), raised)
 }
 
-/// Returns the Python object of a value.
+/// Returns the Python object for a value.
 pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Integer(number) => Ok(number.into_pyobject(py)?.into_any()),
         Value::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
         Value::Text(text) => Ok(PyString::new(py, text).into_any()),
         Value::Wide(number) => Ok(number.into_pyobject(py)?.into_any()),
-        // A kind that no ID has.
+        // The core has other types of values, but no ID contains them.
         _ => Ok(py.None().into_bound(py)),
     }
 }
 
-/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. Other types go on to the layout.
+/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. The layout rejects other types.
 pub(crate) struct Time {
     pub(crate) value: Value<'static>,
     pub(crate) is_datetime: bool,
@@ -83,11 +83,11 @@ impl<'a, 'py> Take<'a, 'py> for Time {
     }
 }
 
-/// The parameters for a layout's own fields.
+/// The parameters for the fields that every layout knows.
 const TIMESTAMP: &str = "timestamp";
 const SEQUENCE: &str = "sequence";
 
-/// The names of the values of an ID, for errors about them.
+/// The names of an ID's values, for errors about them.
 #[derive(Default)]
 pub(crate) struct Names {
     names: Vec<String>,
@@ -110,8 +110,8 @@ impl Names {
         self.raise_typed(error)
     }
 
-    /// Returns the exception for an error of a call that takes these values. For a value of another type, the core has the name
-    /// in its message only.
+    /// Returns the exception for an error of a call that takes these values. For a value of the wrong type, the core includes
+    /// the name only in its message.
     #[cold]
     pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
         if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
@@ -128,14 +128,14 @@ impl Names {
 }
 
 impl Named {
-    /// Returns the names alone.
+    /// Returns only the names.
     pub(crate) fn names(&self) -> Names {
         let names = self.0.iter().map(|(name, _)| name.clone()).collect();
         Names { names, has_datetime: false }
     }
 }
 
-/// Values by name: a mapping.
+/// Values by name, from a mapping.
 #[derive(Default)]
 pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
 
@@ -149,7 +149,7 @@ impl<'a, 'py> Take<'a, 'py> for Named {
     }
 }
 
-/// Returns the items of a mapping from names.
+/// Returns the items of a mapping whose keys are names.
 pub(super) fn items<'py>(
     value: &Bound<'py, PyAny>,
     parameter: &str,
@@ -163,7 +163,7 @@ pub(super) fn items<'py>(
 fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::items(item, "pairs of a name and a value", parameter)?;
     let text = Text::take(name.as_borrowed(), parameter)?;
-    // A name that is not valid Unicode is no field's name, though its replacement may be one.
+    // A name that is not valid Unicode is never a field's name, although its replacement may be one.
     if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
     }
@@ -171,7 +171,7 @@ fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bo
 }
 
 impl Named {
-    /// Returns the names and values, as the core takes them.
+    /// Iterates over the names and values, in the form that the core accepts.
     pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
         self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })
     }

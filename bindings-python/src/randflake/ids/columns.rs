@@ -1,4 +1,4 @@
-//! The fields of many IDs, which a codec reads.
+//! Columns with the fields of many IDs, which a codec decrypts.
 
 use polyflake::randflake::{self, Codec, Randflake};
 use polyflake_columns::{OutOfMemory, Packed};
@@ -25,7 +25,7 @@ pub(crate) struct PartsColumns {
 }
 
 impl PartsColumns {
-    /// The fields of IDs, which are read while other threads run.
+    /// Decrypts the fields of IDs while other threads run.
     pub(super) fn of(py: Python<'_>, codec: &Codec, ids: &[Randflake]) -> PyResult<Self> {
         let mut timestamps = room_for(ids.len())?;
         let (mut nodes, mut sequences) = (room_for(ids.len())?, room_for(ids.len())?);

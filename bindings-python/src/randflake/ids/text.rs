@@ -1,4 +1,4 @@
-//! Randflake's texts as columns.
+//! Columns of Randflake strings.
 
 use std::{
     any::Any,
@@ -40,10 +40,10 @@ impl TextColumn {
     }
 }
 
-/// Texts of several lengths.
+/// Strings of different lengths.
 struct Texts {
     ids: Arc<Vec<Randflake>>,
-    /// The texts in cells of one width, created on demand. Arrow needs them without gaps.
+    /// The strings in slots of equal width, created on demand. Arrow requires them without gaps.
     slots: OnceLock<Packed<Chars>>,
 }
 
