@@ -20,11 +20,7 @@ CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
     END;
 
 -- The bytes of a string of bits, without leading zeros.
-CREATE OR REPLACE MACRO flake.bytes_of(bits) AS
-    CASE
-        WHEN ltrim(bits, '0') = '' THEN ''::BLOB
-        ELSE lpad(ltrim(bits, '0'), ((length(ltrim(bits, '0')) + 7) // 8 * 8)::INTEGER, '0')::BIT::BLOB
-    END;
+CREATE OR REPLACE MACRO flake.bytes_of(bits) AS unhex(regexp_replace(hex(bits::BIT::BLOB), '^(00)+', ''));
 ";
 
 /// The bytes or the text of a bindable field above the timestamp. `DuckDB` has no bits of an empty BLOB, hence a byte in front.
@@ -65,7 +61,8 @@ const WORD: &str = "flake.word(id)";
 const BITS: BitStrings = BitStrings {
     constant: |digits| format!("'{digits}'"),
     number: |value, bits| format!("lpad(bin({value}), {bits}, '0')"),
-    inverted: |bits| format!("translate({bits}, '01', '10')"),
+    // Many times faster than `translate`.
+    inverted: |bits| format!("(~{bits}::BIT)::VARCHAR"),
     bytes: |bits| format!("({bits})::BIT::BLOB"),
 };
 
@@ -152,8 +149,13 @@ fn bits_of(first: u32, bits: u32) -> String {
 
 /// The bytes of a field without leading zeros.
 fn bytes(field: &Field) -> String {
+    if field.bits == 0 {
+        return "''::BLOB".into();
+    }
     let found = bits_of(field.first, field.bits);
     let found = if field.invert { (BITS.inverted)(&found) } else { found };
+    let filler = "0".repeat((field.bits.next_multiple_of(8) - field.bits) as usize);
+    let found = if filler.is_empty() { found } else { format!("'{filler}' || {found}") };
     format!("flake.bytes_of({found})")
 }
 
