@@ -1,4 +1,4 @@
-//! Calls that wait without blocking the thread: the executor goes on meanwhile, and a dropped call repeats no ID.
+//! Calls that wait without blocking the thread: the executor keeps running, and a dropped call causes no duplicate ID.
 #![cfg(not(any(loom, shuttle)))]
 
 use std::{
@@ -28,7 +28,7 @@ const NOW: i64 = 1_763_650_000_000;
 
 type Shared = Arc<ManualClock>;
 
-/// A generator of four IDs a tick.
+/// Returns a generator with four IDs per tick.
 fn few(clock: Shared) -> sno::Generator<Shared> {
     let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
     builder.max_wait(Duration::from_secs(3600)).build().unwrap()
@@ -38,7 +38,7 @@ fn clock() -> Shared {
     Arc::new(ManualClock::at_unix_ms(NOW))
 }
 
-/// Moves the clock on by a tick every few milliseconds of the executor's time, for ever.
+/// Advances the clock by one tick every few milliseconds of the executor's time, forever.
 async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
     loop {
         sleep(Duration::from_millis(5)).await;
@@ -67,7 +67,7 @@ async fn dropping_a_call_repeats_no_id() {
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
-            // Some calls are dropped while they wait, and some of these have made a part of their batch.
+            // Some calls are dropped while they wait. Some of those have already made part of their batch.
             let (mut batch, mut written) = ([Sno::default(); 6], usize::MAX);
             let filled = ids.fill_async(sleep, 1, &mut batch, &mut written);
             match timeout(Duration::from_millis(9), filled).await {

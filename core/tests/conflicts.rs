@@ -1,4 +1,4 @@
-//! Generators that can generate the same ID, of which the bindings warn. `moving.rs` compares more worker IDs.
+//! Conflicting generators, which can make the same ID, so the bindings warn about them. `moving.rs` compares more worker IDs.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -9,7 +9,7 @@ use polyflake::{
     sno,
 };
 
-/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+/// The start of a tick in every format, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
 
 fn clock() -> ManualClock {
@@ -41,7 +41,7 @@ fn machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
     builder.build().unwrap()
 }
 
-/// Compares two generators in both orders.
+/// Compares two generators, in both orders.
 macro_rules! may_repeat {
     ($one:expr, $other:expr) => {{
         let (one, other) = ($one, $other);
@@ -82,6 +82,6 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
 fn layouts_conflict_only_if_all_values_are_bound() {
     assert!(may_repeat!(machine(Some(7)), machine(Some(7))));
     assert!(!may_repeat!(machine(Some(7)), machine(Some(8))));
-    // A value comes with each ID.
+    // The caller passes the bindable's value with each ID.
     assert!(!may_repeat!(machine(None), machine(None)));
 }

@@ -1,4 +1,4 @@
-//! Conversions from and to other types that hold an ID.
+//! Conversions between the ID types and other types that hold an ID.
 #![cfg(not(any(loom, shuttle)))]
 
 use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};

@@ -1,4 +1,4 @@
-//! The facts of errors stay the same wherever they are stored; also their source and their size.
+//! Errors report the same facts however they are stored. Also tests an error's source and its size.
 
 use std::{
     error::Error as _,
@@ -26,7 +26,7 @@ fn errors_are_send_sync_and_unwind_safe() {
     is_everything::<Error>();
 }
 
-/// An error, with all facts that it must report, except its kind and its place among many items.
+/// An error and every fact that it must report, except its kind and its item number.
 #[derive(Clone, Copy)]
 struct Said {
     error: fn() -> Error,
@@ -58,7 +58,7 @@ impl Said {
 
 const MOST: i128 = u64::MAX as i128;
 
-/// Every way to make an error, at the borders of what fits inline.
+/// Every constructor of an error, with facts just inside and outside the limits of inline storage.
 const SAID: [Said; 27] = [
     said(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
     said(
@@ -190,7 +190,7 @@ fn every_error_keeps_its_message_with_counts_and_sources() {
             assert_says(&item, said, None, Some(count));
             assert_ne!(written, item);
             assert_ne!(written, error);
-            // The last call counts.
+            // The last call takes effect.
             assert_eq!(written.clone().in_item(count), item);
             let with_source = item.clone().with_source(io::Error::other("below"));
             assert_says(&with_source, said, None, Some(count));
@@ -225,13 +225,13 @@ fn a_source_can_be_downcast() {
     assert_eq!(error.to_string(), "clock failed");
     assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
 
-    // Changes keep the source, and clones share it.
+    // Methods that change the facts keep the source, and clones share it.
     let clone = error.clone().of("clock").after_writing(3).in_item(1);
     assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
     assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));
     assert_eq!((error.field(), error.item()), (None, None));
 
-    // Another source replaces it, and errors of this crate may be sources as well.
+    // A new source replaces the old one, and errors of this crate may be sources too.
     let replaced = clone.with_source(Error::invalid_secret(5, 16));
     assert!(replaced.source().unwrap().is::<Error>());
     assert!(error.source().unwrap().is::<io::Error>());

@@ -1,4 +1,5 @@
-//! IDs of forked children: none under a partition, grant or window that was given to the parent, and never the parent's IDs.
+//! IDs of forked children: a child never uses its parent's explicit partition, grant or window, and never repeats its parent's
+//! IDs.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -22,12 +23,12 @@ mod family;
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// The result of `work` in a forked child.
+/// Runs `work` in a forked child and returns its result.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     forks::in_child_by(forks::hooked, work)
 }
 
-/// The codes of refused calls.
+/// Returns the error codes of calls that failed.
 fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
     refused.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
@@ -46,7 +47,7 @@ fn a_child_rejects_an_explicit_identity() {
             let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
             [codes(made), codes(ended)].join(&b' ')
         });
-        // Hot Guid's returns nothing that is the parent's.
+        // Hot Guid's `close` returns nothing that belongs to the parent.
         let close = if family.name == "Hot Guid" { "none" } else { "forked" };
         let expected = format!("forked forked forked forked forked {close}");
         assert_eq!(String::from_utf8_lossy(&refused), expected, "{}", family.name);
@@ -64,7 +65,7 @@ fn a_child_rejects_sequences_alone_and_explicit_times() {
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
-/// A child switches to its own grant and does not affect the parent's.
+/// A child switches to its own grant without affecting the parent's.
 #[test]
 fn a_child_rejects_the_parents_grant() {
     let granted = |partition| {
@@ -99,7 +100,7 @@ fn a_child_rejects_an_explicit_window() {
 
 const CHILDREN: usize = 20;
 
-/// The IDs of many calls in this process, in children, and in a child of each of them. Asserts that they differ.
+/// Returns the IDs of many calls in this process, in its children, and in a child of each child. Asserts that they all differ.
 #[track_caller]
 fn of_all_processes<const LEN: usize, const N: usize>(
     mut make: impl FnMut() -> [[u8; LEN]; N],
@@ -127,7 +128,7 @@ fn children_and_parent_make_different_snos() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
-/// The caller may give a child the identity of an earlier child, which has made IDs until just now.
+/// The caller may give a child the identity of an earlier child that has just made IDs.
 #[test]
 fn a_child_with_an_identity_source_skips_its_first_tick() {
     let snos = sno::Builder::with_clock(SystemClock)
@@ -172,11 +173,11 @@ fn default_handles_start_new_blocks_in_each_process() {
     of_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
 }
 
-/// A clock that stands still, and forks at one of its readings.
+/// A clock that stands still and forks during one of its readings.
 struct Forking(AtomicI32);
 
 impl Forking {
-    /// A clock that forks at the reading after `readings` others.
+    /// Returns a clock that forks at the reading that follows `readings` others.
     fn after(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -188,7 +189,7 @@ impl Forking {
 impl Clock for Forking {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // SAFETY: the child goes on from here, as its parent does.
+            // SAFETY: the child continues from here with the same code as its parent.
             unsafe { libc::fork() };
         }
         Ok(T * 1_000_000)
@@ -206,19 +207,19 @@ fn a_fork_inside_the_clock_is_detected() {
         let outcome = ids.generate(0);
         if std::process::id() != before {
             let is_refused = outcome.is_err_and(|error| error.code() == "forked");
-            // SAFETY: ends the child that the clock made, at once.
+            // SAFETY: ends the child that the clock forked, without running destructors.
             unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
         }
         let mut status = 0;
-        // SAFETY: waits for the child that the clock made.
+        // SAFETY: waits for the child that the clock forked.
         unsafe { libc::wait(&raw mut status) };
         vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
     });
     assert_eq!(found, [1, 9]);
 }
 
-/// Asserts that both processes make different IDs from the call on that forks. That may be the first call, or one for which
-/// everything is ready.
+/// Asserts that both processes make different IDs after the fork. The fork may happen in the generator's first call or in a
+/// later one.
 #[track_caller]
 fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {
@@ -255,7 +256,7 @@ fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
     });
 }
 
-/// A clock that steps to a new tick at every reading, and forks at one of them.
+/// A clock that advances to a new tick at every reading, and forks at one of them.
 struct Stepping(Forking, AtomicI64);
 
 impl Clock for Stepping {
@@ -268,7 +269,7 @@ impl Clock for Stepping {
     }
 }
 
-/// The results of parent and child after a batch in the middle of which the clock forks.
+/// Returns the parent's and the child's results of a batch that the clock forks in the middle of.
 fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
@@ -277,7 +278,7 @@ fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>)
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
-            // SAFETY: ends the child that the clock made, at once.
+            // SAFETY: ends the child that the clock forked, without running destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -328,7 +329,7 @@ fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     }
 }
 
-/// The parent's lease has ended, and the child's has not started.
+/// The parent's lease has ended, and the child's has not started yet.
 #[test]
 fn a_child_can_start_a_lease_of_a_closed_generator() {
     let granted = |partition| {

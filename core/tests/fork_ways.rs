@@ -1,5 +1,5 @@
-//! Every way to a generator prepares the process for forks by itself. Each is tried in a process in which nothing else did so,
-//! with a `fork()` that runs the C library's hooks and, on Linux, with a `_Fork()` that runs none.
+//! Every constructor of a generator prepares the process for forks. Each one runs in a process in which nothing else has done
+//! so, once with a `fork()` that runs the C library's hooks and, on Linux, once with a `_Fork()` that runs none.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -22,11 +22,11 @@ mod alone;
 mod forks;
 
 const WAY: &str = "POLYFLAKE_WAY";
-/// Number of IDs of each process.
+/// Number of IDs that each process makes.
 const EACH: usize = 20;
 const NOON: i64 = 1_763_650_000_000;
 
-/// Makes an ID: its bytes, or none if the generator refuses because of a fork.
+/// Makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
 type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
 
 fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
@@ -55,13 +55,13 @@ fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-/// A clock that stands still, under which a repeated state shows at once.
+/// Returns a clock that stands still, so that a repeated state repeats an ID.
 fn still() -> &'static ManualClock {
     static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
     &STILL
 }
 
-/// A way to a generator, by name.
+/// A way to create a generator, and its name.
 type Way = (&'static str, fn() -> Make<'static>);
 
 const WAYS: &[Way] = &[
@@ -113,7 +113,7 @@ const WAYS: &[Way] = &[
     }),
 ];
 
-/// The kinds of fork. The last one, which only Linux's process generation sees, is there if the C library has it.
+/// Returns the kinds of fork. The last one, which only Linux's process generation detects, is included if the C library has it.
 fn kinds() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::hooked];
     if cfg!(target_os = "linux") {
@@ -135,7 +135,8 @@ fn every_constructor_installs_the_fork_hook() {
     }
 }
 
-/// Asserts that a child makes no ID of its parent, by a kind of fork and a way to a generator that is the first of this process.
+/// Asserts that a child repeats none of its parent's IDs, for one kind of fork and one way to create the process's first
+/// generator.
 fn assert_ready(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = kinds()[kind.parse::<usize>().unwrap()];
@@ -161,7 +162,7 @@ fn assert_ready(way: &str) {
 fn an_unhooked_child_never_blocks_on_the_heap() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    // One heap for all threads, and no part of it that a thread has for itself.
+    // All threads share one heap arena, and no thread has a cache of its own.
     const TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::unhooked() else { return };
@@ -191,7 +192,7 @@ fn only_default_partitions_need_shared_memory() {
     alone(&[], || {
         let limit = |bytes| {
             let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
-            // SAFETY: the C library reads the limit, and no pointer stays.
+            // SAFETY: the C library reads the limit and keeps no pointer to it.
             assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
         };
         limit(0);
@@ -210,14 +211,14 @@ fn only_default_partitions_need_shared_memory() {
 fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();
     if child == 0 {
-        // SAFETY: ends the child if it waits, and at once where it is done.
+        // SAFETY: ends the child, either by the alarm if it blocks, or here when it is done.
         unsafe {
             libc::alarm(5);
             libc::_exit(i32::from(ids.generate(0).is_err()));
         }
     }
     let mut status = -1;
-    // SAFETY: waits for the child just made.
+    // SAFETY: waits for the child that was just forked.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     status == 0
 }

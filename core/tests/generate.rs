@@ -1,4 +1,4 @@
-//! One trait for what makes IDs: a service takes a generator, a handle, or an object of any of them.
+//! The trait that all ID generators implement: a service accepts a generator, a handle, or a trait object of either.
 
 use std::{cell::RefCell, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// Four calls, each of which makes IDs of its own.
+/// Asserts that four calls each make IDs.
 fn assert_made<I: Generated<Param: Copy> + Ord + Copy + Default + 'static>(
     ids: &impl Generate<I>,
     param: I::Param,
@@ -110,7 +110,7 @@ fn a_borrowed_handle_returns_an_error() {
     assert!(Id::<User>::generate_with(&handle).is_ok());
 }
 
-/// IDs of a list, for a test that wants them known.
+/// A source of listed IDs, for tests that need known IDs.
 struct Listed(RefCell<Vec<Sno>>);
 
 impl Generate<Sno> for Listed {

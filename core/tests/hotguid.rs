@@ -1,4 +1,4 @@
-//! Hot Guid's format: fields, byte orders and texts against the original's outputs.
+//! Hot Guid's format: fields, byte orders and strings, compared with the original's outputs.
 
 mod support;
 
@@ -41,7 +41,7 @@ struct File {
 
 static FILE: LazyLock<File> = LazyLock::new(|| typed("hotguid.json"));
 
-/// The ID of a text. Asserts the same result, error included, for its bytes, and for the text read in SQL Server's form.
+/// Parses a string as an ID. Asserts that its bytes and its SQL Server form give the same result or the same error.
 #[track_caller]
 fn parse(text: &str) -> Result<HotGuid, Error> {
     let id = HotGuid::parse(text);
@@ -98,7 +98,7 @@ fn byte_maps_match_the_vectors() {
     assert_eq!(HotGuid::from_sql(bytes).to_bytes(), mapped(file.to_guid_map));
 }
 
-/// The order in which SQL Server compares the bytes of `Guid.ToByteArray()`.
+/// Returns a key that sorts the bytes of `Guid.ToByteArray()` as SQL Server does.
 fn sql_server_key(bytes: [u8; 16]) -> [u8; 16] {
     [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3].map(|at| bytes[at])
 }
@@ -109,7 +109,7 @@ fn both_forms_sort_like_the_vectors() {
     let sorted: Vec<_> =
         file.project_sorted_guids.iter().map(|text| parse(text).unwrap()).collect();
     assert!(sorted.len() > 10 && sorted.is_sorted());
-    // The converted GUIDs are listed in the order of the IDs that they were made from.
+    // The converted GUIDs are listed in the order of their original IDs.
     let converted: Vec<_> =
         file.project_sorted_sqlguids.iter().map(|text| HotGuid::parse_sql(text).unwrap()).collect();
     assert_eq!(converted, sorted);
@@ -156,7 +156,7 @@ fn uppercase_is_accepted_and_lowercase_is_written() {
     assert_eq!(format!("{id:?}"), format!("HotGuid({TEXT:?})"));
 }
 
-/// Tries every character of one or two bytes, and some of three and four, at every position.
+/// Tries every one-byte and two-byte character, and some of three and four bytes, at every position.
 #[test]
 fn each_character_is_validated_at_its_position() {
     let chars: Vec<char> =

@@ -1,4 +1,4 @@
-//! The Hot Guid generator where clocks, windows and callers behave badly.
+//! The Hot Guid generator under misbehaving clocks, windows and callers.
 
 mod support;
 
@@ -14,11 +14,11 @@ use polyflake::{
 };
 use support::{CoarseClock, ScriptedClock, assert_code};
 
-/// A second, in Unix seconds.
+/// The test's second, as a Unix timestamp.
 const S: i64 = 1_763_650_000;
 
 const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
-/// A counter start close to the last counter.
+/// A counter start close to the counter's maximum.
 const START: u32 = 0xff_fffe;
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
@@ -26,7 +26,7 @@ fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
-/// The clock of a static is checked at each call, because nothing can reject it earlier.
+/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);
@@ -40,7 +40,7 @@ fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     assert_eq!(COARSE.stats().last_second, None);
 }
 
-/// A generator whose clock shows the beginning of second [`S`].
+/// Returns a builder whose clock shows the start of second [`S`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     show(clock, [S]);
     Builder::with_clock(clock.clone(), draw)
@@ -88,7 +88,7 @@ fn a_clock_rollback_stays_in_the_highest_second() {
 fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    // After the second is used up, the clock shows the previous second, this one, then the next.
+    // After the second is exhausted, the clock shows the previous second, this second, and then the next.
     show(&clock, [S, S - 1, S, S + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
@@ -109,7 +109,7 @@ fn a_window_applies_to_the_encoded_second() {
     let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
     clock.play([(S + 2) * 1000 - 1]);
     assert_next(&ids, S + 1, START);
-    // It stays in the second used, which is in the window, though the reading is before the window.
+    // The generator stays in the second that it used. That second is in the window, although the reading is before it.
     clock.play([S * 1000 - 1]);
     assert_next(&ids, S + 1, LAST_COUNTER);
 }

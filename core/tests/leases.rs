@@ -1,4 +1,5 @@
-//! Default partitions: leased for a while, so that they are never used up, and no two generators have one at the same time.
+//! Default partitions: each is leased for a limited time, so they never run out, and no two generators hold one at the same
+//! time.
 
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -52,7 +53,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
     });
 }
 
-/// Leaks generators, as garbage-collected languages may do.
+/// Leaks generators, as programs in garbage-collected languages may do.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
@@ -75,7 +76,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each partition is held for as long again as it was used, up to a minute.
+        // Each lease is extended by as long as the partition was used, up to a minute.
         let later = MINUTE + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
@@ -102,7 +103,8 @@ fn an_idle_generator_continues_without_repeating_an_id() {
         clock.set_unix_ms(T + 60 * MINUTE);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
-        // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
+        // The owner's lease outlasted its last ID but has ended by now. Other generators acquire all partitions, each of them
+        // once.
         clock.set_unix_ms(T + 120 * MINUTE);
         let others: Vec<_> =
             if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
@@ -118,14 +120,14 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 fn a_rollback_before_the_lease_switches_the_partition() {
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
-        // So that the next generator that gets the partition begins there.
+        // Makes the next lease of this partition start at this time.
         let before = at(clock);
         let used = before.generate(0).unwrap();
         drop(before);
         if cfg!(miri) {
             return;
         }
-        // All other partitions are taken once, at an earlier time.
+        // At an earlier time, each of the other partitions is acquired once.
         clock.set_unix_ms(T + 100 * MINUTE);
         (0..65_535).for_each(|_| assert!(at(clock).generate(0).is_ok()));
         clock.set_unix_ms(T + 201 * MINUTE);
@@ -180,7 +182,7 @@ fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
 fn closing_after_a_lost_lease_keeps_another_partition() {
     alone(&[], || {
         let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
-        // A clock that refuses more than a few readings.
+        // A clock that fails after a few readings.
         let readings = AtomicI64::new(0);
         let ids = at(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
             0..10 => clock.unix_nanos(),
@@ -236,7 +238,7 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 #[test]
 fn threads_that_share_a_generator_share_its_lease() {
     alone(&[], || {
-        // A clock that goes on by a second at each reading.
+        // A clock that advances by one second at each reading.
         let now = AtomicI64::new((T + 700 * MINUTE) * 1_000_000);
         let ids = &at(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
         let each = if cfg!(miri) { 20 } else { 20_000 };
@@ -293,7 +295,7 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
     });
 }
 
-/// Partitions that were other generators' up to these numbers of ticks after `T`.
+/// Returns partitions that belonged to other generators until the given numbers of ticks after `T`.
 const fn used(first: u64, second: u64) -> Few<2> {
     const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
     let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
@@ -317,8 +319,8 @@ fn a_stale_reading_switches_no_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
-/// A child drops the generators that it inherited and creates its own until no partition is left. A lease is extended by as
-/// long as it has been held.
+/// A child drops its inherited generators and creates its own until no partition is left. A lease is extended by as long as it
+/// has been held.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -373,13 +375,13 @@ fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
     assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST + 4);
 }
 
-/// A generator with a configured partition, beside default generators over a table of a few.
+/// Returns a builder for a generator with an explicit partition. Default generators use the same small table.
 fn explicit(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).leased_from(find);
     builder.partition(partition).max_wait(Duration::ZERO)
 }
 
-/// The partition of a new default generator's first ID, or the error.
+/// Creates a default generator and returns the partition of its first ID, or the error.
 fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error> {
     let ids = Generator::builder().clock(clock).leased_from(find).build().unwrap();
     ids.generate(0).map(|id| id.partition())
@@ -395,7 +397,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         clock.set_unix_ms(T + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after T: it lasts as long again as it was held.
+    // The lease ends 32 ms after T, because it is extended by as long as it has been held.
     let ids = explicit(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
@@ -408,14 +410,14 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
     clock.set_unix_ms(T + 32);
     let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
     assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
-    // Neither goes back to the ticks of the other.
+    // Neither generator makes IDs in the other's ticks again.
     clock.set_unix_ms(T + 16);
     let error = assert_code(ids.generate(0), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(T + 32));
     assert!(all.insert(mine) && all.insert(other));
 }
 
-/// Uses the system clock, as programs do.
+/// Uses the system clock, as real programs do.
 #[test]
 #[cfg_attr(miri, ignore = "waits")]
 fn an_explicit_generator_waits_for_a_default_generators_lease() {
@@ -457,7 +459,7 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     assert_eq!(error.retry_at(), None, "nobody knows when one is free");
     assert!([&configured, &drawn, &restored].iter().all(|ids| ids.generate(0).is_ok()));
-    // A snapshot of it may be restored at any time, so the partition stays its.
+    // The generator's snapshot may be restored at any time, so its partition stays reserved.
     drop(restored);
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     drop((configured, drawn));
@@ -476,7 +478,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     assert_eq!(low.generate(0).unwrap().sequence(), 0);
     clock.set_unix_ms(T + 40);
     assert_eq!(high.generate(0).unwrap().sequence(), 100);
-    // The highest tick counts, and the clock is at a lower one.
+    // The generator's highest tick counts, even though the clock now shows a lower one.
     clock.set_unix_ms(T + 20);
     assert!(high.generate(0).unwrap().tick_tock());
     drop(high);
@@ -484,7 +486,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     drop(low);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     assert_eq!(error.retry_at(), Some(T + 44));
-    // The program may configure the partition again at once, under whatever clock.
+    // The program may configure the partition again at once, whatever its clock shows.
     clock.set_unix_ms(T - 1000);
     assert!(explicit(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
     clock.set_unix_ms(T + 44);
@@ -543,7 +545,7 @@ fn a_failed_build_claims_no_partition() {
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn dropping_copies_in_a_child_frees_no_explicit_partition() {
-    // In memory that the child shares.
+    // The table is in memory that the child shares.
     alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let all: Vec<_> = (0..=u16::MAX)
@@ -573,7 +575,7 @@ fn all_partitions_are_free_after_their_explicit_generators() {
     });
 }
 
-/// Another thread closes the generator at the moment when a partition has just been kept permanently.
+/// Another thread closes the generator just after a partition has been reserved permanently.
 #[test]
 fn concurrent_closes_keep_one_partition() {
     static TABLE: Few<4> = Few { kept: Some(close_meanwhile), ..Few::new() };

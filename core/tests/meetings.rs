@@ -1,10 +1,11 @@
-//! Threads, handles and tasks of one generator that meet at its first ID, at renewals and at changes of partition.
+//! Threads, handles and tasks that use one generator at the same time: at its first ID, at lease renewals and at partition
+//! changes.
 //!
-//! A call is held up at each reading of the clock and each access to the table of partitions, and others run meanwhile: all
-//! orders of calls are gone through, with the clock going on at any reading, up to a number of calls that begin inside of others.
-//! A task that waits goes on at its next turn, or is dropped. The models in `tests/model` change threads at each access to memory
-//! instead, under few clocks. A long run, with one more call inside of others and one more tick:
-//! `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test meetings`.
+//! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime. The
+//! test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start inside
+//! other calls is limited. A waiting task is either polled again at its next turn or dropped. In contrast, the models in
+//! `tests/model` switch threads at each memory access, but with few clock scripts. To run longer, with one more nested call and
+//! one more tick: `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test meetings`.
 #![cfg(not(any(loom, shuttle, miri)))]
 
 use std::{
@@ -26,9 +27,9 @@ use polyflake::{
 use tokio::task::yield_now;
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
-/// The tick in which each run begins.
+/// The tick in which each run starts.
 const START: u64 = 100;
-/// Sequences of a tick: two blocks of a handle, and two more.
+/// Number of sequence numbers in a tick: two blocks of a handle, and two more.
 const SEQUENCES: u16 = 130;
 
 type Ids = Generator<HeldClock>;
@@ -43,7 +44,7 @@ fn run() -> Rc<Run> {
     RUN.with_borrow(Rc::clone)
 }
 
-/// The clock of the run. A reading is held up before it is used.
+/// The run's clock. A call is suspended between a reading and its use.
 struct HeldClock;
 
 impl Clock for HeldClock {
@@ -61,7 +62,7 @@ impl Clock for HeldClock {
     }
 }
 
-/// The run's table of two partitions. Each access is held up.
+/// The run's table of two partitions. Each access suspends the call.
 struct HeldTable;
 
 impl Table for HeldTable {
@@ -83,7 +84,7 @@ impl Table for HeldTable {
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let (run, access) = (run(), Some((partition, old, new)));
-        // Many looks at a lease that was lost are as one.
+        // A repeated failed access to the same lost lease counts once.
         if run.refused.get() != access {
             run.hold();
         }
@@ -103,20 +104,20 @@ impl Table for HeldTable {
     }
 }
 
-/// A caller, whose calls come one after the other.
+/// A caller, which makes one call at a time.
 enum Caller {
     Thread(Rc<Ids>),
     Handle(Handle),
-    /// A task, and its call that waits.
+    /// A task and its waiting call.
     Task(Rc<Ids>, Option<Waiting>),
-    /// A generator of its own.
+    /// A caller with a generator of its own.
     Stranger(Ids),
 }
 
 use Caller::{Stranger, Task, Thread};
 
 impl Caller {
-    /// Makes a call, or goes on with the call that waits.
+    /// Makes a call, or continues the waiting one.
     fn turn(&mut self) -> Option<Sno> {
         match self {
             Thread(ids) => made(ids.try_generate(0)),
@@ -137,19 +138,19 @@ impl Caller {
     }
 }
 
-/// The ID of a call, if it was not refused.
+/// Returns a call's ID if the call succeeded.
 fn made(id: Result<Sno>) -> Option<Sno> {
     let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
     run().refusals.update(|refusals| refusals + usize::from(is_refused));
     id.ok()
 }
 
-/// A call that waits until it is polled again.
+/// Returns a call that waits until it is polled again.
 fn call(ids: Rc<Ids>) -> Waiting {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
-/// A caller that no call is running for, the number of its turns, and its IDs.
+/// A caller with no call running, its remaining turns, and its IDs.
 struct Idle {
     caller: Option<Caller>,
     turns: usize,
@@ -159,28 +160,28 @@ struct Idle {
 /// One order of calls.
 #[derive(Default)]
 struct Run {
-    /// The choices of this run, each with the number of possibilities.
+    /// The choices made in this run, each with its number of alternatives.
     choices: RefCell<Vec<(u8, u8)>>,
     chosen: Cell<usize>,
     tick: Cell<u64>,
-    /// The tick at which the clock stands still.
+    /// The tick at which the clock stops.
     last_tick: Cell<u64>,
     until: [Cell<u64>; 2],
-    /// The last access to the table, if it was refused.
+    /// The last access to the table, if it failed.
     refused: Cell<Option<(u16, u64, u64)>>,
     looks: Cell<u16>,
     callers: RefCell<Vec<Idle>>,
-    /// `true` if a call that got a lease from the table is not held up before the generator knows. Otherwise another call may find
-    /// the lease lost, and change the partition.
+    /// `true` if a call is not suspended between getting a lease from the table and recording it in the generator. Otherwise,
+    /// another call may find the lease lost and change the partition.
     knows_at_once: Cell<bool>,
-    /// Number of calls that may still begin inside of others.
+    /// Number of calls that may still start inside other calls.
     inside: Cell<usize>,
     waits: Cell<usize>,
     refusals: Cell<usize>,
 }
 
 impl Run {
-    /// A number below `end`: the first time 0, then, in other runs, every other one.
+    /// Returns a number below `end`: 0 in the first run, and each of the others in later runs.
     fn choose(&self, end: u8) -> u8 {
         let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
         self.chosen.set(at + 1);
@@ -191,7 +192,7 @@ impl Run {
         choices[at].0
     }
 
-    /// Lets another caller have a turn inside of the call that is running, or none.
+    /// Gives another caller a turn inside the current call, or lets the call continue.
     fn hold(&self) {
         if self.inside.get() == 0 {
             return;
@@ -206,7 +207,7 @@ impl Run {
         }
     }
 
-    /// Gives one of the idle callers a turn. Returns `false` if there is none.
+    /// Gives an idle caller a turn. Returns `false` if no caller is idle.
     fn turn(&self) -> bool {
         let idle = self.idle();
         if !idle.is_empty() {
@@ -252,19 +253,19 @@ fn stranger(_: &Rc<Ids>) -> Caller {
     Stranger(generator())
 }
 
-/// What happened before the callers meet.
+/// What happened before the callers run.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     Nothing,
-    /// The generator has made this many IDs.
+    /// The generator has made the given number of IDs.
     Made(usize),
-    /// Its lease ended after an ID, and its partition was somebody else's for a tick.
+    /// The generator's lease ended after an ID, and its partition belonged to another generator for a tick.
     Lost,
-    /// The partitions were other generators' up to these ticks.
+    /// The partitions belonged to other generators until the given ticks.
     Others([u64; 2]),
 }
 
-/// What was seen in all runs.
+/// Totals over all runs.
 #[derive(Debug, Default)]
 struct Seen {
     runs: usize,
@@ -282,7 +283,8 @@ impl Seen {
     }
 }
 
-/// Goes through all runs of callers with two turns each, and strangers with one, of which as many as `inside` begin inside of others.
+/// Explores all runs in which callers have two turns each and strangers have one. Up to `inside` calls start inside other
+/// calls.
 fn explore(
     before: Before,
     inside: usize,
@@ -320,7 +322,7 @@ fn explore(
     }
 }
 
-/// The IDs that were made before the callers meet, at the run's first tick.
+/// Makes the IDs that precede the callers' calls, in the run's first tick, and returns them.
 fn begin(before: Before, run: &Run, ids: &Ids) -> Vec<Sno> {
     run.tick.set(START);
     run.last_tick.set(START);
@@ -340,7 +342,7 @@ fn begin(before: Before, run: &Run, ids: &Ids) -> Vec<Sno> {
     made
 }
 
-/// Checks the IDs of a run: none twice, each caller's in order, and one partition of the generator in a tick.
+/// Checks a run's IDs: there are no duplicates, each caller's IDs are sorted, and the generator uses one partition per tick.
 fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Seen) {
     let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
     for Idle { caller, made, .. } in callers {
@@ -362,8 +364,8 @@ fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Seen) {
     assert_eq!(all.len(), count, "an ID was given out twice");
 }
 
-/// Explores two callers of each kind with each, of which two turns begin inside of others, and three callers, of which one does.
-/// Without a stranger no call is refused and no partition changes, unless `may_refuse`.
+/// Explores every pair of caller kinds with two nested turns, and every triple with one. Without a stranger, no call fails and
+/// no partition changes, unless `may_refuse`.
 fn meet(before: Before, may_refuse: bool) -> [Seen; 2] {
     let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Seen::default(), Seen::default()];
@@ -384,7 +386,7 @@ fn callers_never_collide_at_the_first_id() {
     meet(Before::Nothing, false);
 }
 
-/// One of the partitions belongs to another generator in the tick that some callers read.
+/// One of the partitions belongs to another generator in a tick that some callers read.
 #[test]
 fn callers_never_collide_if_the_lease_starts_later() {
     meet(Before::Others([START, START + 1]), false);

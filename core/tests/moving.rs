@@ -1,4 +1,4 @@
-//! Generators that move from grant to grant: waits of calls, refusals of moves, and no ID made twice.
+//! Generators that switch between grants: how long calls wait, which switches are rejected, and that no ID repeats.
 
 mod support;
 
@@ -23,12 +23,12 @@ use polyflake::{
 };
 use support::assert_code;
 
-/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+/// The start of a tick in every format, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// A clock that sleeping moves, and that runs a hook in its first sleep, or in a reading.
+/// A clock that advances when a call sleeps, and that runs a hook in its first sleep or in a reading.
 #[derive(Default)]
 struct Time {
     nanos: AtomicI64,
@@ -91,7 +91,7 @@ fn a_switch_seals_the_old_grant_and_uses_the_next() {
     assert_eq!((first.sequence(), next.sequence()), (0, 0), "a state of its own");
 }
 
-/// The last generator of a worker ID may have used any sequence of a tick, even if other worker IDs were used since.
+/// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
     let time = Time::at(T);
@@ -105,7 +105,7 @@ fn a_worker_id_is_reused_only_after_its_last_tick() {
     assert_eq!(ids.move_to(|_| granted(&time, 7, T + 4..T + 1000).build()), Ok(3));
 }
 
-/// Moves from one generator, which used the tick of `T`, to another whose window begins in that tick.
+/// Switches from a generator that used the tick of `T` to one whose window starts in that tick.
 macro_rules! moves {
     ($leased:ty, $given:expr, $one:expr, $other:expr) => {{
         let ids = <$leased>::new($one).unwrap();
@@ -114,7 +114,7 @@ macro_rules! moves {
     }};
 }
 
-/// The first and the last number before a move, and after it.
+/// The first and last worker ID before a switch, and after it.
 type Move = ([u32; 2], [u32; 2]);
 
 const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
@@ -141,7 +141,7 @@ fn nodes_are_reused_only_after_their_last_second() {
     for ((one, other), expected) in RANGES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
-    // A secret with another bit at the beginning, and one with another bit at the end.
+    // One secret with a different bit at the start, and one with a different bit at the end.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
         assert_eq!(moves([1, 4], [1, 4], other), Ok(1));
     }
@@ -176,11 +176,11 @@ fn ranges_are_reused_only_after_their_last_tick() {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
         assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
-    // A single number after a range.
+    // A single worker ID after a range.
     let single = |worker: i64| builder().bind("worker", worker).bind("process", 3);
     let is_moved = |worker| moves(workers([2, 4], 3), single(worker)).is_ok();
     assert_eq!([1, 2, 4, 5].map(is_moved), [true, false, false, true]);
-    // A range of another bindable, of worker 2.
+    // A range over a different bindable, for worker 2.
     let processes = |first: u64| builder().bind("worker", 2).range("process", first..=first + 1);
     let is_moved =
         |workers_before, first| moves(workers(workers_before, 3), processes(first)).is_ok();
@@ -333,7 +333,7 @@ fn a_sealed_grant_reports_its_last_tick_once() {
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
-/// Covers a grant that has not started, one that has ended, and the time between two grants. No further grant follows.
+/// The grant has not started, has ended, or is followed by a gap before the next one. No further grant follows.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
@@ -430,7 +430,7 @@ fn every_format_switches_between_grants() {
     assert_eq!(ids.try_fill(None, batch[2..].as_mut().into()), Ok(2));
     assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
 
-    // A lease has no values for bindables.
+    // A lease sets no values for bindables.
     let open = || {
         let layout = layout::preset("instagram", [])?;
         layout::Builder::with_clock(layout, time.clone()).window(T, T + 10_000).build()
@@ -443,7 +443,7 @@ fn every_format_switches_between_grants() {
     assert_code(layout::Leased::new(alone), "unknown_field");
 }
 
-/// Threads make IDs while the generator switches between grants, whose worker IDs are reused.
+/// Threads make IDs while the generator switches between grants that reuse worker IDs.
 #[test]
 fn grant_switches_never_repeat_an_id() {
     let moves = if cfg!(miri) { 5 } else { 100 };

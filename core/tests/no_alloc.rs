@@ -1,4 +1,4 @@
-//! Making, encoding and decoding IDs allocates nothing.
+//! Generating, encoding and decoding IDs allocates nothing.
 #![allow(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
 
 use std::{
@@ -19,15 +19,15 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is forwarded to the system's allocator; the counter is thread-local and needs no allocation.
+// SAFETY: every call is forwarded to the system allocator. The counter is thread-local and needs no allocation.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The number of this thread's allocations, once the process has chosen its kernels: the environment variable by which weaker
-/// ones can be chosen is read once, and Windows allocates for its name.
+/// Returns the number of this thread's allocations. First makes the process select its kernels: it reads the environment
+/// variable for this once, and Windows allocates memory for the variable's name.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)
@@ -77,7 +77,7 @@ fn sno_allocates_nothing() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// In a child forked without the C library's hooks, the heap may be locked by a thread that does not exist there.
+/// In a child forked without the C library's hooks, a thread that does not exist in the child may hold the heap's lock.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -172,7 +172,7 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // One allocation for a byte ID, and one draft for a whole batch.
+    // A byte ID costs one allocation, and a whole batch costs one partial ID.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);
@@ -190,7 +190,7 @@ fn errors_in_loops_allocate_nothing() {
 
     const NOW: i64 = 1_763_650_000_000;
 
-    // Decoders: each kind of bad text, alone and among others.
+    // Decoders: every kind of invalid string, alone and within a batch.
     for bad in ["", "9q6kc9o37a32432!", "9q6kc9o37a3243é", "9q6kc9o37a3243", "9q6kc9o37a3243244"] {
         assert_no_allocation(|| Sno::parse(bad).unwrap_err());
         assert_no_allocation(|| HotGuid::parse(bad).unwrap_err());
@@ -214,7 +214,7 @@ fn errors_in_loops_allocate_nothing() {
         });
     }
 
-    // Generators that must not wait: errors with the time to retry, and the number of written IDs.
+    // Generators that must not wait return errors with the retry time, and the number of IDs written.
     let at = |unix_ms: i64| ManualClock::new(unix_ms * 1_000_000);
     let clock = at(NOW);
     let builder = sno::Builder::with_clock(&clock).partition(1).sequence_min(0).sequence_max(3);
@@ -226,7 +226,7 @@ fn errors_in_loops_allocate_nothing() {
     });
     let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
     assert_no_allocation(|| waits(ids.try_generate(0)));
-    // A first step back needs no wait, a second one does.
+    // The first rollback needs no wait, the second one does.
     clock.set_unix_ms(NOW - 60_000);
     ids.try_generate(0).unwrap();
     clock.set_unix_ms(NOW - 120_000);

@@ -1,4 +1,4 @@
-//! Public IDs: the format, what is refused, and how much of what is made up.
+//! Public IDs: the format, which strings are rejected, and how many forged strings are accepted.
 #![cfg(feature = "public")]
 
 mod support;
@@ -26,7 +26,7 @@ struct Case {
     of: String,
     bits: u32,
     version: u8,
-    /// Digits: it may be past 2^53.
+    /// A string of digits, because the number may exceed 2^53.
     number: String,
     text: String,
 }
@@ -39,7 +39,7 @@ fn kind(of: &IdType, text: &str) -> ErrorKind {
     of.decode(text).unwrap_err().kind()
 }
 
-/// A text with another character at a place of its last 15.
+/// Replaces a character among the last 15 of a string.
 fn with(text: &str, at: usize, character: char) -> String {
     let at = text.len() - 15 + at;
     format!("{}{character}{}", &text[..at], &text[at + 1..])
@@ -68,7 +68,7 @@ fn strings_match_the_vectors() {
     }
 }
 
-/// The check is a sum over the field of 32 elements with a different weight at each position.
+/// The check character is a sum over the field of 32 elements, with a different weight at each position.
 #[test]
 fn the_check_character_detects_single_typos_and_swaps() {
     let (orders, mut draws) = (orders(64), Draws(1));
@@ -218,7 +218,7 @@ fn batches_equal_single_calls() {
     }
 }
 
-/// The newest secret is used for writing, whatever the order, and every secret is used for reading.
+/// The newest secret encrypts, whatever its position in the list, and every secret decrypts.
 #[test]
 fn every_version_is_read_and_the_newest_is_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
@@ -250,7 +250,7 @@ fn a_version_other_than_the_highest_can_be_written() {
     assert_eq!(error.kind(), UnknownVersion);
 }
 
-/// The text of 42 under the highest version.
+/// Encodes 42 under the highest version.
 fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
     let ids = Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
     ids.and_then(|of| of.encode(42)).unwrap()
@@ -275,7 +275,7 @@ fn widths_of_a_type_use_different_keys() {
     assert!((0..200).all(|number| wide.decode(&narrow.encode(number).unwrap()) != Ok(number)));
 }
 
-/// The strings of equal values of two types have only as many characters in common as random strings.
+/// Equal values of two types have strings that share only as many characters as random strings do.
 #[test]
 fn types_use_different_keys() {
     let ids = Keyring::new(&[7; 32]).unwrap();
@@ -287,12 +287,12 @@ fn types_use_different_keys() {
         alike += tails.filter(|(one, other)| one == other).count();
         assert_eq!(kind(&orders, &format!("order_{}", &other[8..])), UnknownId);
     }
-    // 13 characters of 32: 406 of 13,000 by chance, give or take 20.
+    // 13 of the 32 characters are compared: 406 of 13,000 characters match by chance, within about 20.
     assert!((306..506).contains(&alike), "{alike}");
 }
 
-/// Of forged strings with a correct check character, 2^(bits - 64) decode, within five standard deviations. The figures of
-/// docs/public-ids.md come from `POLYFLAKE_TEXTS=16777216`.
+/// Strings with a correct check character decode at a rate of 2^(bits - 64) if they are forged, within five standard
+/// deviations. The figures in docs/public-ids.md come from `POLYFLAKE_TEXTS=16777216`.
 #[test]
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();

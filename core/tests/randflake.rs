@@ -1,4 +1,4 @@
-//! Randflake's format: fields, cipher and text against the original's outputs.
+//! Randflake's format: fields, cipher and strings, compared with the original's outputs.
 
 mod support;
 
@@ -96,7 +96,7 @@ fn is_digit(char: char) -> bool {
     matches!(char, '0'..='9' | 'a'..='v')
 }
 
-/// Tries every character of one or two bytes, and some of three and four, at every position of texts of every length.
+/// Tries every one-byte and two-byte character, and some of three and four bytes, at every position of strings of every length.
 #[test]
 fn each_invalid_character_is_reported_at_its_position() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());

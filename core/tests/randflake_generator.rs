@@ -1,4 +1,4 @@
-//! The Randflake generator: nodes and grants, and what a restart knows.
+//! The Randflake generator: node IDs, grants, and what a restart restores.
 
 mod support;
 
@@ -12,16 +12,16 @@ use support::{ScriptedClock, assert_code};
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
-/// A second, in Unix seconds.
+/// The test's second, as a Unix timestamp.
 const S: i64 = 1_763_650_000;
-/// Number of IDs of a node in a second.
+/// Number of IDs that a node can make in a second.
 const FULL: usize = 131_072;
 
 fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
     Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
 }
 
-/// A generator for one node, whose clock shows the beginning of second [`S`].
+/// Returns a builder for one node, whose clock shows the start of second [`S`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     show(clock, [S]);
     Builder::with_clock(grant(7..=7), SECRET, clock.clone())
@@ -36,14 +36,14 @@ fn parts<C: Clock>(ids: &Generator<C>) -> Parts {
     ids.inspect(ids.generate().unwrap())
 }
 
-/// Takes all IDs that are left of a second.
+/// Makes all remaining IDs of a second.
 fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
     let mut batch = vec![Randflake::default(); count];
     ids.fill(&mut batch).unwrap();
     batch
 }
 
-// Ranges of nodes.
+// Ranges of node IDs.
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
@@ -106,7 +106,7 @@ fn another_grant_cannot_extend_the_current_one() {
     }
 }
 
-// Ends and beginnings.
+// Closing and restoring.
 
 #[test]
 fn close_returns_the_last_second_used() {
@@ -198,7 +198,7 @@ fn an_owning_handle_encrypts_consecutive_slots() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
-/// A handle encrypts IDs in advance, which it must not reveal yet.
+/// A handle encrypts IDs in advance, and its `Debug` form must not reveal them.
 #[test]
 fn debug_hides_the_ids_that_a_handle_prepared() {
     let ids = at(&ScriptedClock::default()).build().unwrap();

@@ -1,6 +1,7 @@
 //! Clocks whose readings may lag: a reading before the generator's tick by less than the clock's slack counts as that tick.
 //!
-//! Every short sequence of readings around the edges of three ticks, against models that know nothing of words and atomics.
+//! Tests every short sequence of readings around the edges of three ticks, against models that don't use state words or
+//! atomics.
 
 #[path = "support/family.rs"]
 mod family;
@@ -21,12 +22,12 @@ use polyflake::{
     sno::{Generator, Sno},
 };
 
-/// 2025-11-20T14:46:40Z, the start of a tick in every family.
+/// 2025-11-20T14:46:40Z, the start of a tick in every format.
 const T: i64 = 1_763_650_000_000_000_000;
 const TICK: i64 = 4_000_000;
 const SLACK: i64 = 1_000_000;
 
-/// A clock that shows given times, and declares that it may lag.
+/// A clock that shows the given times, and declares that it may lag.
 struct Lagging {
     now: AtomicI64,
     slack: i64,
@@ -50,13 +51,13 @@ impl Clock for Lagging {
     }
 }
 
-/// Readings on both sides of each relevant edge: of a tick, and of the slack before it.
+/// Returns readings on both sides of each relevant edge: the start of a tick, and the slack before it.
 fn edges(tick: i64) -> Vec<i64> {
     let starts = (0..3).map(|k| T + k * tick);
     starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
 }
 
-/// Every sequence of `length` readings.
+/// Returns every sequence of `length` readings.
 fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
     let length = if cfg!(miri) { 2 } else { length };
     let many = edges.len();
@@ -64,13 +65,13 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
         .map(move |code| (0..length).map(|place| edges[code / many.pow(place) % many]).collect())
 }
 
-/// The tick of a reading, for a machine that is in the tick `wall`.
+/// Returns a reading's tick, for a state machine that is in the tick `wall`.
 fn settled(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
     if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
 }
 
-/// sno's machine, one ID a call.
+/// A model of sno's state machine that makes one ID per call.
 #[derive(Default)]
 struct Flipping {
     wall: i64,
@@ -80,7 +81,7 @@ struct Flipping {
 }
 
 impl Flipping {
-    /// The tick, the tick-tock bit and the sequence; none if the clock is too far behind.
+    /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
     fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
         let now = settled(now, self.wall, TICK);
         if now < self.wall {
@@ -118,7 +119,7 @@ fn sno_follows_its_model() {
     }
 }
 
-/// The tick of each call of a machine that refuses a clock that is behind.
+/// Returns the tick of each call, for a state machine that rejects a clock that is behind.
 fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {
@@ -161,7 +162,7 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
 
-/// The IDs of a handle whose clock lags once in a new tick.
+/// Returns the IDs of a handle whose clock lags once in a new tick.
 fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = Lagging::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();

@@ -1,7 +1,8 @@
-//! The system's clock while the kernel slews it, as a time daemon does: readings follow, and none of a thread's goes back.
+//! Tests the system clock while the kernel slews it, as a time daemon does. Readings follow, and never go backwards within a
+//! thread.
 //!
-//! It changes the rate of the machine's clock for a second at a time, and takes the right to set the time, so it only runs when asked:
-//! `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
+//! The test changes the machine's clock rate for a second at a time, which needs permission to set the time. It only runs on
+//! request: `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
 #![cfg(all(feature = "std", target_os = "linux", not(miri)))]
 #![allow(unsafe_code, reason = "the C library's adjtimex has no safe door")]
 
@@ -19,25 +20,25 @@ use polyflake::{
 };
 
 const MS: i64 = 1_000_000;
-/// The kernel's ticks of a second, in microseconds, if nobody slews it.
+/// Duration of the kernel's tick, in microseconds, while the clock is not slewed.
 const TICK: i64 = 10_000;
 
-/// The kernel's setting that changes its clock's rate. It gets its old value back when this is dropped.
+/// The kernel setting that changes the clock's rate. Dropping this restores the previous setting.
 struct Slew(libc::timex);
 
 impl Slew {
-    /// The present setting.
+    /// Returns the current setting.
     fn now() -> Self {
-        // SAFETY: `timex` is integers, for which zero is a value; without modes the call only reads.
+        // SAFETY: `timex` consists of integers, so all-zero bytes are valid. With `modes` 0, the call only reads.
         let mut timex: libc::timex = unsafe { std::mem::zeroed() };
-        // SAFETY: `timex` is one to write to.
+        // SAFETY: `timex` is valid and writable.
         assert_ne!(unsafe { libc::adjtimex(&raw mut timex) }, -1, "expected to read the slew");
         Self(timex)
     }
 
-    /// Lets the clock run faster by some millionths, or slower.
+    /// Makes the clock run faster by this many millionths, or slower if negative.
     fn set(&self, millionths: i64) {
-        // Hundredths of a percent by the tick, the rest by the frequency, in 65,536ths of a millionth.
+        // The tick sets hundredths of a percent. The frequency sets the rest, in units of 1/65,536 of a millionth.
         let (ticks, rest) = (millionths / 100, millionths % 100);
         self.apply(TICK + ticks, rest << 16);
     }
@@ -61,19 +62,19 @@ fn errno() -> std::io::Error {
     std::io::Error::last_os_error()
 }
 
-/// The readings of a second.
+/// What a thread observed in one second of readings.
 #[derive(Debug, Default)]
 struct Seen {
     readings: u64,
-    /// The furthest before an exact reading that was taken before, and after one taken after, in nanoseconds.
+    /// The largest lag behind an exact reading taken before, and the largest lead over one taken after, in nanoseconds.
     lag: i64,
     lead: i64,
-    /// Lags and leads of less than 2^k ns.
+    /// Number of lags and leads of less than 2^k ns, by k.
     histogram: BTreeMap<u32, u64>,
 }
 
 impl Seen {
-    /// Looks until the time is up. A thread's own readings never go back.
+    /// Reads the clock until the time is up. Asserts that this thread's readings never go backwards.
     fn until(is_over: &AtomicBool) -> Self {
         let (mut seen, mut last) = (Self::default(), i64::MIN);
         while !is_over.load(Ordering::Relaxed) {
@@ -103,7 +104,7 @@ impl Seen {
     }
 }
 
-/// The readings of two threads during a time, while a third makes IDs.
+/// Observes readings in two threads for a time, while a third thread makes IDs.
 fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Seen {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -129,15 +130,16 @@ fn readings_follow_a_slew_without_moving_backwards() {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
     };
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
-    // Each slew and its opposite, so that the clock is as right afterwards as before.
+    // Applies each slew and its opposite, so that the clock is as accurate afterwards as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // From no slew, since twice the largest at once would be more than readings wait for.
+        // Each slew starts from zero, because a change of twice the largest one exceeds what readings tolerate.
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);
         let seen = watch(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
-        // A slew moves the clock by so much in the millisecond until an anchor knows; a look that was interrupted adds some microseconds.
+        // A slew moves the clock by this much in the millisecond before the next anchor. An interrupted reading adds some
+        // microseconds.
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + 10_000;
         assert!(seen.lag <= most && seen.lead <= most, "{millionths}: {most} {seen:?}");
     }

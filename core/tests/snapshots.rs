@@ -1,5 +1,5 @@
-//! Snapshots of every kind of identity, against a reference that remembers every ID: random walks over a table of four
-//! partitions, half of them from the format's first tick on, some with a child process beside. A long run:
+//! Snapshots of every kind of identity, compared with a reference that remembers every ID. The tests are random walks over a
+//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. A long run:
 //! `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
@@ -17,9 +17,9 @@ use polyflake::{
 };
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
-/// Ticks of a walk.
+/// Number of ticks in a walk.
 const TICKS: i64 = 256;
-/// Sequences of a tick.
+/// Number of sequence numbers in a tick.
 const SEQUENCES: u16 = 4;
 
 #[path = "support/few.rs"]
@@ -28,7 +28,7 @@ mod few;
 #[cfg(all(unix, not(miri)))]
 #[path = "snapshots/child.rs"]
 mod child;
-/// Where there is no fork: worlds have no children.
+/// On platforms without fork, worlds have no children.
 #[cfg(any(not(unix), miri))]
 mod child {
     pub(super) struct Child;
@@ -48,10 +48,10 @@ mod child {
 
 use child::Child;
 
-/// A table of partitions 0 to 3; others belong to nobody here.
+/// A table of partitions 0 to 3. The other partitions are not managed by it.
 type Few = few::Few<4>;
 
-/// The table of another process.
+/// Another process's table.
 static ELSEWHERE: Few = Few::new();
 
 fn few() -> &'static Few {
@@ -65,29 +65,30 @@ fn ms(tick: i64) -> i64 {
 
 type Ids<'c> = Generator<&'c ManualClock>;
 
-/// The living generators and stored snapshots, and every ID that was made.
+/// The live generators, the stored snapshots, and every ID made so far.
 struct World<'c> {
     clock: &'c ManualClock,
     random: u64,
-    /// Tick around which the clock goes back and forth.
+    /// The tick around which the clock moves back and forth.
     around: i64,
     living: Vec<Ids<'c>>,
     leased: Leased<&'c ManualClock>,
-    /// The highest tick used under leases.
+    /// The time span used under leases so far.
     used: Range<i64>,
     stored: Vec<String>,
     made: [u64; 256],
     count: u64,
-    /// A child process that goes on from a copy of this world.
+    /// A child process that continues from a copy of this world.
     child: Option<Child>,
-    /// `true` in a child process, where all that was given belongs to the parent.
+    /// `true` in a child process, where all explicit identities belong to the parent.
     is_child: bool,
-    /// The partitions of the table that a generator of this walk was configured with: a second one would repeat its IDs.
+    /// The table's partitions that this walk has configured explicitly. A second generator with one of them would repeat its
+    /// IDs.
     configured: [bool; 4],
 }
 
 impl<'c> World<'c> {
-    /// A world with generators of the given partitions 0, which is in the table, and 7, and one under leases of 5 and 6.
+    /// Creates a world with generators for partition 0, which is in the table, and partition 7, and one that leases 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [few(), &ELSEWHERE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);
@@ -112,7 +113,7 @@ impl<'c> World<'c> {
         }
     }
 
-    /// A number below `end` (`SplitMix64`).
+    /// Returns a random number below `end` (`SplitMix64`).
     fn draw(&mut self, end: u8) -> u8 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -120,7 +121,7 @@ impl<'c> World<'c> {
         u8::try_from((mixed >> 33) % u64::from(end)).unwrap()
     }
 
-    /// A place in a list of this length.
+    /// Returns a random index into a list of this length.
     fn index(&mut self, len: usize) -> usize {
         self.draw(u8::try_from(len).unwrap()).into()
     }
@@ -179,7 +180,7 @@ impl<'c> World<'c> {
         assert!(is_foreign || reasons.contains(&error.code()), "{error}");
     }
 
-    /// Takes a living generator.
+    /// Removes a random live generator.
     fn pick(&mut self) -> Option<Ids<'c>> {
         let index = self.index(self.living.len() + 1);
         (index < self.living.len()).then(|| self.living.swap_remove(index))
@@ -193,7 +194,7 @@ impl<'c> World<'c> {
         }
     }
 
-    /// Makes a generator with a partition that default generators may have, unless a snapshot has it.
+    /// Creates a generator with a partition from the table, unless a snapshot reserves it.
     fn configure(&mut self) {
         let partition = self.draw(4);
         let configured = &mut self.configured[usize::from(partition)];
@@ -204,7 +205,7 @@ impl<'c> World<'c> {
         }
     }
 
-    /// Restores a snapshot, half of them as another process would, which has another table.
+    /// Restores a snapshot. Half the time, it does so as a different process with its own table.
     fn restore(&mut self) {
         if self.stored.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The sno generator where clocks, windows and callers behave badly.
+//! The sno generator under misbehaving clocks, windows and callers.
 
 mod support;
 
@@ -20,7 +20,7 @@ use polyflake::{
 };
 use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 
-/// A moment at the beginning of a tick, in Unix milliseconds.
+/// The start of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
 const FOREVER: Duration = Duration::from_secs(1);
 
@@ -44,7 +44,7 @@ fn a_wait_is_no_longer_than_max_wait() {
     generate(&ids, 1);
     clock.play([T - 1000]);
     generate(&ids, 1);
-    // Unsafe past from here on, however the clock moves.
+    // From here on, the past is unsafe, whatever the clock does.
     clock.play((0..1000).map(|ms| T - 5000 + ms));
     let error = assert_code(ids.generate(0), "clock_behind");
     assert_eq!(error.retry_at(), Some(T - 1000));
@@ -71,7 +71,7 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
-    // Its wait is over, so the next call waits alone again, for as many readings as a clock may stand still.
+    // The call's wait is over, so the next call waits on its own again, for as many readings as a clock may stand still.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -90,7 +90,7 @@ fn calls_wait_until_the_unsafe_past_ends() {
     generate(&ids, 1);
     clock.play([T + 40]);
     let last = generate(&ids, 1)[0];
-    // T - 4 is unsafe; T + 4 would be safe for a call that began there, but this one began in the unsafe past.
+    // T - 4 is unsafe. T + 4 would be safe for a call that starts there, but this call started in the unsafe past.
     clock.play([T - 4, T + 4, T + 8, T + 40]);
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
@@ -147,7 +147,7 @@ fn a_generator_survives_a_panicking_callback() {
     panics(&mut || handle.generate(0));
     let sequences = [handle.generate(0), ids.generate(0), ids.generate(0)];
     assert_eq!(sequences.map(|id| id.unwrap().sequence()), [11, 12, 13]);
-    // A call that leaves a wait by a panic no longer counts as waiting.
+    // A call that leaves its wait by a panic no longer counts as waiting.
     panics(&mut || ids.generate(0));
     panics(&mut || ids.generate(0));
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
@@ -194,7 +194,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// The state of a new generator is also in the format's first tick, although no ID of that tick was used.
+/// A new generator's state is also in the format's first tick, although no ID of that tick was used.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -345,7 +345,7 @@ fn a_snapshot_resumes_after_the_blocks_of_handles() {
 #[test]
 fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let readings = AtomicI64::new(0);
-    // Never twice at the same time.
+    // The clock never shows the same time twice in a row.
     let lingering = Readings(|| {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         assert!(reading < 100_000, "a wait without an end");
@@ -357,7 +357,7 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     assert_eq!(error.retry_at(), Some(T + 4));
 }
 
-/// A clock that goes on by a tick at each reading, and makes an ID of the generator that asks.
+/// A clock that advances by one tick at each reading, and makes an ID with the generator that reads it.
 #[derive(Default)]
 struct Meddler {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
@@ -390,7 +390,7 @@ fn a_clock_that_always_outruns_the_call_fails() {
     assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
-/// The clock of a static is checked at each call, because nothing can reject it earlier.
+/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =
@@ -434,7 +434,7 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original reads this snapshot as one of a generator that made no ID.
+    // The original reads this snapshot as that of a generator that made no ID.
     let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
     other.generate(0).unwrap();
     let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());

@@ -1,4 +1,5 @@
-//! sno's text: one spelling for each ID, errors at the first bad character, and the same order for texts, bytes and times.
+//! sno's string form: each ID has one encoding, errors name the first invalid character, and strings, bytes and times sort
+//! alike.
 
 mod support;
 
@@ -57,7 +58,7 @@ proptest! {
     }
 }
 
-/// Checks an error against a slow form of the rule.
+/// Checks an error against a slow and simple form of the rule.
 #[track_caller]
 fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     if text.chars().count() == 16 {
@@ -111,7 +112,7 @@ fn look_alike_strings_are_rejected() {
     for (text, code, position) in cases {
         let error = Sno::parse(text).unwrap_err();
         assert_eq!((error.code(), error.position()), (code, position), "{text:?}");
-        // The two characters of the metabyte are good in all of these texts.
+        // The two metabyte characters are valid in all of these strings.
         assert_eq!(sno::metabyte(text).is_err(), text.chars().count() != 16, "{text:?}");
     }
     let long = "2".repeat(LONG);

@@ -1,4 +1,4 @@
-//! sno against the original's outputs.
+//! sno, compared with the original's outputs.
 
 mod support;
 
@@ -6,7 +6,7 @@ use polyflake::sno::{self, Parts, Sno};
 use serde_json::Value;
 use support::{hex, ours, unhex, vectors};
 
-/// Asserts that the fields of a case equal the parsed ID's.
+/// Asserts that a case's fields equal the parsed ID's fields.
 #[track_caller]
 fn assert_fields(id: Sno, case: &Value) {
     assert_eq!(id.tick(), case["timestamp_units"], "{case}");

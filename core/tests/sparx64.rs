@@ -1,4 +1,4 @@
-//! The cipher against its published check, the originals' outputs and itself.
+//! The cipher, compared with its published test vector, the original implementations' outputs and itself.
 
 mod support;
 

@@ -1,8 +1,8 @@
-//! The system's clock on this machine, read by the counter if it has one: it is right and never goes back, in all threads and in
-//! children.
+//! Tests the system clock on this machine, which reads the CPU's counter where possible. It is accurate and never moves
+//! backwards, in all threads and in child processes.
 //!
-//! `POLYFLAKE_SECONDS` sets the duration, `POLYFLAKE_THREADS` the number of threads. With `--nocapture` it prints a histogram of
-//! how far readings lag, and how far a reading goes back behind another thread's.
+//! `POLYFLAKE_SECONDS` sets the duration and `POLYFLAKE_THREADS` the number of threads. With `--nocapture`, the test prints
+//! histograms of how far readings lag, and how far a reading is behind another thread's.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -33,7 +33,7 @@ fn seconds() -> Duration {
     Duration::from_secs_f64(given.unwrap_or(0.3))
 }
 
-/// Number of threads: more than processors by default, so that some are interrupted.
+/// Returns the number of threads. By default there are more threads than processors, so that some are interrupted.
 fn threads() -> usize {
     let given = env::var("POLYFLAKE_THREADS").ok().map(|given| given.parse().unwrap());
     given.unwrap_or_else(default_threads)
@@ -51,10 +51,10 @@ fn exactly() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed of a reading: less than a slow correction of the system's clock moves it in a millisecond.
+/// The largest error allowed in a reading: less than a slow correction of the system clock moves it in a millisecond.
 const OFF: i64 = MS / 8;
 
-/// Number of values below 2^k nanoseconds, from 2^(k-1) on, by k.
+/// Number of values from 2^(k-1) up to but excluding 2^k nanoseconds, by k.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
@@ -99,7 +99,7 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading that begins after another thread's reading has ended is not earlier, except for the lag that the omitted fence
+/// A reading that starts after another thread's reading has ended is not earlier, apart from the lag that the omitted fence
 /// allows.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
@@ -139,7 +139,7 @@ fn a_reading_after_a_sleep_is_current() {
 
 #[test]
 fn a_shared_generator_never_sees_the_clock_move_backwards() {
-    // One partition has an ID for each 61 ns, so the threads wait for the rest of a tick now and then.
+    // One partition allows one ID per 61 ns, so the threads sometimes wait for the next tick.
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);

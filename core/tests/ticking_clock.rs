@@ -1,7 +1,8 @@
-//! The clock that a thread keeps: readings are ticks, looks at the wall clock where there can be no tick, and never earlier than what
-//! another thread has told of.
+//! A clock that a background thread keeps up to date. A reading returns the last tick, or reads the wall clock where no tick
+//! can have happened. It is never earlier than a reading that another thread has shared.
 //!
-//! Clocks that tick once a second do not tick during most of these tests. `POLYFLAKE_SECONDS` sets how long threads race.
+//! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how long
+//! threads race.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -28,7 +29,7 @@ mod forks;
 const PAST_NANOS: u32 = 20_000_000;
 const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
 
-/// A clock that hardly ticks, after this thread has taken a first reading of it.
+/// Returns a clock that hardly ever ticks, and this thread's first reading of it.
 fn slow() -> (TickingClock, i64) {
     let clock = TickingClock::new(Duration::from_secs(1)).unwrap();
     let first = clock.unix_nanos().unwrap();
@@ -78,7 +79,7 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
     let (clock, _) = slow();
     thread::sleep(PAST);
     let looked = thread::scope(|scope| {
-        scope.spawn(|| clock.unix_nanos().unwrap()).join().unwrap() // the first reading of its thread
+        scope.spawn(|| clock.unix_nanos().unwrap()).join().unwrap() // the thread's first reading
     });
     assert!(clock.unix_nanos().unwrap() >= looked);
 }
@@ -122,7 +123,7 @@ fn no_reading_precedes_one_shared_between_threads() {
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(race))));
 }
 
-/// Names are cut after 15 letters by the system.
+/// Counts the clock's threads by name. The system truncates thread names to 15 bytes.
 #[cfg(target_os = "linux")]
 fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
@@ -184,5 +185,5 @@ fn out_of_range_intervals_are_rejected() {
     }
     let clock = TickingClock::new(Duration::from_millis(5)).unwrap();
     let coarse = Generator::builder().partition(42).clock(clock).build();
-    assert_eq!(coarse.unwrap_err().code(), "out_of_range"); // a tick of sno is 4 ms
+    assert_eq!(coarse.unwrap_err().code(), "out_of_range"); // sno's tick is 4 ms
 }

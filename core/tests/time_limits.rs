@@ -1,4 +1,4 @@
-//! Times in errors: the first and the last of a format, and the nearest range that holds an ID.
+//! Times in errors: a format's first and last time, and the nearest range that contains an ID.
 
 use polyflake::{
     Error, OnExhausted, Result,
@@ -8,7 +8,7 @@ use polyflake::{
     sno::{self, Sno},
 };
 
-/// A moment at the beginning of one of sno's ticks, in Unix milliseconds.
+/// The start of one of sno's ticks, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
 const SNO_FIRST: i64 = 1_262_304_000_000;
 const SNO_LAST: i64 = 3_461_327_255_551;
@@ -20,7 +20,7 @@ fn assert_outside<V>(result: Result<V>, field: &'static str, time: i64, (first, 
     assert_eq!(result.err(), Some(expected));
 }
 
-/// Asserts the error for a range that ends too soon.
+/// Asserts the error for a range that ends too early.
 #[track_caller]
 fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
     let expected = Error::out_of_range("end", end.into(), least.into(), most.into()).in_unit("ms");
@@ -37,7 +37,7 @@ fn times_outside_snos_range_are_rejected() {
     for outside in [i64::MIN, i64::MAX, SNO_LAST + 1, SNO_FIRST - 1, -1] {
         assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
     }
-    // Milliseconds, given for nanoseconds, are no member of the range that the message names.
+    // Milliseconds passed in place of nanoseconds are outside the range that the message names.
     clock.set_unix_nanos(T);
     let message =
         "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";
@@ -110,7 +110,7 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
     }
 }
 
-/// The limits in an error must be a range that contains a value, otherwise they would not help.
+/// The limits that an error reports must form a range that contains a value, otherwise they would not help.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
     let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];

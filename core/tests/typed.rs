@@ -1,4 +1,4 @@
-//! IDs of one kind, by their metabyte.
+//! Typed IDs, which are distinguished by their metabyte.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `SystemTime` as an argument: the same as milliseconds, and exact between them.
+//! `SystemTime` arguments: equal to milliseconds, and exact between two milliseconds.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use polyflake::{
 
 const MS: i64 = 1_763_650_000_000;
 
-/// The shortest difference of two `SystemTime`s, in nanoseconds.
+/// The smallest difference between two `SystemTime`s, in nanoseconds.
 const STEP: u64 = if cfg!(windows) { 100 } else { 1 };
 
 fn at(nanos: u64) -> SystemTime {
@@ -33,7 +33,7 @@ fn system_times_and_whole_milliseconds_are_equivalent() {
 
 #[test]
 fn a_range_contains_the_ticks_that_start_in_it() {
-    // A range that begins just after a tick begins at the next one; a range may end just after a tick begins.
+    // A range that starts just after the start of a tick excludes that tick. A range may end just after the start of a tick.
     let (lowest, highest) = Sno::time_range(at(STEP), at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
     let within = Sno::time_range(at(STEP), at(4_000_000)).unwrap_err();
@@ -70,7 +70,7 @@ fn microsecond_ticks_are_distinguished() {
 #[test]
 fn times_outside_every_format_are_rejected() {
     let farthest = UNIX_EPOCH.checked_add(Duration::from_secs(i64::MAX.cast_unsigned()));
-    // Windows counts up to the year 30828.
+    // Windows represents times up to the year 30828.
     let far = farthest.unwrap_or(UNIX_EPOCH + Duration::from_secs(900_000_000_000));
     for (start, end) in [(at(0), far), (far, far)] {
         let refused = Sno::time_range(start, end).unwrap_err();

@@ -1,4 +1,4 @@
-//! UUIDs of version 8: the vectors, every bit, and the order.
+//! Version 8 UUIDs: the vectors, every bit, and the sort order.
 #![cfg(feature = "uuid")]
 
 mod support;
@@ -112,7 +112,7 @@ fn hot_guid_rejects_out_of_range_fields() {
     assert_eq!(refused(Uuid8Parts { timestamp: 1 << 32, ..parts }).code(), "time_out_of_range");
 }
 
-/// Random bytes of every kind, those that are all set included.
+/// Returns sources of random bytes of every kind, including bytes with all bits set.
 fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
     [
         || Ok([0; 8]),

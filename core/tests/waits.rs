@@ -1,4 +1,4 @@
-//! Lengths of waits, by a clock whose monotonic side is scripted.
+//! Durations of waits, measured with a scripted monotonic clock.
 
 #[path = "support/family.rs"]
 mod family;
@@ -22,15 +22,15 @@ use support::assert_code;
 
 const MS: u64 = 1_000_000;
 
-/// A wall clock that stands still, and a monotonic one on which every sleep takes a multiple of what was asked.
+/// A wall clock that stands still, and a monotonic clock on which every sleep takes a multiple of the requested time.
 struct Slow {
     wall: AtomicI64,
     passed: AtomicU64,
     sleeps: AtomicU64,
     factor: u64,
-    /// Duration of a reading of the wall clock.
+    /// Duration of a wall-clock reading.
     reading: u64,
-    /// Progress of the wall clock at each reading.
+    /// How far the wall clock advances at each reading.
     step: i64,
 }
 
@@ -59,7 +59,7 @@ impl Clock for Slow {
     }
 }
 
-/// A generator with four sequences in a tick, all of them used.
+/// Returns a generator with four sequence numbers per tick, all of them used.
 fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
     let ids = sno::Generator::builder().clock(clock).partition(7).sequence_max(3);
     let ids = ids.max_wait(max_wait).build().unwrap();
@@ -79,8 +79,8 @@ fn a_wait_is_charged_the_elapsed_time() {
     }
 }
 
-/// Browsers may freeze the monotonic clock during a script, and tests may stop time. In that case, the requested sleeps are
-/// charged, and the clock's limit on sleeps ends the wait.
+/// Browsers may freeze the monotonic clock during a script, and tests may stop time. In that case, the requested sleep times
+/// are added up, and the clock's limit on sleeps ends the wait.
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
@@ -104,7 +104,8 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_count_towards_max_wait() {
-    /// A clock that makes an ID of its own generator at each reading, always in a new tick, so that the caller loses every race.
+    /// A clock that makes an ID with its own generator at each reading, always in a new tick, so that the caller loses every
+    /// race.
     struct Meddler(Slow, std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static Meddler>>>);
     impl Clock for &'static Meddler {
         fn unix_nanos(&self) -> Result<i64> {
@@ -144,7 +145,7 @@ fn every_format_waits_one_second_by_default() {
     }
 }
 
-/// A clock in steps of 100 ms, as browsers that resist fingerprinting show the time.
+/// A clock with steps of 100 ms, like the time in browsers that resist fingerprinting.
 struct Stepped {
     clock: Slow,
     spins: bool,
@@ -174,7 +175,7 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
             exhausted(Stepped { clock: Slow::still(1), spins }, Duration::from_millis(max_wait));
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(T + 100)));
-        // A thread that cannot sleep is not kept busy for so long.
+        // A thread that cannot sleep does not spin for that long.
         assert_eq!(ids.clock().clock.passed(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(T + 100));

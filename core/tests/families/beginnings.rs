@@ -1,4 +1,4 @@
-//! The first tick of a generator with an explicit worker ID: an earlier generator may have made IDs in it.
+//! A generator with an explicit worker ID skips its first tick, because an earlier generator may have made IDs in it.
 
 use std::{
     sync::{
@@ -25,7 +25,7 @@ use super::{
 
 const MS: u64 = 1_000_000;
 
-/// A clock that generators before a restart have read too.
+/// A clock that generators have also read before a restart.
 #[derive(Clone)]
 struct Shared<C> {
     clock: C,
@@ -54,7 +54,7 @@ fn shared<C>(clock: C) -> Shared<C> {
     Shared { clock, slack: 0, resolution: 1 }
 }
 
-/// A clock that continues while a call sleeps. By default, calls wait only briefly.
+/// A clock that advances while a call sleeps. By default, calls wait only briefly.
 #[derive(Clone, Default)]
 struct Sleeping(Arc<AtomicI64>);
 
@@ -82,7 +82,7 @@ impl Clock for Sleeping {
     }
 }
 
-/// Runs a test for each family, under a clock that shows [`T`].
+/// Runs a test for each format, with a clock that shows [`T`].
 fn for_each(
     terms: impl Fn(&Family) -> Terms,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
@@ -117,7 +117,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
             assert_eq!(ids.try_fill(2), Ok(vec![]));
         }
         assert_eq!(clock.slept(), 0);
-        // The figures and the lease's last tick are those of IDs.
+        // The statistics and the lease's last tick only count ticks with IDs.
         let other = ScriptedClock::default();
         other.play([next - 1]);
         let untouched = family.generator(shared(other));
@@ -149,14 +149,14 @@ fn calls_wait_for_the_next_tick() {
             assert_made(build().handle(2)(), next, 0);
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
-            // An explicit limit counts.
+            // An explicit limit takes effect.
             let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
             assert_full(family.build(Sleeping::at(T), terms).unwrap().generate(), next);
         }
     }
 }
 
-/// The wait for a second tick is limited by the clock's default again, which is 10 ms here.
+/// Waits for later ticks are limited by the clock's default, which is 10 ms here.
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
@@ -177,7 +177,7 @@ fn the_first_call_waits_at_most_one_second() {
     assert!((1000..=1020).contains(&waited), "{waited}");
 }
 
-/// The floor of a reading at the end of a second is the next second, so the wait is longer than a second.
+/// At the end of a second, the slack moves the first usable tick past the next second, so the wait exceeds one second.
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
     let clock = Shared { slack: 2 * MS, ..Sleeping::at(T + 999) };
@@ -193,7 +193,7 @@ fn a_frozen_clock_ends_the_wait_with_an_error() {
     });
 }
 
-/// Each generator starts after the last ID of the previous one.
+/// Each generator starts after its predecessor's last ID.
 #[test]
 fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
@@ -207,8 +207,8 @@ fn consecutive_generators_share_no_tick() {
     }
 }
 
-/// An exact clock may have been read in the next tick while a coarse clock still shows this tick, and another thread's reading
-/// may have been ahead by the slack.
+/// An exact clock may already have been read in the next tick while a coarse clock still shows this tick. Another thread's
+/// reading may have been ahead by the slack.
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {
@@ -217,8 +217,8 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             let clock = ScriptedClock::default();
             let shared = Shared { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
-            // From the middle of a tick the latest other reading lies in the next tick. A tick of a millisecond has no middle in
-            // whole milliseconds.
+            // In the middle of a tick, another reading may be as late as the next tick. A tick of one millisecond has no middle
+            // in whole milliseconds.
             if family.tick == 1 {
                 continue;
             }
@@ -239,7 +239,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
         let slack = family.tick.cast_unsigned() * MS;
         let clock = ScriptedClock::default();
         let ids = family.generator(Shared { clock: clock.clone(), slack, resolution: 1 });
-        // The floor is the tick before T, and the two from T on.
+        // All readings give the same first usable tick, T + 2 ticks: those before T, and those from T on.
         for ms in [T, T - 1, T - family.tick, T + family.tick] {
             clock.play([ms]);
             assert_full(ids.try_generate(), T + 2 * family.tick);
@@ -256,12 +256,12 @@ fn a_rollback_before_the_first_id_is_handled() {
         assert_full(ids.try_generate(), next);
         clock.play([earlier]);
         match family.name {
-            // The tick-tock bit tells its IDs from those that an earlier generator made then.
+            // The tick-tock bit distinguishes its IDs from those of an earlier generator in the same tick.
             "sno" => {
                 let made = ids.try_generate().unwrap();
                 assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));
                 assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
-                // On its way back to the floor nothing is made in the floor.
+                // When the clock returns to the skipped tick, no ID is made in it.
                 clock.play([T - 4]);
                 assert_made(ids.try_generate(), T - 4, 0);
                 clock.play([T]);
@@ -269,7 +269,7 @@ fn a_rollback_before_the_first_id_is_handled() {
                 clock.play([next]);
                 assert_made(ids.try_generate(), next, 0);
             }
-            // It stays in the latest second that it has seen.
+            // Hot Guid stays in the latest second that it has read.
             "Hot Guid" => drop(assert_full(ids.try_generate(), next)),
             _ => {
                 let error = assert_code(ids.try_generate(), "clock_behind");
@@ -299,7 +299,7 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
 fn a_reading_older_than_the_first_call_is_not_a_rollback() {
     for_each(default_terms, |family, clock, ids| {
         let later = T + 2 * family.tick;
-        // The call inside reads first, and is the generator's first call.
+        // The call inside the reading gets the first reading, so it is the generator's first call.
         clock.play([later, T, later]);
         let other = ids.clone();
         clock.inside(0, move || drop(other.try_generate()));
@@ -318,7 +318,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
             ..Terms::default()
         }
     };
-    // Earlier, at the reading, and after it.
+    // Windows that start before, at, and after the reading.
     for start in [-1, 0, 1] {
         for_each(window(start), |family, clock, ids| {
             let begins = T + start.max(0) * family.tick;
@@ -352,7 +352,7 @@ fn a_random_identity_starts_without_a_wait() {
     assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     let windowed = hotguid::Generator::builder().clock(&clock).window(T, T + 5000);
     assert!(windowed.build().unwrap().try_generate(7).is_ok());
-    // A caller's source may return the same again.
+    // A caller's source may return the same identity twice.
     let drawn = sno::Generator::builder().clock(&clock);
     let drawn = drawn
         .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
@@ -375,7 +375,7 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let blank = sno().partition(7).build().unwrap().close().unwrap();
     assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
     assert_full(sno().restore(blank).unwrap().try_generate(7), ms + 4);
-    // A generator that began and made nothing leaves the tick that it left out.
+    // A generator that started but made no ID releases the tick that it skipped.
     let begun = sno().restore(blank).unwrap();
     assert_full(begun.try_generate(7), ms + 4);
     let begun = begun.close().unwrap();
@@ -425,7 +425,7 @@ fn a_grant_resumes_after_its_last_second() {
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
-/// A new state machine is in tick 0, which says nothing about the IDs of an earlier generator.
+/// A new state machine is in tick 0, which says nothing about an earlier generator's IDs.
 #[test]
 fn the_first_tick_of_a_format_is_skipped_like_any_other() {
     let clock = shared(ManualClock::at_unix_ms(T));
@@ -449,7 +449,7 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
 }
 
-/// A batch may be larger than the tick in which it starts.
+/// A batch may be larger than its first tick.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
     let ids = hotguid::Builder::with_clock(Sleeping::at(T), || Ok([7; 8])).build().unwrap();
@@ -475,7 +475,7 @@ fn a_lease_grant_starts_without_a_wait() {
     assert!(builder.build().unwrap().try_generate(7).is_ok());
 }
 
-/// A clock of a thread that cannot sleep.
+/// The clock of a thread that cannot sleep.
 struct Spinning(Shared<Sleeping>);
 
 impl Clock for Spinning {

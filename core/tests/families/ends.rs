@@ -1,4 +1,4 @@
-//! Closed and sealed generators: they make nothing afterwards, and the end of a seal lies past all slots that may be used.
+//! Closed and sealed generators make no further IDs, and the end that a seal returns is after all reserved slots.
 
 use std::{ops::Range, thread, time::Duration};
 
@@ -15,7 +15,7 @@ use super::{
     support::{Readings, assert_code, rounds},
 };
 
-/// Asserts the refusal of all calls of a generator that ended, and of a handle that has slots left.
+/// Asserts that every call of a closed generator fails, and every call of its handle that has slots left.
 #[track_caller]
 fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<Made>) {
     for _ in 0..2 {
@@ -38,7 +38,7 @@ fn a_closed_generator_makes_no_ids() {
         let mut handle = ids.handle(64);
         assert_made(handle(), T, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
-        // While a call reads the clock.
+        // Closes the generator while a call reads the clock.
         let other = ids.clone();
         clock.inside(0, move || other.close().unwrap());
         assert_code(ids.generate(), "generator_closed");
@@ -61,7 +61,7 @@ fn sealing_an_unused_generator_returns_none() {
     for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
-/// The state of a new generator is also in the format's first tick, although no ID of that tick was used.
+/// A new generator's state is also in the format's first tick, although no ID of that tick was used.
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
@@ -85,7 +85,7 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
     });
 }
 
-/// Slots that a handle or a batch has reserved count, whether or not they were used.
+/// Slots that a handle or a batch has reserved count as used.
 #[test]
 fn seal_counts_reserved_ticks() {
     for_each(|&Family { tick, per_tick, .. }, clock, ids| {
@@ -125,12 +125,12 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// While threads make IDs, no ID is past the end that the seal returned, and only one thread succeeds in sealing.
+/// No ID that a concurrent thread makes is after the end that the seal returned, and only one thread succeeds in sealing.
 #[test]
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
-            // A clock that leaves out no tick, so that there are IDs before the seal.
+            // A clock that skips no tick, so that threads make IDs before the seal.
             let ids = &*family.generator(Readings(|| SystemClock.unix_nanos()));
             let (made, sealed): (Vec<Made>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {

@@ -1,4 +1,4 @@
-//! Handles: blocks that end with their tick, and the order in which handles take them.
+//! Handles: blocks that end with their tick, and the order in which handles reserve them.
 
 use super::{assert_made, family::T, for_each, support::assert_code};
 
@@ -29,14 +29,14 @@ fn blocks_double_within_a_tick() {
     for_each(|family, clock, ids| {
         assert_made(ids.generate(), T, 0);
         let mut hasty = ids.handle(2);
-        // The start of the next block, after the handle has used up a number of IDs.
+        // Returns the next block's start after the handle has made `uses` IDs.
         let mut begins = |uses: u32| {
             for _ in 0..uses {
                 hasty().unwrap();
             }
             ids.generate().unwrap().place
         };
-        // Blocks of 2, 4, 8, ..., 128, then 128 for ever; between them lie the IDs made to look.
+        // Blocks of 2, 4, 8, ..., 128 slots, then always 128. The IDs that `begins` makes to find each start lie between them.
         let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
         assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
         clock.play([T + family.tick]);

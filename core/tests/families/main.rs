@@ -1,4 +1,5 @@
-//! Rules of all generators, over all families: the engine is one. What only one family does is tested in files of its name.
+//! Rules that hold for generators of every format, because they share one engine. Tests of a single format are in its own
+//! files.
 
 mod batches;
 mod beginnings;
@@ -17,19 +18,19 @@ use std::sync::Arc;
 use family::{Family, Ids, Terms};
 use support::ScriptedClock;
 
-/// Asserts the start of an ID's tick, and its place in the tick.
+/// Asserts the start of an ID's tick, and its position in the tick.
 #[track_caller]
 fn assert_made(made: polyflake::Result<family::Made>, unix_ms: i64, place: u64) {
     let made = made.unwrap();
     assert_eq!((made.unix_ms, made.place), (unix_ms, place));
 }
 
-/// Runs `test` for each family, with a clock that shows [`family::T`] and a generator with every default.
+/// Runs `test` for each format, with a clock that shows [`family::T`] and a generator with the defaults.
 fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
     for_each_under(|_| Terms::default(), test);
 }
 
-/// The same with a generator under the given terms.
+/// Like `for_each`, but builds the generators under the given terms.
 fn for_each_under(
     terms: impl Fn(&Family) -> Terms,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),

@@ -1,4 +1,4 @@
-//! Readings of the clock: those that other calls overtake, and clocks that are of no use.
+//! Readings that other calls overtake, and clocks that are unusable.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn a_stale_reading_is_repeated() {
     for_each(|&Family { tick, .. }, clock, ids| {
         assert_made(ids.generate(), T, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
-        // While one call reads T, another makes an ID in the next tick.
+        // While one call reads T, another call makes an ID in the next tick.
         clock.inside(0, move || {
             script.play([T + tick]);
             assert_made(other.generate(), T + tick, 0);
@@ -31,7 +31,7 @@ fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
     for_each(|family, clock, ids| {
         assert_made(ids.generate(), T, 0);
         let other = Arc::clone(ids);
-        // The other call reads first, this one second; a third reading would be of the next tick.
+        // The other call gets the first reading, and this call the second. A third reading would be in the next tick.
         clock.play([T, T, T + family.tick]);
         clock.inside(0, move || assert_made(other.generate(), T, 1));
         assert_made(ids.generate(), T, 2);
@@ -63,7 +63,7 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error reports nanoseconds, as the clock returned them. For a Randflake generator, these times are outside its grant.
+/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {

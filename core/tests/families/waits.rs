@@ -1,4 +1,4 @@
-//! Ticks that are used up, and clocks that are behind: refused or waited for.
+//! Exhausted ticks and clocks that are behind: calls return an error or wait.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn calls_configured_to_fail_never_sleep() {
                 assert_eq!((made.len(), error.written()), (2, Some(2)));
                 assert_code(ids.generate(), "sequence_exhausted");
                 clock.play([T - 1]);
-                // sno goes back once without a wait, and Hot Guid stays in its second, which is used up.
+                // sno accepts one rollback without a wait, and Hot Guid stays in its exhausted second.
                 match family.name {
                     "sno" => {
                         assert_made(ids.generate(), T - 4, 0);

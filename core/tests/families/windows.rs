@@ -1,4 +1,4 @@
-//! Windows: half-open spans of ticks in which IDs are made.
+//! Windows: half-open time spans outside of which no ID is made.
 
 use super::{
     assert_made,
@@ -16,7 +16,7 @@ fn a_window_includes_its_start_and_excludes_its_end() {
     let terms = |family: &Family| within(T, T + 2 * family.tick);
     for_each_under(terms, |&Family { tick, span, .. }, clock, ids| {
         assert_eq!(ids.window(), (T, T + 2 * tick));
-        // The first call of a default identity draws it, the second one has it.
+        // A default generator's first call picks its identity, and the second call uses it.
         for early in [T - 1, T - 1, span.0] {
             clock.play([early]);
             assert_eq!(assert_code(ids.generate(), "lease_not_started").retry_at(), Some(T));
@@ -29,7 +29,7 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             clock.play([late]);
             assert_code(ids.generate(), "lease_expired");
         }
-        // It grows, and never shrinks.
+        // `extend_window` moves the end forward, never back.
         for end in [T + tick, T + 3 * tick, T + tick] {
             ids.extend_window(end).unwrap();
         }
@@ -66,7 +66,7 @@ fn a_handle_stays_within_the_window() {
     });
 }
 
-/// A Randflake generator's window is its grant, which is checked when it is made.
+/// A Randflake generator's window is its grant, which is validated when it is created.
 #[test]
 fn invalid_windows_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {

@@ -1,4 +1,4 @@
-//! Columns of many IDs, compared with one ID after the other.
+//! Columns of many IDs, compared with handling the IDs one at a time.
 
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::random::{draws, plan, shapes};
 
-/// Every field that has a name, or is a timestamp or sequence.
+/// Returns every field that has a name or is a timestamp or sequence.
 fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     let slot = |field: &FieldDescription| match field.kind {
         "timestamp" => layout.timestamp().ok(),
@@ -23,7 +23,7 @@ fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     fields.filter_map(|field| Some((slot(field)?, field.clone()))).collect()
 }
 
-/// IDs of a layout, packed and one by one.
+/// A layout's IDs, both as one packed buffer and one by one.
 struct Ids {
     integers: Vec<i64>,
     bytes: Vec<u8>,
@@ -61,7 +61,7 @@ impl Ids {
     }
 }
 
-/// Packs columns into IDs; all other values are zero.
+/// Packs columns into IDs. All other values are zero.
 fn packed(layout: &Layout, columns: &[(FieldIndex, &[i64])], count: usize) -> Result<Vec<Id>> {
     let values = layout.values();
     let mut ids = Ids::of(layout, &vec![0; count]);
@@ -81,7 +81,7 @@ fn packed_singly(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize)
     values.pack()
 }
 
-/// Numbers that often lie at the edge of a field of `bits` bits.
+/// Returns an integer that is often at or beyond the limits of a field of `bits` bits.
 fn near(noise: u64, bits: u32) -> i64 {
     match noise % 64 {
         0 => -1,
@@ -106,11 +106,11 @@ proptest! {
             let column = ids.column(&layout, slot, noise.len());
             let singly: Vec<_> = ids.singly(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
             match column {
-                // Single IDs are refused for their other fields too.
+                // Parsing a single ID also fails for invalid values in its other fields.
                 Ok(column) => for (value, single) in column.into_iter().zip(singly) {
                     prop_assert!(single.is_err() || single == Ok(value.into()), "{field:?} {single:?} {value}");
                 },
-                // In a single ID, a text above the time is refused first.
+                // Parsing a single ID reports an invalid string field above the timestamp first.
                 Err(error) if error.kind() == ErrorKind::TimeOutOfRange => {
                     let single = singly[error.item().unwrap()].clone().map_err(|single| single.kind());
                     prop_assert!(matches!(single, Err(ErrorKind::TimeOutOfRange | ErrorKind::InvalidCharacter)), "{single:?}");

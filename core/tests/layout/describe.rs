@@ -1,4 +1,4 @@
-//! `describe()` where the presets don't reach.
+//! `describe()` for layouts that the presets don't cover.
 
 use polyflake::layout::{Field, Layout, Tick, ValueType};
 
@@ -28,7 +28,7 @@ fn describe_reports_whether_ids_sort_by_time() {
     );
     sorts(Layout::bytes(8, [time(), Field::sequence(23)]), true);
     sorts(Layout::integer([Field::timestamp(64, MS, 0)]), true);
-    // The sign bit, a machine or a sequence above, newest first, no time.
+    // The sign bit, a machine ID or a sequence above the timestamp, newest first, and no timestamp.
     sorts(Layout::integer([time(), Field::sequence(23)]), false);
     sorts(
         Layout::integer([Field::unused(1), Field::bindable(1, "a"), time(), Field::unused(21)]),

@@ -1,4 +1,4 @@
-//! Refused values: their errors, the order of errors, and that a refusal loses nothing.
+//! Rejected values: their errors, the order in which errors are reported, and that a failed call loses nothing.
 
 use polyflake::layout::{Field, FieldIndex, Id, Layout, Tick, Value, ValueType};
 
@@ -137,7 +137,7 @@ fn invalid_layouts_are_rejected() {
     assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
     assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
     assert_code(Layout::integer([Field::bindable_of(ValueType::Bytes, 64, "a")]), "invalid_layout");
-    // A constant and a bindable may share a name, and widths of 0 differ by their place.
+    // A constant and a bindable may have the same name, and zero-width fields are distinguished by their position.
     let shared = [
         Field::constant(8, "a", 1),
         Field::bindable(0, None),
@@ -273,7 +273,7 @@ fn layouts_past_the_size_limits_are_rejected() {
         assert_code(Layout::bytes(length, fields.to_vec()), "invalid_layout").to_string()
     };
     let of = |kind, bits| Field::bindable_of(kind, bits, "a");
-    // IDs: 1,024 bits, which bytes and texts may fill.
+    // An ID has at most 1,024 bits. One bytes field or string field may fill it.
     for kind in [ValueType::Bytes, ValueType::Text] {
         let layout = Layout::bytes(128, [of(kind, 1024)]).unwrap();
         let value = if kind == ValueType::Text { Value::from("x") } else { Value::from(&b"x"[..]) };
@@ -282,7 +282,7 @@ fn layouts_past_the_size_limits_are_rejected() {
         let message = "expected a byte ID of 1 to 128 bytes, found 129";
         assert_eq!(refused(129, &[of(kind, 1032)]), message);
     }
-    // Integers: 128 bits, of bindables and constants, at any bit.
+    // An integer field has at most 128 bits. It may be a bindable or a constant, at any bit offset.
     let integer = [Field::unused(3), of(ValueType::Integer, 128).inverted(), Field::unused(5)];
     let layout = Layout::bytes(17, integer).unwrap();
     for number in [0, 1, u128::from(u64::MAX) + 1, i128::MAX.cast_unsigned() + 1, u128::MAX] {
@@ -295,7 +295,7 @@ fn layouts_past_the_size_limits_are_rejected() {
     let constant = Field::constant(129, "a", 1);
     assert_eq!(refused(17, &[constant, Field::unused(7)]), message);
     assert!(Layout::bytes(128, [Field::unused(1024)]).is_ok());
-    // Fields: 1,024, also if they have no bits.
+    // A layout has at most 1,024 fields, including those of zero bits.
     let empty = |count| (0..count).map(|_| Field::unused(0)).chain([Field::unused(8)]);
     assert!(Layout::bytes(1, empty(1023)).is_ok());
     assert_code(Layout::bytes(1, empty(1024)), "invalid_layout");

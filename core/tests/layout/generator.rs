@@ -1,4 +1,4 @@
-//! Generators of layouts: bindables, restarts, sequences without a time, and words of any width.
+//! Layout generators: bindables, restarts, sequences without a timestamp, and state words of any width.
 
 use polyflake::{
     Error,
@@ -21,7 +21,7 @@ fn snowflake() -> Layout {
     Layout::integer(fields).unwrap()
 }
 
-/// A snowflake generator of worker 7, whose clock shows these milliseconds after the epoch.
+/// Returns a snowflake generator for worker 7 whose clock shows these milliseconds after the epoch.
 fn worker(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
@@ -34,7 +34,7 @@ fn show(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) {
     clock.play(readings.into_iter().map(|ms| EPOCH + ms));
 }
 
-/// Time after the epoch, worker and sequence of an ID.
+/// Returns an ID's time after the epoch, worker and sequence.
 fn parts(id: &Id) -> (i64, i128, i128) {
     let layout = snowflake();
     let parsed = layout.parse(id).unwrap();
@@ -58,11 +58,11 @@ fn bindables_are_bound_or_passed_with_each_call() {
     assert_code(open.generate_with(&open.values()), "missing_field");
     assert_code(open.generate_with(open.values().bind("worker", 1024).unwrap()), "out_of_range");
     assert_code(open.generate_with(open.values().bind("worker", "7").unwrap()), "invalid_type");
-    // The generator sets time and sequence, whatever the values have; and refused calls have used up nothing.
+    // The generator sets the timestamp and the sequence, whatever the values hold. Calls that failed have used no slot.
     let mut values = open.values();
     values.bind("worker", 3).unwrap().time(-1).unwrap().sequence(1 << 20).unwrap();
     assert_eq!(parts(&open.generate_with(&values).unwrap()), (5, 3, 0));
-    // Values of an equal layout are accepted, values of another layout are not.
+    // Values of an equal layout are accepted. Values of a different layout are rejected.
     let (equal, other) = (snowflake(), preset("discord", []).unwrap());
     assert!(open.generate_with(equal.values().bind("worker", 1).unwrap()).is_ok());
     assert_code(open.generate_with(&other.values()), "invalid_layout");
@@ -112,7 +112,7 @@ fn unreachable_epochs_return_time_out_of_range() {
     }
 }
 
-/// The last tick that fits the generator's state is 2^63 - 1.
+/// The last tick that fits into the generator's state is 2^63 - 1.
 #[test]
 fn windows_end_at_the_limit_of_the_state() {
     let clock = ScriptedClock::default();
@@ -186,7 +186,7 @@ fn stats_distinguish_the_first_use_from_none() {
     let layout = Layout::integer(fields).unwrap();
     let ids = Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_eq!(stats(&ids), (None, 0));
-    // The state of a new generator is in the layout's first tick.
+    // A new generator's state is in the layout's first tick.
     show(&clock, [0]);
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH), 1));
@@ -267,7 +267,7 @@ fn the_widest_layout_generates_ids() {
     clock.set_unix_nanos(i64::MAX);
     ids.generate().unwrap();
     assert_eq!(ids.close().unwrap().next_sequence, (1 << 64) - 1);
-    // From the first slot to the last.
+    // From the first slot to the last one.
     let whole = Layout::bytes(16, [Field::timestamp(64, MS, 0), Field::sequence(64)]).unwrap();
     let last = Snapshot::new(5, u64::MAX.into());
     let ids = Builder::with_clock(whole, ManualClock::at_unix_ms(5)).restore(last).unwrap();
@@ -275,7 +275,7 @@ fn the_widest_layout_generates_ids() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
-/// The epoch of a 64-bit timestamp may be so early that a clock shows ticks past 63 bits, or ticks that do not fit the word.
+/// The epoch of a 64-bit timestamp may be so early that the clock's ticks exceed 63 bits, or do not fit the state word.
 #[test]
 fn very_early_epochs_are_handled() {
     let us = Tick::MICROSECOND;

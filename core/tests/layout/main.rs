@@ -1,5 +1,5 @@
-//! Custom layouts against a big-integer reference: values, descriptions, columns, ranges, generators. The originals' answers,
-//! in `tests/vectors`, are compared with in `tests/conformance`.
+//! Custom layouts, compared with a big-integer reference: values, descriptions, columns, ranges and generators.
+//! `tests/conformance` compares them with the original implementations' results in `tests/vectors`.
 #![cfg(feature = "json")]
 
 mod columns;

@@ -1,5 +1,5 @@
-//! Ranges of numbers: each number with each sequence of a tick once, in the order of the IDs, in all calls; and nothing twice
-//! after a restart under another range.
+//! Ranges of worker IDs: in a tick, all calls together make each pair of worker ID and sequence number once, in ID order. A
+//! restart under a different range repeats no ID.
 
 use std::{collections::HashSet, ops::RangeInclusive};
 
@@ -17,7 +17,7 @@ fn time() -> Field {
     Field::timestamp(40, MS, 0)
 }
 
-/// A layout of integers or bytes with a `node` and, below it, a `region` that is given for each ID or fixed.
+/// Returns an integer or byte layout with a `node` and, below it, a `region` that is either passed for each ID or fixed.
 fn nodes(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     let fields = [
         time(),
@@ -37,7 +37,7 @@ fn ranged(
     Builder::with_clock(layout, clock).bind("region", 1).range("node", numbers)
 }
 
-/// Time, node and sequence of an ID.
+/// Returns an ID's time, node and sequence.
 fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
     let parsed = layout.parse(id).unwrap();
     let node = parsed.integer(layout.bindable("node").unwrap()).unwrap();
@@ -45,7 +45,7 @@ fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
     (parsed.unix_ms().unwrap(), node, parsed.sequence().unwrap())
 }
 
-/// Up to `count` IDs of what is left of a tick, in one batch.
+/// Makes up to `count` of the tick's remaining IDs in one batch.
 fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
     if ids.layout().is_integer() {
         let mut batch = vec![0_i64; count];
@@ -58,7 +58,7 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
     batch[..length * made].chunks(length).map(|id| Id::Bytes(id.into())).collect()
 }
 
-/// The IDs of one tick, sorted, from calls of all kinds in turn: single ones, batches and handles.
+/// Returns all IDs of one tick, sorted. Single calls, batches and handles make them in turn.
 fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {
@@ -117,7 +117,7 @@ fn per_call_values_do_not_override_the_range() {
     assert_eq!(found, [(5, 1, 0), (5, 1, 1), (6, 1, 0), (6, 1, 1), (6, 2, 0), (6, 2, 1)]);
 }
 
-/// Whatever the worker IDs of the next generator are, the snapshot keeps it from repeating an ID.
+/// A snapshot prevents duplicates for every choice of worker IDs in the next generator.
 #[test]
 fn a_restart_with_another_range_repeats_no_id() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
@@ -174,7 +174,7 @@ fn unsupported_ranges_are_rejected() {
     let node = || Field::bindable(10, "node");
     let rest = |bits| Field::unused(128_u32 - bits);
     let sequence = || Field::sequence(8);
-    refused(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be in order
+    refused(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be sorted
     refused(vec![node(), time(), sequence(), rest(58)], "invalid_layout");
     refused(vec![time(), node(), rest(50)], "invalid_layout");
     refused(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
@@ -208,7 +208,7 @@ fn out_of_range_worker_ids_are_rejected() {
     assert_eq!(assert_code(both.build(), "invalid_layout").field(), Some("node"));
 }
 
-/// The largest range has 2^64 slots less those of one worker ID.
+/// The largest range has 2^64 slots minus the slots of one worker ID.
 #[test]
 fn the_largest_range_fits_the_state() {
     let clock = ManualClock::at_unix_ms(5);

@@ -1,9 +1,9 @@
-//! Layouts with the time in front sort by time, and within a tick by the fields that follow.
+//! If the timestamp is the first field, IDs sort by time, and within a tick by the fields that follow.
 
 use polyflake::layout::{Field, Id, Layout, Tick};
 use proptest::prelude::*;
 
-/// The time in milliseconds, the bindable, and the sequence.
+/// The time in milliseconds, the bindable, and the sequence number.
 type Parts = (u64, u64, u64);
 
 fn fields(time: u32, bound: u32, rest: u32) -> [Field; 3] {
@@ -17,7 +17,7 @@ fn pack(layout: &Layout, (time, bound, sequence): Parts) -> Id {
     values.sequence(sequence.cast_signed()).unwrap().pack().unwrap()
 }
 
-/// The upper bits of a random number.
+/// Returns the upper `bits` bits of a random number.
 fn cut(number: u64, bits: u32) -> u64 {
     number >> (64 - bits)
 }

@@ -1,4 +1,4 @@
-//! The presets: their figures, and machine fields that are given a value.
+//! The presets: their documented figures, and machine ID fields that are set to a fixed value.
 
 use polyflake::layout::{Generator, Id, PRESETS, Value, preset};
 use serde_json::{Value as Json, json};

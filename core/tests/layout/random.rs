@@ -1,4 +1,4 @@
-//! Layouts drawn at random, against the big-integer reference.
+//! Random layouts, compared with the big-integer reference.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Layout, ValueType};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::reference::{FieldPlan, Given, Kind, Plan, power};
 
-/// The random numbers that a field is made from.
+/// The random numbers that determine a field.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     kind: u8,
@@ -48,7 +48,7 @@ pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     proptest::collection::vec(draw, 1..24)
 }
 
-/// A plan that fills its ID: the bits that are left over go to a bindable.
+/// Returns a plan whose fields fill the ID: a bindable gets the remaining bits.
 pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();
@@ -82,7 +82,7 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     plan
 }
 
-/// The widest integer.
+/// Width of the widest integer, in bits.
 const MOST_BITS: u32 = 128;
 
 fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
@@ -94,7 +94,7 @@ fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
     }
 }
 
-/// A value that fits.
+/// Returns a value that fits into the field.
 fn fitting(kind: ValueType, bits: u32, seed: &[u8]) -> Given {
     let number = BigInt::from_bytes_be(Sign::Plus, seed) % power(bits);
     match kind {
@@ -107,7 +107,7 @@ fn fitting(kind: ValueType, bits: u32, seed: &[u8]) -> Given {
     }
 }
 
-/// A value that may be missing, of the wrong type, or too large.
+/// Returns a value that may be missing, of the wrong type, or too large.
 fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<Given> {
     let (first, rest) = (seed[0], &seed[1..]);
     let kind = match (&field.kind, first % 16) {
@@ -180,7 +180,7 @@ proptest! {
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();
         let id = plan.pack_with(&layout, &given).unwrap();
         prop_assert_eq!(&id, &plan.id(&plan.pack(&given).unwrap()));
-        // An extreme epoch, floored to its tick, may be before all 64-bit milliseconds.
+        // An extreme epoch, rounded down to its tick, may be before all times that fit into 64-bit milliseconds.
         if let Ok(parsed) = layout.parse(&id) {
             let in_nanos = |(index, given): (usize, Option<Given>)| match plan.fields[index].kind {
                 Kind::Timestamp { .. } => parsed.unix_nanos().map(Given::Nanos),

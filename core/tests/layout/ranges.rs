@@ -1,4 +1,4 @@
-//! Time ranges: the rules for every ID near the ends of a range.
+//! Time ranges: which IDs near the ends of a range belong to it.
 
 use polyflake::layout::{Field, Id, Layout, Tick, ValueType};
 
@@ -26,7 +26,7 @@ fn a_time_range_contains_exactly_the_ids_of_its_times() {
     }
 }
 
-/// Checks every range and every ID that can be made: with the upper bindable as given, unused bits 0, and the constant.
+/// Checks every range against every ID that can be made with the given upper bindable, zero unused bits, and the constant.
 fn check_all_ids(layout: &Layout) {
     let made: Vec<_> = (0..=u16::MAX)
         .map(|id| Id::Bytes(id.to_be_bytes().into()))
@@ -103,7 +103,7 @@ fn a_range_across_the_sign_bit_is_rejected() {
     let (lowest, highest) = layout.time_range(half, half + 1, []).unwrap();
     assert!(lowest < highest && lowest == Id::Integer(i64::MIN));
     assert_code(layout.time_range(half - 1, half + 1, []), "out_of_range");
-    // As bytes, the same bits sort without a sign.
+    // In a byte layout, the same bits sort as unsigned.
     let bytes = Layout::bytes(8, [Field::timestamp(42, MS, 0), Field::sequence(22)]).unwrap();
     assert!(bytes.time_range(half - 1, half + 1, []).is_ok());
 }

@@ -1,4 +1,4 @@
-//! The rules of packing and parsing again, slow and simple: IDs are big integers, fields are sums and remainders.
+//! A slow and simple second implementation of packing and parsing: IDs are big integers, and fields are sums and remainders.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Field, Id, Layout, Tick, Value, ValueType};
@@ -19,17 +19,17 @@ pub(crate) struct FieldPlan {
     pub(crate) invert: bool,
 }
 
-/// A value as the reference sees it.
+/// A value in the reference implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
     Integer(BigInt),
     Bytes(Vec<u8>),
     Text(String),
-    /// A time in Unix nanoseconds, which the reference does not pack.
+    /// A time in Unix nanoseconds. The reference does not pack it.
     Nanos(i128),
 }
 
-/// A layout: `None` bytes is an integer layout.
+/// A layout. It is an integer layout if `bytes` is `None`.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) bytes: Option<usize>,
@@ -90,7 +90,7 @@ impl FieldPlan {
         if self.invert { field.inverted() } else { field }
     }
 
-    /// An integer as the bits of a field. It fits if 0 <= v < 2^bits; in 64 bits or more also -2^63..=-1, modulo 2^64.
+    /// Converts an integer to the field's bits. It fits if 0 <= v < 2^bits. From 64 bits on, -2^63..=-1 also fits, modulo 2^64.
     fn fit(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
             return (n < power(self.bits)).then_some(n);
@@ -98,7 +98,7 @@ impl FieldPlan {
         (self.bits >= 64 && n >= -power(63)).then(|| n + power(64))
     }
 
-    /// The integer of a field's bits: in 64 bits or more, 2^63..=2^64-1 are read as negative.
+    /// Converts the field's bits to an integer. From 64 bits on, 2^63..=2^64-1 is read as negative.
     fn signed(&self, n: BigInt) -> BigInt {
         if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
     }
@@ -129,7 +129,7 @@ impl FieldPlan {
         self.fit(BigInt::from_bytes_be(Sign::Plus, bytes)).ok_or("out_of_range")
     }
 
-    /// The value of this field's bits in an ID.
+    /// Reads the value of this field from an ID.
     fn read(&self, n: BigInt) -> Result<Option<Given>, Refused> {
         let n = if self.invert { power(self.bits) - 1 - n } else { n };
         let kind = match &self.kind {
@@ -178,7 +178,7 @@ impl Plan {
         self.bytes.map_or(64, |length| u32::try_from(length * 8).unwrap())
     }
 
-    /// The ID of values by field, or the first error from the top.
+    /// Packs the fields' values into an ID, or returns the error of the topmost invalid field.
     pub(crate) fn pack(&self, given: &[Option<Given>]) -> Result<BigInt, Refused> {
         self.fields.iter().zip(given).try_fold(BigInt::ZERO, |id, (field, given)| {
             let number = match (&field.kind, given) {
@@ -192,7 +192,7 @@ impl Plan {
         })
     }
 
-    /// The values of an ID by field, or the first error from the top.
+    /// Parses an ID into the fields' values, or returns the error of the topmost invalid field.
     pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<Given>>, Refused> {
         let mut below = self.bits();
         let read = |field: &FieldPlan| {
@@ -202,7 +202,7 @@ impl Plan {
         self.fields.iter().map(read).collect()
     }
 
-    /// The ID as a value of the layout.
+    /// Converts the integer to an ID of the layout.
     pub(crate) fn id(&self, id: &BigInt) -> Id {
         let bytes = id.to_bytes_be().1;
         let length = self.bits() as usize / 8;
@@ -215,7 +215,7 @@ impl Plan {
         }
     }
 
-    /// The ID that the layout itself packs.
+    /// Packs the ID with the layout itself.
     pub(crate) fn pack_with(
         &self,
         layout: &Layout,
@@ -235,7 +235,7 @@ impl Plan {
         values.pack()
     }
 
-    /// The values that the layout itself parses.
+    /// Parses the values with the layout itself.
     pub(crate) fn parse_with(
         &self,
         layout: &Layout,

@@ -1,4 +1,4 @@
-//! Generators of custom layouts: the per-tick machine under a layout's own fields, and a sequence without a clock.
+//! Generators of custom layouts: the per-tick state machine with a layout's own fields, and a sequence without a clock.
 
 use std::time::Duration;
 
@@ -23,19 +23,19 @@ fn worker() -> Field {
     Field::bindable(8, "worker")
 }
 
-/// A generator of two IDs a tick.
+/// Returns a generator with two IDs per tick.
 fn layout(readings: &[i64]) -> Generator<AnyClock> {
     let fields = [time().inverted(), Field::sequence_from(5, 30), worker(), Field::unused(11)];
     builder(&fields, readings).bind("worker", 7).build().unwrap()
 }
 
-/// A generator of two numbers with two IDs a tick each.
+/// Returns a generator with two worker IDs and two IDs per tick for each.
 fn ranged(readings: &[i64]) -> Generator<AnyClock> {
     let fields = [time(), worker(), Field::sequence(1), Field::unused(15)];
     builder(&fields, readings).range("worker", 7..=8).build().unwrap()
 }
 
-/// A generator of five IDs in all.
+/// Returns a generator with five IDs in total.
 fn alone() -> Generator<AnyClock> {
     let fields = [Field::unused(48), worker(), Field::sequence_from(8, 251)];
     builder(&fields, &[0]).bind("worker", 7).sequence_only(true).build().unwrap()

@@ -1,4 +1,4 @@
-//! Generators under leases: sealed while IDs are made, and moved from grant to grant.
+//! Leased generators: sealed while they make IDs, and switched between grants.
 
 use std::{ops::Range, time::Duration};
 
@@ -16,7 +16,7 @@ use super::{
     generate, generate_in_blocks, ms, touch,
 };
 
-/// A generator of four sequences a tick under a grant of some ticks, in the model.
+/// Returns a generator with four sequence numbers per tick, under a grant of a few ticks, in the model.
 fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
     let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
@@ -26,13 +26,13 @@ fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<Any
     ids
 }
 
-/// IDs of calls; a call may be refused as between two grants.
+/// Makes single IDs. A call may fail as it does between two grants.
 fn singles(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
-/// Checks that the next holder of a number, from the end that the seal returned on, makes no ID of the last holder; also if a
-/// clock stepped back, and if blocks hold slots that were not handed out.
+/// Checks that the worker ID's next holder, starting at the end that the seal returned, repeats no ID. This also holds after a
+/// clock rollback, and for reserved blocks with unused slots.
 fn sealed_while<I: Ids + 'static>(
     preemptions: Option<usize>,
     in_blocks: bool,
@@ -93,7 +93,7 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
     sealed_while(None, true, first, move |end| granted(end / 1000, &[end / 1000]));
 }
 
-/// A generator under a lease, in the model.
+/// Returns a leased generator in the model.
 fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     let ids = Leased::new(first).unwrap();
     ids.grant();
@@ -101,7 +101,7 @@ fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     Arc::new(ids)
 }
 
-/// Checks that no two IDs are equal if one thread moves to another number and back while others make IDs.
+/// Checks that IDs stay unique while one thread switches to another worker ID and back and other threads make IDs.
 fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usize, calls: usize) {
     check(preemptions, move || {
         let ids = leased(granted(7, 0..1000, readings));
@@ -138,7 +138,7 @@ fn a_grant_switch_repeats_no_id_of_two_threads() {
     moved_while(Some(1), &[100, 99, 101], 2, 1);
 }
 
-/// Two threads switch at the same time. One of them finds that the other was faster, and its new generator is never used.
+/// Two threads switch at the same time. The thread that loses the race discards its new generator.
 #[test]
 fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {

@@ -1,4 +1,4 @@
-//! loom: all interleavings, or all with a bounded number of preemptions.
+//! loom: explores all interleavings, or all with a bounded number of preemptions.
 
 pub(crate) use loom::{
     lazy_static,
@@ -9,7 +9,8 @@ pub(crate) use loom::{
     thread,
 };
 
-/// Checks a model with loom. `LOOM_MAX_PREEMPTIONS` in the environment replaces a model's bound, if it has one; 0 lifts it.
+/// Checks a model with loom. The `LOOM_MAX_PREEMPTIONS` environment variable replaces the model's bound, if it has one. 0
+/// removes the bound.
 pub(crate) fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     let given = builder.preemption_bound;

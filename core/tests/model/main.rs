@@ -1,9 +1,9 @@
-//! Interleavings of threads on one generator, under clocks that go on, stand still and step back.
+//! Thread interleavings on one generator, with clocks that advance, stand still and move backwards.
 //!
-//! Two checkers run the same models. loom goes through all interleavings within its reach, stale loads included:
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle draws schedules at random,
-//! half of them by priorities (PCT), and so reaches some that loom leaves out:
-//! `RUSTFLAGS="--cfg shuttle" SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
+//! Two checkers run the same models. loom explores all interleavings within its bounds, including stale loads:
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them based
+//! on priorities (PCT), and so reaches some interleavings beyond loom's bounds: `RUSTFLAGS="--cfg shuttle"
+//! SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
 #![cfg(any(loom, shuttle))]
 
 #[cfg(loom)]
@@ -30,7 +30,8 @@ use polyflake::{
     clock::{Clock, ClockInfo},
 };
 
-/// A clock that gives the readings of a script, in Unix milliseconds, to the next thread that asks; the last reading stays.
+/// A clock that returns the readings of a script, in Unix milliseconds, to threads in the order of their calls. The last one
+/// repeats.
 struct Shared {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
@@ -41,7 +42,7 @@ fn clock(unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     lagging_clock(0, unix_ms)
 }
 
-/// A clock which declares that its readings may lag by less than `slack_ms`.
+/// Returns a clock that declares that its readings may lag by less than `slack_ms`.
 fn lagging_clock(slack_ms: u64, unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     let (unix_ms, read) = (unix_ms.into_iter().collect(), AtomicUsize::new(0));
     std::sync::Arc::new(Shared { unix_ms, read, slack_ms })
@@ -60,7 +61,7 @@ impl Clock for Shared {
     }
 }
 
-/// The start of one of sno's ticks, in Unix milliseconds.
+/// Returns the start of one of sno's ticks, in Unix milliseconds.
 fn ms(tick: i64) -> i64 {
     EPOCH_MS + 4 * tick
 }
@@ -73,13 +74,13 @@ fn enter_model<I: Ids>(ids: I) -> Arc<I> {
     Arc::new(ids)
 }
 
-/// Touches every atomic before there is a second thread: the model learns of an atomic at its first use.
+/// Accesses every atomic before a second thread exists, because the model registers an atomic at its first use.
 fn touch(ids: &impl Ids) {
     ids.stats();
     ids.extend_window(ids.window().1).ok();
 }
 
-/// Runs `here` in this thread and `there` in another one, on the same generator.
+/// Runs `here` in this thread and `there` in another thread, with the same generator.
 fn both<I: Send + Sync + 'static, A, B: Send + 'static>(
     ids: &Arc<I>,
     here: impl FnOnce(&I) -> A,
@@ -90,19 +91,19 @@ fn both<I: Send + Sync + 'static, A, B: Send + 'static>(
     (here(ids), thread.join().unwrap())
 }
 
-/// The IDs of some calls; a call may be refused, but only for a reason that waiting would cure.
+/// Makes IDs with single calls. A call may fail, but only with an error that a later retry resolves.
 fn generate(ids: &impl Ids, calls: usize) -> Vec<Made> {
     collect(calls, &REFUSABLE, || ids.generate())
 }
 
-/// The same for a handle, whose first block has two IDs.
+/// Like `generate`, but uses a handle whose first block has two IDs.
 fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<Made> {
     collect(calls, &REFUSABLE, ids.handle(2))
 }
 
 const REFUSABLE: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
 
-/// The IDs of some calls, which may be refused for the given reasons.
+/// Collects the IDs of some calls. A call may fail with one of the given codes.
 fn collect<I>(calls: usize, refusable: &[&str], mut make: impl FnMut() -> Result<I>) -> Vec<I> {
     let made = (0..calls).map(|_| make());
     made.filter_map(|made| {
@@ -120,7 +121,7 @@ fn assert_distinct<I: Ord + Debug>(all: impl IntoIterator<Item = I>) {
     assert_eq!(all.len(), made, "an ID was given out twice");
 }
 
-/// Checks two threads on one generator, which make IDs each in its own way.
+/// Checks two threads that each make IDs in a different way, with one generator.
 fn check_both<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
@@ -133,7 +134,7 @@ fn check_both<I: Ids + 'static>(
     });
 }
 
-/// Checks two threads with `calls` calls each.
+/// Checks two threads that make `calls` calls each.
 fn two_threads<I: Ids + 'static>(
     preemptions: Option<usize>,
     calls: usize,
@@ -151,7 +152,7 @@ fn batch_against_singles<I: Ids + 'static>(
     check_both(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
 }
 
-/// Checks single calls in one thread against a handle in another, which uses up a block and begins another.
+/// Checks single calls in one thread against a handle in another thread that uses up a block and reserves the next.
 fn blocks_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! The table of partitions, with one or two of them: default generators take, renew, lose and return leases, and explicit ones
-//! claim a partition and free it. Also the claims of one generator, which its threads replace by each other's.
+//! The partition table, with one or two partitions: default generators acquire, renew, lose and release leases, and explicit
+//! generators claim and free a partition. Also covers threads of one generator that replace each other's claims.
 
 use std::{
     future::poll_fn,
@@ -28,7 +28,7 @@ lazy_static! {
     static ref TWO: Cells<2> = entered(Cells::new());
 }
 
-/// A table with every atomic touched.
+/// Returns a table after accessing every atomic in it.
 fn entered<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
         table.entry(table.next().unwrap());
@@ -44,8 +44,8 @@ fn two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
-/// A generator with four sequences a tick, the same ones in each generator: in one tick, IDs of two generators are equal if
-/// their partitions are.
+/// Returns a generator with four sequence numbers per tick, which are the same in each generator. Within a tick, IDs of two
+/// generators are equal if their partitions are equal.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
     waiting(find, ticks, Duration::ZERO)
 }
@@ -60,7 +60,7 @@ fn builder(find: FindTable, ticks: &[i64]) -> Builder<AnyClock> {
     Generator::builder().clock(clock).max_wait(Duration::ZERO).leased_from(find)
 }
 
-/// A generator in the model.
+/// Builds a generator in the model.
 fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
     let ids = builder.build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
@@ -68,18 +68,18 @@ fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
     ids
 }
 
-/// A builder of a generator that is configured with the partition of the table [`ONE`].
+/// Returns a builder for a generator with the explicit partition of the table [`ONE`].
 fn explicit(ticks: &[i64]) -> Builder<AnyClock> {
     builder(one, ticks).partition(0)
 }
 
-/// The IDs of some calls; a refused call must have one of the expected reasons.
+/// Makes some IDs. A call that fails must fail with one of the expected codes.
 fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     let reasons = ["partitions_exhausted", "sequence_exhausted", "clock_behind"];
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads with a generator each, which has one reading of its clock for each ID, and returns its lease at its end.
+/// Checks threads that each have a generator, which reads its clock once per ID and releases its lease at the end.
 fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -120,7 +120,7 @@ fn three_generators_never_collide_after_an_early_release() {
     threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Both threads of one generator find that its lease ended, and another generator may have taken the partition.
+/// Two threads of one generator find that its lease has ended. Another generator may have acquired the partition.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
@@ -139,8 +139,8 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
     });
 }
 
-/// Threads with a handle each, which meet at their generator's first ID, at renewals, and where another generator took the
-/// partition: the IDs of each thread are in order, and no tick has IDs under two partitions.
+/// Checks threads with a handle each, at their generator's first ID, at renewals, and after another generator acquired the
+/// partition. Each thread's IDs are sorted, and no tick has IDs with two partitions.
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -190,7 +190,7 @@ fn handles_never_collide_at_renewals() {
 
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
-/// A call that waits until it is polled again.
+/// Returns a call that waits until it is polled again.
 fn call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
@@ -208,8 +208,8 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
     call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Checks threads with two turns of a task each, which meet at renewals and where a tick is used up. A call that waits is dropped,
-/// or goes on at the next turn, the last of them in the other thread.
+/// Checks threads that run two turns of a task each, at renewals and where a tick is exhausted. A waiting call is dropped, or
+/// continued at the next turn. The last turn runs in the other thread.
 fn tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
@@ -255,7 +255,7 @@ fn tasks_never_collide_in_an_exhausted_tick() {
     }
 }
 
-/// No other generator takes the partition of a snapshot, whenever the generator is closed.
+/// No other generator acquires a snapshot's partition, whenever the generator is closed.
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {
@@ -276,7 +276,7 @@ fn a_closed_generator_keeps_its_partition() {
     });
 }
 
-/// Checks a default generator beside threads that build an explicit one each, make IDs and drop it.
+/// Checks a default generator while other threads each build an explicit generator, make IDs and drop it.
 fn beside(
     preemptions: Option<usize>,
     readings: &'static [i64],
@@ -319,7 +319,7 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
     );
 }
 
-/// From the moment when the generator is closed or restored, no default generator takes the partition of the snapshot.
+/// Once the generator is closed or restored, no default generator acquires the snapshot's partition.
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {

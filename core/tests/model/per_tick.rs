@@ -1,4 +1,4 @@
-//! The per-tick machine, in both its modes: Randflake refuses a clock that steps back, Hot Guid stays in its second.
+//! Both modes of the per-tick state machine: Randflake rejects a clock rollback, and Hot Guid stays in its second.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -15,7 +15,7 @@ use super::{
     enter_model, family::AnyClock, generate, lagging_clock, two_threads,
 };
 
-/// A second, in Unix seconds.
+/// The test's second, as a Unix timestamp.
 const S: i64 = 1_763_650_000;
 
 fn seconds(after: &[i64]) -> AnyClock {
@@ -24,7 +24,7 @@ fn seconds(after: &[i64]) -> AnyClock {
 
 type Randflakes = randflake::Generator<AnyClock>;
 
-/// A generator whose second S - 1 is used up.
+/// Returns a builder that resumes after all IDs of second S - 1 were used.
 fn resumed(clock: AnyClock) -> randflake::Builder<AnyClock> {
     let grant = Grant::new(7, S - 1, S + 10).unwrap();
     randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1)
@@ -35,7 +35,8 @@ fn randflake(after: &[i64]) -> Randflakes {
     waiting.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// Draws different bytes each time, like random ones, but the same start of the counter, so that slots given out twice show.
+/// Returns different bytes each time, like a random source, but with the same counter start, so that reused slots cause
+/// duplicates.
 fn draw() -> Result<[u8; 8]> {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -91,7 +92,7 @@ fn hot_guid_batches_never_collide_with_single_calls() {
     batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
-/// A steady clock is never behind the IDs of another thread, however late a thread uses its reading.
+/// A steady clock is never behind another thread's IDs, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
@@ -102,7 +103,7 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
-/// Readings that lag by less than the clock's slack are never behind either.
+/// Readings that lag by less than the clock's slack do not count as behind either.
 #[test]
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {

@@ -1,4 +1,4 @@
-//! shuttle: schedules drawn at random, and by priorities that change a few times (PCT).
+//! shuttle: random schedules, and schedules based on priorities that change a few times (PCT).
 
 pub(crate) use shuttle::{
     lazy_static,
@@ -9,10 +9,10 @@ pub(crate) use shuttle::{
     thread,
 };
 
-/// Changes of priority in a schedule by PCT.
+/// Number of priority changes in a PCT schedule.
 const DEPTH: usize = 3;
 
-/// Schedules of each kind for each model, unless the environment says otherwise.
+/// Number of schedules of each kind per model, unless the environment variable sets it.
 const SCHEDULES: usize = 2000;
 
 pub(crate) fn check(_preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {

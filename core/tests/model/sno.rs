@@ -1,4 +1,4 @@
-//! The tick-tock machine in sno's generator.
+//! The tick-tock state machine in sno's generator.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ fn builder(ticks: &[i64]) -> Builder<AnyClock> {
     Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
-/// A generator with four sequences a tick. The script's first reading is used up when its atomics enter the model.
+/// Returns a generator with four sequence numbers per tick. Entering its atomics into the model uses the script's first
+/// reading.
 fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     let ticks = [&ticks[..1], ticks].concat();
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
@@ -86,7 +87,7 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// A snapshot resumes after all blocks, including one that is reserved while the generator is being closed.
+/// A snapshot resumes after all blocks, including one that was reserved while the generator was being closed.
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {

@@ -1,4 +1,4 @@
-//! A child process beside a world: a copy of it, which shares the table, and takes half of the stored snapshots along.
+//! A child process that runs alongside a world. It is a copy that shares the table, and it takes half of the stored snapshots.
 #![allow(unsafe_code, reason = "fork, mmap and wait have no safe door")]
 
 use std::{
@@ -11,22 +11,22 @@ use std::{
 
 use super::{Few, World};
 
-/// A child that makes as many steps as it is told to. Each answer has the cells that it has used meanwhile, by tick; the last
-/// one, to 0 steps, has its stored snapshots as well.
+/// A child that makes as many steps as the parent requests. Each reply lists the cells that it has used since the last one, by
+/// tick. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
 pub(super) struct Child {
     stream: BufReader<UnixStream>,
     process: libc::pid_t,
 }
 
-/// A table in memory that children share.
+/// Creates a table in memory that children share.
 pub(super) fn shared() -> &'static Few {
     let (len, rights) = (size_of::<Few>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-    // SAFETY: asks for fresh memory.
+    // SAFETY: requests a new anonymous mapping.
     let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
     assert_ne!(memory, libc::MAP_FAILED);
     let table = memory.cast::<Few>();
-    // SAFETY: fresh memory of that size, aligned to a page, which nobody gives back.
+    // SAFETY: the memory is new, of this size, page-aligned, and never unmapped.
     unsafe {
         table.write(Few::new());
         &*table
@@ -34,7 +34,7 @@ pub(super) fn shared() -> &'static Few {
 }
 
 impl World<'_> {
-    /// Makes a child, or lets it make some steps, or ends it and takes over its snapshots.
+    /// Starts a child, or lets it make some steps, or ends it and takes over its snapshots.
     pub(super) fn meet_the_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {
             (_, 0) => self.end_the_child(),
@@ -50,7 +50,7 @@ impl World<'_> {
         }
         self.ask_the_child(0);
         let Child { stream, process, .. } = self.child.take().unwrap();
-        // The child ends with the stream.
+        // The child ends when its stream is closed.
         drop(stream);
         // SAFETY: waits for this world's child.
         assert_eq!(unsafe { libc::waitpid(process, ptr::null_mut(), 0) }, process);
@@ -59,14 +59,14 @@ impl World<'_> {
     fn fork(&mut self) {
         let (here, there) = UnixStream::pair().unwrap();
         let snapshots = self.stored.split_off(self.stored.len() / 2);
-        // SAFETY: the child goes on from its copy, and leaves by `_exit`.
+        // SAFETY: the child continues with its copy and ends with `_exit`.
         let process = unsafe { libc::fork() };
         if process == 0 {
             drop(here);
             self.stored = snapshots;
-            // A panic must not come back to the harness, whose other threads this process does not have.
+            // A panic must not unwind into the harness, whose other threads do not exist in this process.
             let outcome = catch_unwind(AssertUnwindSafe(|| self.live_as_a_child(there)));
-            // SAFETY: ends the child at once.
+            // SAFETY: ends the child without running destructors.
             unsafe { libc::_exit(outcome.is_err().into()) };
         }
         assert!(process > 0);
@@ -87,7 +87,7 @@ impl World<'_> {
         }
     }
 
-    /// Lets the child make steps, and checks that no cell that it used was used here.
+    /// Lets the child make steps, and checks that this process used none of the child's cells.
     fn ask_the_child(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();

@@ -1,12 +1,13 @@
-//! Tests in a process of their own: what a process has once, others have used.
+//! Runs tests in a separate process, because other tests have already used what exists once per process.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{any::type_name, env, process::Command};
 
-/// Runs a test, given as a closure in it, in a process of its own, with variables in its environment. Miri has no processes.
+/// Runs a test's body, given as a closure, in a separate process with the given environment variables. Does nothing under Miri,
+/// which has no processes.
 pub(crate) fn alone<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
-    // The type of a closure is named after its function: `crate::function::{{closure}}`.
+    // A closure's type name contains its function's name: `crate::function::{{closure}}`.
     let name = type_name::<T>().split("::").nth(1).unwrap();
     if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
         return test();
@@ -14,7 +15,7 @@ pub(crate) fn alone<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     again(name, &[variables, &[(NAME, name)]].concat());
 }
 
-/// Runs a test of this program in a process of its own, with variables in its environment.
+/// Runs a test of this program in a separate process with the given environment variables.
 #[track_caller]
 pub(crate) fn again(name: &str, variables: &[(&str, &str)]) {
     let mut this = Command::new(env::current_exe().unwrap());

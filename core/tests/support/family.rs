@@ -1,4 +1,4 @@
-//! A generator of each family behind one interface, for tests of what all families share.
+//! Generators of all formats behind one interface, for tests that apply to every format.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{num::NonZeroU32, ops::Range, sync::Arc, time::Duration};
@@ -12,10 +12,10 @@ use polyflake::{
     sno::{self, Sno},
 };
 
-/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+/// The start of a tick in every format, in Unix milliseconds.
 pub const T: i64 = 1_763_650_000_000;
 
-/// An ID of any family: the start of its tick, its place in the tick, and its bits.
+/// An ID of any format: the start of its tick, its position in the tick, and its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Made {
     pub unix_ms: i64,
@@ -23,33 +23,33 @@ pub struct Made {
     pub bits: u128,
 }
 
-/// Makes IDs, as a handle does.
+/// A function that makes IDs, as a handle does.
 pub type Make<'g> = Box<dyn FnMut() -> Result<Made> + 'g>;
 
-/// A generator of any family.
+/// A generator of any format.
 pub trait Ids: Send + Sync {
     fn generate(&self) -> Result<Made>;
     fn try_generate(&self) -> Result<Made>;
-    /// Fills a batch. Returns the IDs that were written, also before an error.
+    /// Fills a batch. Returns the IDs that were written, including those before an error.
     fn fill(&self, count: usize) -> (Vec<Made>, Result<()>);
     fn try_fill(&self, count: usize) -> Result<Vec<Made>>;
-    /// A handle whose first block has `first` IDs.
+    /// Creates a handle whose first block has `first` IDs.
     fn handle(&self, first: u32) -> Make<'_>;
     fn handle_that_never_waits(&self) -> Make<'_>;
     fn close(&self) -> Result<()>;
     fn seal(&self) -> Result<Option<Range<i64>>>;
-    /// The figures, as they are shown.
+    /// Returns the statistics in their `Debug` form.
     fn stats(&self) -> String;
     fn window(&self) -> (i64, i64);
     fn extend_window(&self, end: i64) -> Result<()>;
 }
 
-/// Reads an ID of a generator.
+/// Converts a generator's IDs to [`Made`].
 trait Reads<I> {
     fn made(&self, id: I) -> Made;
 }
 
-/// The calls of a generator, each with the same argument, if its family has one.
+/// Implements a generator's calls, each with the same argument if its format takes one.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<Made> {
@@ -62,7 +62,7 @@ macro_rules! calls {
             let mut ids = vec![<$id>::default(); count];
             let filled = self.fill($($given,)? &mut ids[..]);
             let written = filled.as_ref().map_or_else(|error| error.written().unwrap(), |()| count);
-            // A batch that forks in its middle has the parent's IDs.
+            // If the process forks in the middle of a batch, the batch contains the parent's IDs.
             let is_forked = filled.as_ref().is_err_and(|error| error.code() == "forked");
             assert!(is_forked || ids[written..].iter().all(|id| *id == <$id>::default()));
             (ids[..written].iter().map(|id| self.made(*id)).collect(), filled)
@@ -131,7 +131,7 @@ impl Ids for randflake::Generator<AnyClock> {
     }
 }
 
-/// The random bytes of every Hot Guid generator: its counter starts close to the last one.
+/// Returns the same random bytes for every Hot Guid generator. Its counter starts close to the maximum.
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
 fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
@@ -155,7 +155,7 @@ impl Ids for hotguid::Generator<AnyClock> {
     }
 }
 
-/// A sequence alone has neither a time nor a window.
+/// A sequence without a timestamp has neither a time nor a window.
 impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
     fn made(&self, id: I) -> Made {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
@@ -180,10 +180,10 @@ impl Ids for layout::Generator<AnyClock> {
 
 pub type AnyClock = Arc<dyn Clock + Send + Sync>;
 
-/// What a test asks of a generator; the rest is the same in all tests.
+/// A test's requirements on a generator. Everything else is the same in all tests.
 #[derive(Clone, Copy, Default)]
 pub struct Terms {
-    /// The window, or the format's span.
+    /// The window. The default is the format's whole time span.
     pub window: Option<(i64, i64)>,
     pub on_exhausted: Option<OnExhausted>,
     pub max_wait: Option<Duration>,
@@ -201,7 +201,7 @@ impl Terms {
     }
 }
 
-/// A family, with an identity that is given.
+/// An ID format, with an explicit worker ID.
 #[derive(Clone, Copy)]
 pub struct Family {
     pub name: &'static str,
@@ -209,7 +209,7 @@ pub struct Family {
     pub tick: i64,
     /// Number of IDs in a tick.
     pub per_tick: u32,
-    /// The format's first moment, and the one after its last.
+    /// The format's first moment, and the moment after its last one.
     pub span: (i64, i64),
     build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
 }
@@ -223,13 +223,13 @@ impl Family {
         (self.build)(terms, Arc::new(clock))
     }
 
-    /// A generator with every default.
+    /// Creates a generator with the default settings.
     pub fn generator(&self, clock: impl Clock + Send + Sync + 'static) -> Arc<dyn Ids> {
         self.build(clock, Terms::default()).unwrap()
     }
 }
 
-/// The number of every generator, or the first of three.
+/// The worker ID of every generator, or the first one of a range of three.
 const NUMBER: u32 = 7;
 
 fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
@@ -247,14 +247,14 @@ fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     Ok(Arc::new(builder.build()?))
 }
 
-/// Under a window, since that makes a generator's random bytes stay with its process.
+/// Creates the generator with a window, because that ties its random bytes to its process.
 fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
     let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));
     Ok(Arc::new(builder.window(start, end).build()?))
 }
 
-/// The first moment of the layout.
+/// The layout's epoch, in Unix milliseconds.
 const EPOCH: i64 = 1_483_228_800_000;
 
 fn layout(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
@@ -291,7 +291,7 @@ const LAYOUT: Family = Family {
     build: |terms, clock| layout(NUMBER, terms, clock),
 };
 
-/// Every family, and those with a range of numbers a second time.
+/// All formats. Those that support ranges of worker IDs are listed a second time with one.
 pub const FAMILIES: [Family; 6] = [
     Family {
         name: "sno",
@@ -323,7 +323,7 @@ pub const FAMILIES: [Family; 6] = [
     },
 ];
 
-/// Reserves all IDs that are left of a tick but `left`, of a tick of which none was taken.
+/// Reserves all but `left` IDs of a tick in which none was used.
 pub fn use_up(ids: &dyn Ids, family: &Family, left: u32) {
     ids.handle(family.per_tick - left)().unwrap();
 }

@@ -1,4 +1,4 @@
-//! A table of a few partitions.
+//! A partition table with few partitions.
 
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ use polyflake::{
     fork::partitions::{KEPT, Table},
 };
 
-/// A table of a few partitions, which are looked at in turn.
+/// A table of `N` partitions, which are tried in turn.
 pub(crate) struct Few<const N: usize> {
     pub(crate) entries: [AtomicU64; N],
     pub(crate) count: AtomicU16,
-    /// Called when a partition was kept for ever.
+    /// Called after a partition has been reserved permanently.
     pub(crate) kept: Option<fn()>,
 }
 
 impl<const N: usize> Few<N> {
-    /// Partitions that no generator had.
+    /// Creates a table of partitions that were never used.
     pub(crate) const fn new() -> Self {
         Self { entries: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: None }
     }
@@ -36,7 +36,7 @@ impl<const N: usize> Table for Few<N> {
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        // Others belong to nobody here.
+        // This table does not manage any other partition.
         let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if let Some(kept) = self.kept.filter(|_| swapped && new >= KEPT) {

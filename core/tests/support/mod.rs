@@ -1,4 +1,4 @@
-//! Helpers that the core's tests share: the vectors, and a clock that follows a script.
+//! Helpers shared by the core's tests: the vectors, and clocks that follow a script.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{
@@ -14,20 +14,20 @@ use polyflake::{
 };
 use serde_json::Value;
 
-/// A vector file of the repository.
+/// Reads a vector file of the repository.
 #[track_caller]
 pub fn vectors(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors").join(name);
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
 }
 
-/// A vector file of the repository, read into the types of a test.
+/// Reads a vector file of the repository into a test's types.
 #[track_caller]
 pub fn typed<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
-/// Number of repetitions: a thousandth under Miri, which takes a thousand times as long.
+/// Returns the number of repetitions: a thousandth under Miri, which is about a thousand times slower.
 pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
@@ -35,17 +35,17 @@ pub const fn rounds(natively: usize) -> usize {
 /// An unexpectedly large length: a mebibyte natively.
 pub const LONG: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
-/// A step for an iterator: all of it, or every `n`-th under Miri.
+/// Returns a step for an iterator: 1 natively, `n` under Miri.
 pub const fn all_or_every(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
-/// The answer expected of this library to a case: its `ours` if it has one, else the case itself.
+/// Returns the result that this library must give for a case: its `ours` member if present, otherwise the case itself.
 pub fn ours(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
 
-/// Bytes from hex.
+/// Decodes bytes from hexadecimal.
 pub fn unhex<const N: usize>(hex: &str) -> [u8; N] {
     let bytes: Vec<u8> = (0..hex.len() / 2)
         .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
@@ -53,7 +53,7 @@ pub fn unhex<const N: usize>(hex: &str) -> [u8; N] {
     bytes.try_into().unwrap()
 }
 
-/// Bytes as hex.
+/// Encodes bytes as hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -62,7 +62,7 @@ pub fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The error of a call that must fail.
+/// Asserts that a call failed with the given code, and returns the error.
 #[track_caller]
 pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
     let Err(error) = result else { panic!("expected {code}, found a value") };
@@ -72,8 +72,8 @@ pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// A clock that shows the readings of a script, one after the other; the last one stays. A hook may run between two readings,
-/// as another thread would.
+/// A clock that shows the readings of a script one after another. The last one repeats. A hook may run between two readings, as
+/// another thread would.
 #[derive(Clone, Default)]
 pub struct ScriptedClock(Arc<Mutex<Script>>);
 
@@ -90,7 +90,7 @@ impl ScriptedClock {
         self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
     }
 
-    /// Runs `hook` from inside the reading after `skip` more.
+    /// Runs `hook` inside a reading, after skipping `skip` readings.
     pub fn inside(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
         self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
     }
@@ -129,7 +129,7 @@ impl Clock for ScriptedClock {
     }
 }
 
-/// A clock whose readings are those of a function.
+/// A clock whose readings come from a function.
 pub struct Readings<F>(pub F);
 
 impl<F: Fn() -> Result<i64>> Clock for Readings<F> {
@@ -141,7 +141,7 @@ impl<F: Fn() -> Result<i64>> Clock for Readings<F> {
     }
 }
 
-/// A clock that stands still and declares its coarseness, in nanoseconds.
+/// A clock that stands still and declares its resolution, in nanoseconds.
 pub struct CoarseClock(pub u64);
 
 impl Clock for CoarseClock {
