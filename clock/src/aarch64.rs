@@ -3,7 +3,7 @@
 
 use core::arch::asm;
 
-/// The kernel's name of the counter.
+/// The kernel's name for the counter.
 pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 
 #[inline]
@@ -17,7 +17,7 @@ pub(super) fn counter() -> u64 {
 }
 
 pub(super) fn counter_in_order() -> u64 {
-    // SAFETY: a barrier of the instruction stream, which touches no memory; another follows the reading.
+    // SAFETY: the instruction barrier touches no memory. A second one follows the reading.
     unsafe { asm!("isb", options(nostack, preserves_flags)) };
     let count = counter();
     // SAFETY: as above.
@@ -25,12 +25,12 @@ pub(super) fn counter_in_order() -> u64 {
     count
 }
 
-/// Returns whether this process may read the counter: every process may.
+/// Returns whether this process may read the counter. Every process may.
 pub(super) const fn is_readable() -> bool {
     true
 }
 
-/// Returns whether it counts at one rate in all states of the processor, which the architecture guarantees.
+/// Returns whether the counter runs at a constant rate in all states of the processor. The architecture guarantees this.
 pub(super) const fn is_steady() -> bool {
     true
 }

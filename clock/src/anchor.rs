@@ -74,17 +74,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Hardware;
 
-/// The scale's binary places.
+/// The number of binary places in the scale.
 const SHIFT: u32 = 32;
-/// Lifetime of an anchor, in nanoseconds: however fast the counter runs, a reading adds no more than this to the anchor's time.
+/// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a reading adds no more than this to the anchor's
+/// time.
 pub(super) const SPAN: i64 = 1_000_000;
-/// The shortest time between marks: close marks measure a rate badly.
+/// The shortest time between marks, because a rate that is measured between close marks is inaccurate.
 const MARK: i64 = SPAN * 9 / 10;
 /// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
 /// further behind, readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
-/// Slow readings tolerated in a row. A slow one was interrupted; measuring from it would make the next rate too low. More of
-/// them show that the rate is wrong.
+/// The tolerated number of slow readings in a row. A slow reading was interrupted, and measuring from it would make the next
+/// rate too low. More of them show that the rate is wrong.
 const STRAYS: u64 = 3;
 /// A look that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no look counts as slow.
 const WIDEST: u64 = 1_000;
@@ -107,13 +108,13 @@ pub(super) struct Anchor {
     mark: Mark,
 }
 
-/// The moment from which the scale is measured; only the thread that writes the anchor touches it.
+/// The moment from which the scale is measured. Only the thread that writes the anchor uses it.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
 struct Mark {
     counter: AtomicU64,
     nanos: AtomicU64,
-    /// The rate at the last mark; 0 if unknown.
+    /// The rate at the last mark, or 0 if it is unknown.
     rate: AtomicU64,
     /// The number of consecutive slow readings.
     strays: AtomicU64,
@@ -147,7 +148,7 @@ impl Moment {
         (passed < self.span).then(nanos)
     }
 
-    /// The latest reading that the anchor may have shown up to a count.
+    /// Returns the latest reading that the anchor may have shown up to a count.
     fn latest(&self, counter: u64) -> i64 {
         self.at(counter).unwrap_or(self.nanos + SPAN)
     }
@@ -247,7 +248,7 @@ impl Anchor {
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let look = Look {
             before: hardware.counter_in_order(),
-            // If the wall clock fails, the write must end all the same, or every other thread would wait for it in vain.
+            // If the wall clock fails, the write must still end, or every other thread would wait for it in vain.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
             after: hardware.counter_in_order(),
         };
@@ -280,7 +281,8 @@ impl Anchor {
             }
         }
         let now = hardware.wall()?;
-        // Spoilt only after the reading, so that every anchor that becomes valid from now on stems from a later look.
+        // The anchor is spoilt only after the reading, so that every anchor that becomes valid from now on is based on a later
+        // look.
         let is_spoilt = match self.swap(seq, seq | SPOILT) {
             Ok(_) => true,
             Err(found) => found == seq | SPOILT,
@@ -288,7 +290,7 @@ impl Anchor {
         Ok(is_spoilt.then_some(now))
     }
 
-    /// Returns the new anchor after a look. It is not valid if the rate is not known.
+    /// Returns the new anchor after a look. It is not valid if the rate is unknown.
     fn renewed(&self, look: Look) -> Moment {
         let last = self.moment();
         let scale = self.mark.rate_at(look);
@@ -310,7 +312,7 @@ fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     if !(0..HOLD).contains(&ahead) {
         return (nanos, scale);
     }
-    // Divided first, because the product could exceed 64 bits.
+    // The division comes first, because the product could exceed 64 bits.
     let slower = scale / SPAN.unsigned_abs() * ahead.unsigned_abs();
     (shown, scale - slower)
 }
@@ -338,7 +340,7 @@ impl Mark {
         if is_wide && strays < STRAYS {
             return 0;
         }
-        // Divided by the largest count that can have passed, so that the rate is too low rather than too high.
+        // The divisor is the largest count that can have passed, so that the rate is too low rather than too high.
         let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
         self.counter.store(look.before, Ordering::Relaxed);
@@ -348,7 +350,7 @@ impl Mark {
     }
 }
 
-/// Returns the smallest possible number of nanoseconds per count, or 0 for a rate that no counter has.
+/// Returns the smallest possible number of nanoseconds per count, or 0 if no counter has such a rate.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
     // Almost one more count may have passed.
@@ -360,7 +362,7 @@ fn rate(nanos: i64, counts: u64) -> u64 {
 
 #[cfg(test)]
 impl Anchor {
-    /// An anchor of a counter that counts nanoseconds and began with the wall clock.
+    /// Creates an anchor for a counter that counts nanoseconds and started together with the wall clock.
     pub(super) fn even() -> Self {
         let anchor = Self::new();
         let scale = 1 << SHIFT;
@@ -369,7 +371,7 @@ impl Anchor {
         anchor
     }
 
-    /// Begins a write in a process, and leaves it unfinished.
+    /// Begins a write in the given process generation, and leaves it unfinished.
     #[cfg(not(loom))]
     pub(super) fn begin(&self, epoch: u32) -> u64 {
         let writing = u64::from(epoch) << EPOCH_SHIFT | WRITING;

@@ -72,7 +72,7 @@ const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
 static ANCHOR: Anchor = Anchor::new();
-/// loom's atomics have no constants; under loom nothing reads it, since the counter is not trusted.
+/// loom's atomics cannot be created in constants. Under loom nothing reads this anchor, because the counter is not trusted.
 #[cfg(loom)]
 static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 
@@ -109,17 +109,17 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
     }
 }
 
-/// Returns the time by the anchor, for a thread that may use it for `left` more readings.
+/// Returns the time according to the anchor, for a thread that may use it for `left` more readings.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
-    // The count bounds how long a stopped counter goes unnoticed. It is a number of this thread, because a shared one would be
-    // a write to contended memory with every reading.
+    // The count limits how long a stopped counter goes unnoticed. It is kept per thread, because a shared count would add a
+    // write to contended memory to every reading.
     let more = left.get().checked_sub(1)?;
     left.set(more);
     anchor.read(hardware)
 }
 
-/// Renews the anchor. It is a separate function because results are large and take time to pass on.
+/// Renews the anchor. This is a separate function, because large results are slow to pass on.
 #[cold]
 #[inline(never)]
 fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {

@@ -1,4 +1,4 @@
-//! The anchor under loom: a reading made of two anchors, or of a spoilt one, would be half a span off.
+//! Tests the anchor under loom. A reading that mixes two anchors, or uses a spoilt one, would be off by half a span.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p polyflake-clock --release`.
 
@@ -14,12 +14,12 @@ use loom::thread;
 
 use super::{Anchor, Hardware, anchor::SPAN};
 
-/// The time that a look takes, in counts and nanoseconds.
+/// The duration of a look, in counts and nanoseconds.
 const STEP: u64 = 100;
 /// The time between two anchors.
 const APART: u64 = SPAN.unsigned_abs() / 2;
 
-/// A counter that counts nanoseconds, and a wall clock that shows the same. Time is not part of the model.
+/// A counter that counts nanoseconds, and a wall clock that agrees with it. The model does not include the passing of time.
 struct Even(AtomicU64);
 
 impl Even {
@@ -44,7 +44,7 @@ impl Hardware for Even {
     }
 }
 
-/// Takes a reading, and compares it with the time before and after it.
+/// Takes a reading, and compares it with the times before and after it.
 #[track_caller]
 fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();
@@ -55,7 +55,7 @@ fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
     }
 }
 
-/// Two threads, each of which reads and renews in the given order, half a span after the last anchor.
+/// Runs two threads half a span after the last anchor. Each of them reads and renews in the given order.
 fn two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

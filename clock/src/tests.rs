@@ -1,4 +1,4 @@
-//! The anchor over simulated counters and wall clocks, right and wrong ones, for simulated seconds.
+//! Tests the anchor with simulated counters and wall clocks, both correct and faulty, for several simulated seconds.
 
 use std::{cell::Cell, ops::Range};
 
@@ -8,7 +8,7 @@ use super::{
     trust,
 };
 
-/// A wall clock that could not be read.
+/// The error of a wall clock that could not be read.
 #[derive(Debug, PartialEq)]
 struct Failed;
 
@@ -17,25 +17,25 @@ type Result<T> = std::result::Result<T, Failed>;
 const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
-/// The start of a world, in Unix nanoseconds.
+/// The start of a simulated world, in Unix nanoseconds.
 const BEGIN: i64 = 1_763_650_000 * SECOND;
-/// The time until the rate is measured, at first or again after a fault.
+/// The time until the rate is measured, initially or after a fault.
 const WARM: i64 = 4 * MS;
 
-/// The value of a counter or a wall clock, by the true nanoseconds since the beginning.
+/// Returns the value of a counter or a wall clock at a true time, in nanoseconds since the start.
 type Shape = Box<dyn Fn(i64) -> i64>;
 
-/// A simulated machine: its time passes as it is read.
+/// A simulated machine. Its time passes whenever it is read.
 struct World {
     now: Cell<i64>,
     counter: Shape,
     wall: Shape,
-    /// Duration of a look at the wall clock.
+    /// The duration of a look at the wall clock.
     look: i64,
     looks: Cell<u32>,
-    /// Some looks are interrupted, before the wall clock is read or after.
+    /// Whether some looks are interrupted, before or after the wall clock is read.
     is_interrupted: bool,
-    /// The time in which the wall clock fails.
+    /// The time range in which the wall clock fails.
     fails: Range<i64>,
 }
 
@@ -46,12 +46,12 @@ impl World {
         Self { now, counter, wall, look: 20, looks, is_interrupted: false, fails: 0..0 }
     }
 
-    /// A good counter with a given wall clock.
+    /// Creates a world with a correct counter and the given wall clock.
     fn under(wall: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(|now| now * 26 / 10 + (1 << 40), wall)
     }
 
-    /// A given counter with a good wall clock.
+    /// Creates a world with the given counter and a correct wall clock.
     fn with(counter: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(counter, |now| now)
     }
@@ -96,7 +96,7 @@ impl Hardware for World {
     }
 }
 
-/// A reading, and its lead over the wall clock; both in nanoseconds.
+/// A reading and its lead over the wall clock, both in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: i64,
@@ -117,7 +117,7 @@ fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
     all
 }
 
-/// Returns the greatest lead and the greatest lag among the readings of a span of true time.
+/// Returns the greatest lead and the greatest lag among the readings in a range of true time.
 fn worst(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
     let leads = || all.iter().filter(|reading| (from..to).contains(&reading.at));
     (
@@ -133,7 +133,7 @@ fn assert_monotone(all: &[Reading]) {
     }
 }
 
-/// Reads as a generator does.
+/// Reads the clock as a generator does.
 fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
     super::read(anchor, left, world).map_or_else(|| super::renew(anchor, left, world, 0), Ok)
 }
@@ -141,7 +141,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
 #[test]
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
-        // From a megahertz to five gigahertz; a count is part of the lag.
+        // The rates range from one megahertz to five gigahertz. One count is part of the lag.
         let world = World::with(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = worst(&all, WARM, 50 * MS);
@@ -180,7 +180,7 @@ fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed(millionths), 170, 60 * MS);
         assert_monotone(&all);
-        // A millisecond passes before the new rate is measured, and a part of another until readings agree again.
+        // A millisecond passes before the new rate is measured, and part of another one before readings agree again.
         let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
         assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");
@@ -244,7 +244,8 @@ fn a_changed_counter_rate_is_measured_again() {
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
         let all = readings(&World::with(changed), 170, 80 * MS);
         let (lead, lag) = worst(&all, 20 * MS, 80 * MS);
-        // With a counter ten times too slow, a thread's readings of an anchor are used up before its millisecond is over.
+        // With a counter that is ten times too slow, a thread uses up its readings of an anchor before the anchor's millisecond
+        // is over.
         assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
         let (lead, lag) = worst(&all, 20 * MS + 4 * WARM, 80 * MS);
         assert!(lead <= 10 && lag <= US, "{times}/{over}: {lead} {lag}");
@@ -254,7 +255,7 @@ fn a_changed_counter_rate_is_measured_again() {
 #[test]
 fn diverging_processors_add_no_more_error_than_they_differ() {
     for apart in [100, 10 * US, 10 * MS] {
-        // A thread that changes its processor at every look.
+        // The thread switches to a different processor at every look.
         let turn = Cell::new(false);
         let world = World::with(move |now| {
             turn.set(!turn.get());
@@ -339,7 +340,7 @@ fn the_counter_is_used_only_if_it_is_cheaper() {
     let cheap = World { look: 20, ..World::with(|now| now) };
     let dear = World { look: 8, ..World::with(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
-    // A counter that stands still measures nothing.
+    // A stopped counter measures nothing.
     assert!(!trust::is_cheaper(&World::with(|_| 7)));
 }
 

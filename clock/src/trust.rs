@@ -5,14 +5,14 @@ use std::{env, fs};
 
 use super::{Hardware, arch};
 
-/// The file with the kernel's own choice, which the kernel changes if processors disagree or the rate is wrong.
+/// The file with the kernel's own choice of clock source, which the kernel changes if processors disagree or the rate is wrong.
 const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// The number of readings of each source whose costs are compared.
+/// The number of readings of each source in a cost comparison.
 const TIMES: u32 = 16;
 const TRIALS: u32 = 4;
 
-/// Returns whether to read the counter: never under Miri, loom and shuttle, which simulate the atomics.
+/// Returns whether to use the counter. It is never used under Miri, loom and shuttle, which simulate the atomics.
 pub(super) fn choose(hardware: &impl Hardware) -> bool {
     if cfg!(any(miri, loom, shuttle)) || !arch::is_readable() {
         return false;
@@ -29,7 +29,7 @@ fn is_the_kernels() -> bool {
 }
 
 /// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself.
-/// It does not if a debugger or a hypervisor traps it.
+/// It takes longer if a debugger or a hypervisor traps the reading.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {
@@ -46,6 +46,6 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let system = time(&|| {
         let _ = core::hint::black_box(hardware.wall());
     });
-    // A counter that stands still measures nothing.
+    // A stopped counter measures nothing.
     counter > 0 && counter <= system / 4 * 3
 }

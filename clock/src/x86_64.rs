@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 
-/// The kernel's name of the counter.
+/// The kernel's name for the counter.
 pub(super) const CLOCK_SOURCE: &str = "tsc";
 
 #[inline]
@@ -12,8 +12,9 @@ pub(super) fn counter() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// The first fence lets all earlier instructions finish, and the second one keeps later ones from starting before the count is
-/// read. Without them, a look could be narrower than the reading of the wall clock that it encloses.
+/// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps later
+/// ones from starting before the count is read. Without them, a look could be narrower than the reading of the wall clock that
+/// it encloses.
 pub(super) fn counter_in_order() -> u64 {
     // SAFETY: as above; the fences touch no memory.
     unsafe {
@@ -24,19 +25,19 @@ pub(super) fn counter_in_order() -> u64 {
     }
 }
 
-/// Returns whether this process may read the counter: `PR_SET_TSC` may have forbidden it, as tools that record programs do.
+/// Returns whether this process may read the counter. Tools that record programs forbid it with `PR_SET_TSC`.
 pub(super) fn is_readable() -> bool {
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;
     let mut permission: libc::c_int = 0;
-    // SAFETY: `permission` is an integer to write to.
+    // SAFETY: `permission` is a valid, writable integer.
     let asked = unsafe { libc::prctl(PR_GET_TSC, &raw mut permission) };
     asked == 0 && permission == PR_TSC_ENABLE
 }
 
-/// Returns whether it counts at one rate in all states of the processor, as an invariant counter does.
+/// Returns whether the counter is invariant, that is, whether it runs at a constant rate in all states of the processor.
 pub(super) fn is_steady() -> bool {
     const LEAF: u32 = 0x8000_0007;
-    // SAFETY: every x86-64 processor has the instruction; the leaf is only read if it exists.
+    // SAFETY: every x86-64 processor has the instruction, and the leaf is read only if it exists.
     unsafe { __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).edx & 1 << 8 != 0 }
 }

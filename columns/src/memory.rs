@@ -55,7 +55,7 @@ plain! {
 /// Returns [`OutOfMemory`] if the allocation fails, instead of aborting the process.
 pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
-    // The count comes from a caller, so running out of memory must be an error of the call and not the end of the process.
+    // The count comes from a caller, so a lack of memory must make the call fail and not abort the process.
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
     Ok(items)
 }
@@ -87,8 +87,8 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
 pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     let (length, more) = (items.len(), count.saturating_sub(items.len()));
     let places = &mut items.spare_capacity_mut()[..more];
-    // SAFETY: the places are the vector's, behind its items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3
-    // ns for an item of 10 bytes.)
+    // SAFETY: the memory is the vector's spare capacity, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns
+    // per 10-byte item.)
     #[allow(unsafe_code)]
     unsafe {
         places.as_mut_ptr().write_bytes(0, places.len());

@@ -9,9 +9,9 @@ use crate::{OutOfMemory, Plain, arrow::Column, room};
 pub struct Packed<T: Plain> {
     /// The items, which are shared because exported Arrow arrays keep the memory alive after this value is dropped.
     items: Arc<Vec<T>>,
-    /// The number of rows, and of cells in a row.
+    /// The number of rows, and of cells per row.
     shape: [isize; 2],
-    /// The number of bytes from row to row, and from cell to cell.
+    /// The number of bytes from one row to the next, and from one cell to the next.
     strides: [isize; 2],
     /// Whether this is a table of cells instead of a list.
     is_table: bool,

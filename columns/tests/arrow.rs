@@ -1,4 +1,5 @@
-//! Arrow columns of other libraries: each item is read as it would be alone, whatever the column's layout; malformed columns are refused.
+//! Arrow columns from other libraries. Each item is read as it would be on its own, whatever the column's layout, and malformed
+//! columns are rejected.
 
 mod producer;
 
@@ -11,7 +12,7 @@ use producer::{Buffer, Foreign, ForeignPieces, Layout, column};
 const LAYOUTS: [Layout; 4] =
     [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
 
-/// IDs of all kinds of bytes, and of texts of all lengths.
+/// Creates IDs with varied bytes.
 fn snos(count: usize) -> Vec<Sno> {
     let byte = |at: usize, k: usize| u8::try_from((at * 37 + k * 11) % 256).expect("a byte");
     (0..count).map(|at| Sno::from_bytes(std::array::from_fn(|k| byte(at, k)))).collect()
@@ -34,7 +35,7 @@ fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
     ids
 }
 
-/// An outcome that can be compared: the kind and the item of an error.
+/// Makes an outcome comparable, by reducing an error to its kind and its item.
 fn said<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),
@@ -163,10 +164,10 @@ fn a_failed_or_released_stream_is_an_error() {
     assert_eq!(said(refused), Err("kind nothing".to_owned()));
 }
 
-/// Columns, each after the reason to refuse it.
+/// Malformed columns, each with the reason for its rejection.
 type Malformed = Vec<(&'static str, Foreign)>;
 
-/// Text columns whose structs break the interface's rules, as far as a reader can see it.
+/// Returns string columns whose structs visibly violate the rules of the interface.
 fn malformed_structs() -> Malformed {
     let texts = texts_of(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
@@ -229,7 +230,7 @@ fn malformed_structs() -> Malformed {
     ]
 }
 
-/// Dictionaries that break the interface's rules.
+/// Returns dictionaries that violate the rules of the interface.
 fn malformed_dictionaries() -> Malformed {
     let keys = |format, keys: &[i64]| {
         let values = column(Layout::Offsets32, true, &texts_of(&snos(4)), 0);
@@ -270,7 +271,7 @@ fn malformed_dictionaries() -> Malformed {
     ]
 }
 
-/// Columns that are well as far as can be seen before their first item is read.
+/// Returns columns whose faults are found only when their items are read.
 fn malformed_items() -> Malformed {
     let text = || Buffer::of(&texts_of(&snos(4)).concat());
     let record = |length, buffer, place| {
@@ -291,7 +292,7 @@ fn malformed_items() -> Malformed {
     ]
 }
 
-/// A column of texts with these offsets.
+/// Creates a string column with the given offsets.
 fn offsets(offsets: [i32; 3]) -> Foreign {
     let text = texts_of(&snos(4)).concat();
     Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::of(&text)])
@@ -312,7 +313,7 @@ fn malformed_string_columns_are_rejected() {
     }
 }
 
-/// A change that spoils a column.
+/// A change that makes a column invalid.
 type Change = fn(&mut Foreign);
 
 #[test]
@@ -475,7 +476,7 @@ fn exported_columns_round_trip() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_are_an_error_and_not_an_abort() {
-    // Items of no width are the only ones of which any number is there.
+    // Only items of zero width can exist in any number.
     let many = Foreign::new("w:0", 0, [Buffer::of(&[])]).with(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");

@@ -1,4 +1,4 @@
-//! Texts in rows of one width, as `NumPy` and others keep them.
+//! Strings in rows of fixed width, as in `NumPy` arrays and elsewhere.
 
 use polyflake::{randflake::Randflake, sno::Sno};
 use polyflake_columns::{
@@ -15,7 +15,7 @@ fn padded(text: &[u8], width: usize) -> Vec<u8> {
     row
 }
 
-/// Characters of 4 bytes, as `NumPy` pads them.
+/// Encodes a string as 4-byte characters with `NumPy`'s padding.
 fn wide(text: &str, width: usize) -> Vec<u8> {
     let mut chars: Vec<u32> = text.chars().map(u32::from).collect();
     chars.resize(width, 0);
@@ -26,7 +26,7 @@ fn rows(bytes: &[u8], width: usize, unit: Unit) -> Rows<'_> {
     Rows { bytes, width, unit, may_change: false }
 }
 
-/// The code, position and item of an error.
+/// The code of an error, the position in the string, and the index of the item.
 type Refusal = (&'static str, Option<usize>, Option<usize>);
 
 fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {

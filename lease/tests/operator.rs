@@ -1,4 +1,4 @@
-//! An operator's steps beside keepers, and the arithmetic for a fleet.
+//! The operator's actions while keepers use the same store, and capacity planning for a fleet.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -156,7 +156,7 @@ fn a_lossless_promotion_grants_immediately() {
     }
 }
 
-/// Another store takes the place of this one, and has all of it. Returns both names.
+/// Replaces the store with a different one that has all of its data. Returns the old and new names.
 fn failover(store: &mut Memory) -> [String; 2] {
     let from = operator(&mut *store).status().unwrap().store;
     let backup = store.clone();
@@ -206,7 +206,7 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     let told_later = operator(&mut store).promoted(&from, &to).unwrap();
     assert_eq!(told_later[0].quiet_until, told[0].quiet_until);
     assert_ne!(told_later[0].incarnation, told[0].incarnation);
-    // What came between is not undone.
+    // A later restore is not undone by an earlier promotion.
     operator(&mut store).restored(None).unwrap();
     let before = operator(&mut store).status().unwrap().namespace;
     let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
@@ -227,7 +227,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
         assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
-    // A possible one, which is not of this store.
+    // This promotion is possible, but not for this store.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
     assert_kind(possible, ErrorKind::StoreChanged);
 }
@@ -248,7 +248,7 @@ fn restored_applies_to_every_namespace() {
     }
 }
 
-/// Every time that the holder's clock may have shown stays granted.
+/// All times that the holder's clock may have shown remain granted.
 #[test]
 fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let mut store = Memory::new(T);
@@ -264,12 +264,12 @@ fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     assert_eq!(next.drive(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
-    // The first one was not dead after all: it stops renewing.
+    // The first holder was not dead after all. It stops renewing.
     let mut living = dead;
     living.pass(15 * 60_000);
     living.drive(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
-    // An end is never raised, and never below the start.
+    // The end is never raised, and never set before the start.
     let token = store.records("orders/sno")[0].token;
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());
@@ -310,7 +310,7 @@ fn invalid_operations_are_rejected_without_changes() {
     assert_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
 }
 
-/// A store in which others change each record just before a write.
+/// A store in which another process changes each record just before a write.
 struct Busy(Memory);
 
 impl Store for Busy {

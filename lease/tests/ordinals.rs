@@ -1,11 +1,11 @@
-//! Ordinals of platforms: what is read, what is refused, and the number that a lease then has.
+//! Tests which ordinals are accepted or rejected, and which worker ID a lease then gets.
 #![cfg(feature = "std")]
 
 use std::{env, ffi::OsString, process::Command, time::Duration};
 
 use polyflake_lease::{ErrorKind, Options, Ordinal, Result, Shape, sno::Generator};
 
-/// Reads an ordinal where one variable is set.
+/// Reads an ordinal in an environment with a single variable.
 fn read(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
     ordinal.read_in(|asked| (asked == name).then(|| OsString::from(value)))
 }

@@ -1,4 +1,4 @@
-//! PostgreSQL for tasks: over connections of its own and those of a pool, by the suite for stores and under leases.
+//! The `PostgreSQL` store for tasks, with its own connections and with those of a pool. Runs the conformance suite and leases.
 #![cfg(all(feature = "deadpool", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -30,7 +30,7 @@ fn pool(server: &Server, size: usize) -> Pool {
     Pool::builder(manager).max_size(size).build().unwrap()
 }
 
-/// A store of tasks, of which each answer is waited for.
+/// A blocking store that waits for each reply of an asynchronous store.
 struct Waits<'r>(&'r Runtime, AsyncPostgresql);
 
 impl Store for Waits<'_> {
@@ -62,7 +62,7 @@ fn survey() -> Request {
     Request { number: 1, namespace: "orders".into(), ask: Ask::Survey }
 }
 
-/// Polls a future a few times, and drops it.
+/// Polls a future a few times and then drops it.
 async fn begin<V>(work: impl Future<Output = V>) {
     let _ = time::timeout(Duration::ZERO, work).await;
 }
@@ -119,7 +119,7 @@ fn renewing_leases_share_a_pool() {
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
-            // The connection is free for others between two requests.
+            // Others can use the connection between two requests.
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;

@@ -1,4 +1,4 @@
-//! Records to the byte, against the page that describes them; and texts that are no records.
+//! Compares records byte for byte with the page that describes them, and checks that other strings are rejected.
 
 use polyflake_lease::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape};
 
@@ -211,7 +211,7 @@ fn grant_bounds_align_to_ticks_and_milliseconds() {
         (sno.down(1_763_650_000_004), sno.up(1_763_650_000_004)),
         (1_763_650_000_004, 1_763_650_000_004)
     );
-    // A tick of 1.5 ms meets a millisecond every 3 ms, counted from the epoch.
+    // A tick of 1.5 ms starts on a whole millisecond every 3 ms, counted from the epoch.
     let odd = grid(1001, 1500);
     assert_eq!((odd.down(1003), odd.up(1003), odd.up(1005)), (1001, 1004, 1007));
     let fine = grid(0, 1);

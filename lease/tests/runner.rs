@@ -1,4 +1,4 @@
-//! The runner with a thread: generators that cannot be made, and the memory of a secret.
+//! Leases kept by threads: generators that cannot be created, and the memory that contained a secret.
 #![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
@@ -23,7 +23,7 @@ use polyflake_lease::{
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// A place whose first generators cannot be made.
+/// A grantee whose first generators cannot be created.
 struct Failing {
     failures: AtomicUsize,
     begun: AtomicUsize,
@@ -59,7 +59,7 @@ fn a_lease_continues_after_failed_generators() {
     assert_eq!(lease.refused(), None);
 }
 
-/// A store that goes away.
+/// A store that can become unavailable.
 struct Leaves(Arc<AtomicUsize>, Box<dyn Store>);
 
 impl Store for Leaves {
@@ -118,34 +118,34 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         {
             assert_eq!(refused.unwrap().code(), "lease_unavailable");
         }
-        // By default each of them waits for a second.
+        // By default each of these calls would wait for a second.
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
-        // Or each drop would wait until its limit.
+        // Otherwise each drop would wait until its time limit.
         away.store(0, Ordering::Relaxed);
     }
 }
 
 const SECRET: [u8; 16] = *b"a secret to wipe";
 
-/// An allocator that counts the memory that is given back with the secret in it.
+/// An allocator that counts the allocations that still contain the secret when they are freed.
 struct Watch;
 
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: as the system's allocator, to which it leads.
+// SAFETY: all calls are forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Watch {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise. Zeros, so that no byte is read before it was written.
+        // SAFETY: the caller upholds the contract. The memory is zeroed, so that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory belongs to the caller until it is given back, and was filled with zeros at first.
+        // SAFETY: the memory belongs to the caller until it is freed, and was initialized with zeros.
         let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
         if bytes.windows(16).any(|window| window == SECRET) {
             LEFT.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -196,7 +196,7 @@ fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let ids = sno::Generator::with("memory:closed", options(), LONG).unwrap();
     ids.generate(0).unwrap();
-    // Any thread may close a generator that others use.
+    // Any thread may close a generator while others use it.
     std::thread::scope(|scope| scope.spawn(|| ids.close()).join().unwrap());
     let (mut batch, mut written) = ([Sno::default(); 3], 0);
     let sleep = async |_| panic!("expected no wait");
@@ -215,7 +215,7 @@ fn calls_of_a_closed_generator_fail_immediately() {
     ids.close();
 }
 
-/// The value of a future that never sleeps.
+/// Returns the value of a future that completes without sleeping.
 fn at_once<V>(future: impl Future<Output = V>) -> V {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -223,7 +223,7 @@ fn at_once<V>(future: impl Future<Output = V>) -> V {
     }
 }
 
-/// The worker ID is released later, and no ID is made meanwhile.
+/// The worker ID is released later, and no ID is generated in the meantime.
 #[test]
 fn close_returns_immediately_if_the_store_does_not_respond() {
     let is_slow = Arc::new(AtomicUsize::new(0));
@@ -238,7 +238,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
     let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG).unwrap();
     ids.generate(0).unwrap();
     is_slow.store(1, Ordering::Relaxed);
-    // The next renewal is under way, and its thread waits for the store.
+    // The next renewal is in progress, and its thread waits for the store.
     std::thread::sleep(Duration::from_millis(800));
     std::thread::scope(|scope| {
         let closing = scope.spawn(|| ids.close());

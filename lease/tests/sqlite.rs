@@ -1,4 +1,4 @@
-//! The store in an `SQLite` file: the suite for drivers, files that are refused, copies, rows written by hand.
+//! Tests the store in an `SQLite` file: the conformance suite, rejected files, copies, and manually edited rows.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -20,7 +20,7 @@ use polyflake_lease::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// A folder on a disk: the system's folder for temporary files may be in memory.
+/// Creates a folder on a disk, because the system's folder for temporary files may be in memory.
 fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -137,7 +137,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
     claim(&mut store).unwrap();
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
-    // A number that a holder of the later format has is left to it, and the value of the new column stays.
+    // A worker ID whose holder uses the later format is left alone, and the value in the new column is kept.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
     by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
     assert_ne!(claim(&mut store).unwrap().numbers(), 0..=0);
@@ -146,7 +146,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
         by_hand.query_row(found, [first], |row| row.get(0)).unwrap()
     };
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
-    // The namespace's own row comes last.
+    // The namespace's own row is changed last.
     by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
     assert_refused(claim(&mut store), ErrorKind::SchemaOutdated);
 }
@@ -219,7 +219,7 @@ fn a_copied_file_starts_a_quiet_time() {
     fs::copy(&path, &copy).unwrap();
     assert_refused(claim(&mut open(&url_of(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
-    // Also if the copy replaces the file under an open store.
+    // This also applies if the copy replaces the file while the store is open.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_refused(claim(&mut store), ErrorKind::StoreChanged);
@@ -243,7 +243,7 @@ fn a_swap_is_rejected_if_the_record_names_another_store() {
     assert_eq!(ask(Ask::Put { old: old.clone(), new }), Found::Differs(Some(old)));
 }
 
-/// Runs commands in a folder, and returns whether all of them succeeded.
+/// Runs shell commands in a folder, and returns whether all of them succeeded.
 #[cfg(unix)]
 fn runs(commands: &str, folder: &Path) -> bool {
     let mut shell = Command::new("sh");
@@ -275,7 +275,8 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
     }
 }
 
-/// A folder with a volume that is mounted at `a`, one test at a time; at the end nothing stays mounted.
+/// A folder with a volume that is mounted at `a`. Only one test has such a folder at a time, and everything is unmounted at the
+/// end.
 #[cfg(target_os = "linux")]
 struct Mounted {
     folder: TempDir,
@@ -284,7 +285,7 @@ struct Mounted {
 
 #[cfg(target_os = "linux")]
 impl Mounted {
-    /// `None`, after printing why, where that is not possible.
+    /// Mounts a volume. If that is impossible, prints the reason and returns `None`.
     fn new(options: &str) -> Option<Self> {
         static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let alone = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -339,7 +340,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
     let device = fs::metadata(&before).unwrap().dev();
     assert!(mounted.runs("mkdir b c; mount --bind a b"));
     claim(&mut open(&url_of(&bound)).unwrap()).unwrap();
-    // The second volume takes the first one's device, unless another program was faster.
+    // The second volume gets the device that the first one had, unless another program was faster.
     assert!(mounted.runs("umount b a; cp one two; mount -o loop two a; mount -o loop one c"));
     if fs::metadata(&after).unwrap().dev() == device {
         println!("the volume has the same device again");
@@ -373,10 +374,10 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!fs::exists("leases.db").unwrap());
-    // Two folders are two stores, and the same number is free in both.
+    // Two folders contain two stores, so the same worker ID is free in both.
     let other = sno::Generator::with(&url_of("leases.db"), options.clone(), longest).unwrap();
     assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
-    // One file is one store, however its path is written.
+    // A file is a single store, regardless of how its path is written.
     let same = sno::Generator::with(&url_of("../one/leases.db"), options, longest).unwrap();
     assert_ne!(same.lease().number(), Some(0));
 }

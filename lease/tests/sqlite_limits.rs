@@ -1,5 +1,5 @@
-//! `SQLite` files that cannot be written or cannot grow: a clear error, nothing lost, and usable afterwards. Each runs in a process of
-//! its own, which may not write where the test may.
+//! `SQLite` files that are read-only or cannot grow: the error is clear, no data is lost, and the file is usable afterwards.
+//! Each case runs in a separate process with fewer permissions than the test.
 #![cfg(all(feature = "sqlite", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -23,7 +23,7 @@ fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
     claim_with(store, options).map(drop)
 }
 
-/// A folder that others may enter, and a file in it with a claim.
+/// Creates a folder that other users may enter, and a file in it with one claim.
 fn store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -58,7 +58,7 @@ fn a_read_only_file_is_rejected_and_usable_afterwards() {
     again.args(["--exact", "a_read_only_file_is_rejected_and_usable_afterwards"]);
     again.env(STORE, &path).current_dir("/");
     if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
-        // Permissions do not bind root.
+        // Permissions do not restrict root.
         again.uid(65_534);
     }
     assert!(again.status().unwrap().success());
@@ -74,7 +74,7 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     if let Some(path) = limited() {
         let mut store = open(&url_of(path)).unwrap();
         for _ in 0..2 {
-            // It makes 5,000 records.
+            // This claim creates 5,000 records.
             let error = claim(&mut store, "others", 4999).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
             assert!(error.to_string().starts_with("SQLite reports: "), "{error}");
@@ -83,7 +83,7 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     }
     let (_folder, path) = store();
     let blocks = fs::metadata(&path).unwrap().len() / 512 + 64;
-    // A write past the limit fails as one to a full disk does, once the signal for it is ignored.
+    // Without the signal, a write past the limit fails like a write to a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut again = Command::new("sh");
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());

@@ -1,6 +1,6 @@
-//! Recorded conversations between steps and databases, in `tests/leases/steps.json`: a driver of any language gives the recorded
-//! outcomes to the steps, and expects the recorded statements and replies. The real engines have the same conversations, here by
-//! drivers of their own.
+//! Recorded conversations between steps and databases, in `tests/leases/steps.json`. A driver in any language passes the
+//! recorded outcomes to the steps, and expects the recorded statements and replies. This test compares the recording with
+//! conversations that its own drivers have with the real engines.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
@@ -28,14 +28,14 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.j
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
-/// The name of the file in `SQLite`'s conversation, and that of any server in `PostgreSQL`'s.
+/// The store's name in the `SQLite` conversation, and in the `PostgreSQL` conversation with any server.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 
-/// One test at a time writes the file.
+/// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// The statements' texts, each once, and the turns so far.
+/// Collects the turns so far, and the text of each statement once.
 struct Recorder<'r> {
     engine: Engine,
     run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
@@ -45,18 +45,18 @@ struct Recorder<'r> {
     number: u64,
 }
 
-/// A turn's connection.
+/// What happens to the connection during a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Kept,
-    /// It ends before the answer to a commit comes through.
+    /// The connection ends before the reply to a commit arrives.
     Cut,
-    /// The server's commit waits for a replica, and somebody cancels that.
+    /// The server's commit waits for a replica, and the wait is cancelled.
     Warned,
 }
 
 impl Recorder<'_> {
-    /// Asks for the reply to a request, and records the way to it.
+    /// Processes a request, records the turns until its reply, and returns the reply.
     fn ask(&mut self, ask: Ask, line: Line) -> Result<Reply, Error> {
         self.number += 1;
         let request = Request { number: self.number, namespace: "orders".into(), ask };
@@ -104,7 +104,7 @@ impl Recorder<'_> {
         turn
     }
 
-    /// A statement as the index of its text, and its values.
+    /// Encodes a statement as the index of its text, and its values.
     fn of(&mut self, statement: &Statement) -> Json {
         let text = Json::from(&*statement.text);
         let known = self.texts.iter().position(|it| *it == text);
@@ -115,7 +115,7 @@ impl Recorder<'_> {
         json!([index, statement.values.iter().map(Json::from).collect::<Json>()])
     }
 
-    /// Runs a statement that is not of the steps.
+    /// Runs a statement that does not belong to the steps.
     fn by_hand(&mut self, text: &str) {
         let statement = Statement { text: text.into(), values: Vec::new() };
         (self.run)(&statement).unwrap();
@@ -123,7 +123,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The row of a store's state has its time.
+/// Sets the time in a row that describes the store's state.
 fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
         *now = NOW;
@@ -134,7 +134,7 @@ fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// The record of a namespace, as the first keeper proposes it.
+/// Returns a namespace's record as the first keeper proposes it.
 fn proposed(incarnation: u128) -> Namespace {
     Namespace {
         name: "orders".into(),
@@ -150,8 +150,8 @@ fn proposed(incarnation: u128) -> Namespace {
     }
 }
 
-/// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
-/// column goes.
+/// Records a conversation with an engine. A store is created, worker IDs are claimed and renewed, writes come too late or get
+/// no reply, and a column is dropped.
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
@@ -190,7 +190,7 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     json!({"texts": it.texts, "conversation": it.requests})
 }
 
-/// Compares a conversation with the file's, or writes it there.
+/// Compares a conversation with the one in the file, or writes it to the file.
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
     let _alone = WRITING.lock().unwrap();
@@ -203,7 +203,7 @@ fn assert_recorded(engine: &str, found: &Json) {
     assert_eq!(&file[engine], found);
 }
 
-/// Objects and lists of the upper levels on lines of their own.
+/// Formats JSON with the upper levels' members and items on separate lines.
 fn pretty(value: &Json, depth: usize) -> String {
     let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
         let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
@@ -223,14 +223,14 @@ fn pretty(value: &Json, depth: usize) -> String {
     }
 }
 
-/// Asserts that an empty file has the recorded conversation.
+/// Asserts that the conversation with an empty file matches the recording.
 #[track_caller]
 fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Sqlite(SQLITE.into()), run);
     assert_recorded("sqlite", &found);
 }
 
-/// Asserts that an empty server has the recorded conversation, whatever its name is.
+/// Asserts that the conversation with an empty server matches the recording, regardless of the server's name.
 #[track_caller]
 fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Postgresql(Schema::default()), run).to_string();

@@ -1,4 +1,4 @@
-//! Leases that a task keeps: the executor turns while the store takes its time, and futures that are dropped lose no number.
+//! Leases kept by tasks: the executor continues while the store is slow, and dropped futures leak no worker ID.
 #![cfg(feature = "std")]
 
 use std::{
@@ -24,16 +24,16 @@ fn unix_ms() -> u64 {
     UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
 }
 
-/// A store in memory whose answers take a while, or never come.
+/// An in-memory store whose replies are delayed or never arrive.
 #[derive(Clone)]
 struct Slow {
     store: Arc<Mutex<Memory>>,
     delay_ms: Arc<AtomicUsize>,
-    /// Number of requests that were answered.
+    /// The number of requests that were answered.
     answers: Arc<AtomicUsize>,
 }
 
-/// A delay without an end.
+/// A delay that never ends.
 const NEVER: usize = usize::MAX;
 
 impl Slow {
@@ -90,7 +90,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// A task that counts the executor's turns.
+/// Starts a task that counts the executor's turns.
 fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
     let turns = Arc::new(AtomicUsize::new(0));
     let counted = turns.clone();

@@ -1,4 +1,5 @@
-//! The threads that keep leases: one for all generators of a process while nothing is asked, and one for each request that takes long.
+//! The threads that keep leases: one for all generators of a process while no request is in progress, and one for each slow
+//! request.
 #![cfg(all(feature = "std", target_os = "linux"))]
 
 use std::{
@@ -17,7 +18,7 @@ use polyflake_lease::{
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// One test at a time, since threads are counted.
+/// Allows one test at a time, because the tests count threads.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -25,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn threads() -> usize {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-    // A thread may end meanwhile.
+    // A thread may end in the meantime.
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
     names.filter(|name| name.trim_end() == "polyflake-lease").count()
 }
@@ -56,11 +57,11 @@ fn one_thread_serves_all_leases_of_a_process() {
     wait_until("one thread", || threads() == 1);
     drop(all);
     wait_until("no thread", || threads() == 0);
-    // The next one starts a thread again.
+    // The next generator starts a thread again.
     start().generate(0).unwrap();
 }
 
-/// A store in memory whose answers wait while it hangs.
+/// An in-memory store whose replies wait while it hangs.
 struct Hangs(Arc<(Mutex<bool>, Condvar)>, Box<dyn Store>);
 
 impl Store for Hangs {
@@ -89,7 +90,7 @@ fn hanging_requests_do_not_block_other_leases() {
         ids.generate(0).unwrap();
         ids.lease().figures().renewals >= renewals + 4
     });
-    // Another lease begins and ends beside them, too.
+    // Another lease can begin and end in the meantime.
     Generator::with("memory:beside", options("orders"), LONG).unwrap().generate(0).unwrap();
     *hangs.0.lock().unwrap() = false;
     hangs.1.notify_all();
@@ -97,7 +98,7 @@ fn hanging_requests_do_not_block_other_leases() {
     wait_until("one thread", || threads() == 1);
 }
 
-/// A store that panics once it is told so.
+/// A store that panics on demand.
 struct Panics(Arc<AtomicBool>, Box<dyn Store>);
 
 impl Store for Panics {
@@ -122,7 +123,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     let renewals = ids.lease().figures().renewals;
     wait_until("renewals beside it", || ids.lease().figures().renewals >= renewals + 4);
     ids.generate(0).unwrap();
-    // A call that waits for a lease begins it again.
+    // A call that waits for a lease starts the lease again.
     panics.store(false, Ordering::Relaxed);
     ended.lease().ready(LONG).unwrap();
     ended.generate(0).unwrap();

@@ -1,4 +1,4 @@
-//! Encrypted connections to `PostgreSQL`: certificates that are trusted, and those that are not.
+//! Encrypted connections to `PostgreSQL`, with trusted and untrusted certificates.
 #![cfg(all(feature = "tls", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -19,7 +19,7 @@ use polyflake_lease::{ErrorKind, Postgresql, conformance, sno};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use server::{Server, programs};
 
-/// Writes a root certificate, and a server's certificate for `localhost` that it signed, with the server's key.
+/// Creates a root certificate, and a server certificate for `localhost` that it signs, with the server's key.
 fn certify(folder: &Path) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();
@@ -38,7 +38,8 @@ fn certify(folder: &Path) {
     }
 }
 
-/// The kind of the refusal, and the bytes that a server gets after it said that it has no encryption.
+/// Connects to a server that does not support encryption. Returns the kind of the error, and the bytes that the client sent
+/// unencrypted.
 fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -48,11 +49,11 @@ fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
         let mut said = vec![0; 8];
         client.read_exact(&mut said).unwrap();
         if said[4..] == 80_877_103_u32.to_be_bytes() {
-            // It asks for encryption.
+            // The client requests encryption.
             client.write_all(b"N").unwrap();
             said.clear();
         }
-        // Until the client leaves, or waits for an answer.
+        // Reads until the client disconnects or waits for a reply.
         let _ = client.read_to_end(&mut said);
         said
     });
@@ -63,7 +64,7 @@ fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
 
 #[test]
 fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
-    // To the system 0.0.0.0 is this machine; to the URL it is a host on a network.
+    // For the system, 0.0.0.0 is this machine; for the URL, it is a host on a network.
     for (host, parameters) in [
         ("0.0.0.0", ""),
         ("0.0.0.0", "?connect_timeout=3"),
@@ -106,13 +107,13 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     ids.close();
 
     for (url, kind) in [
-        // The server wants encryption, which a connection to this machine has only where it is asked for.
+        // The server requires encryption, which a connection to this machine uses only on request.
         (url("localhost", ""), ErrorKind::LeaseUnavailable),
-        // No root certificate of browsers signed it.
+        // The certificate is not signed by a publicly trusted root.
         (url("localhost", "?sslmode=require"), ErrorKind::LeaseUnavailable),
-        // It is another host's.
+        // The certificate is for a different host.
         (url("127.0.0.1", &format!("?sslrootcert={root}")), ErrorKind::LeaseUnavailable),
-        // The server wants encryption.
+        // The server requires encryption.
         (url("localhost", "?sslmode=disable"), ErrorKind::LeaseUnavailable),
         (url("localhost", "?sslrootcert=%2Fnowhere"), ErrorKind::OutOfRange),
         (url("localhost", &format!("?sslrootcert={root}.none")), ErrorKind::OutOfRange),

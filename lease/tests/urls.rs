@@ -1,10 +1,10 @@
-//! The URLs of leases, by the table that the tests of all languages read.
+//! Tests lease URLs with the table that the tests in all languages use.
 #![cfg(feature = "hosted")]
 
 use polyflake_lease::hosted::Place;
 use serde_json::{Value as Json, json};
 
-/// The parts of a place that a case does not name.
+/// Returns the parts of a place that a case may omit.
 fn defaults() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,

@@ -15,11 +15,11 @@ pub(super) struct Buffers<'a> {
     nulls: Option<&'a [u8]>,
 }
 
-/// The maximum number of items of an array: one bit for each would be 16 TiB.
+/// The maximum number of items in an array. With one bit per item, these would take 16 TiB.
 const MOST: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
-    /// The buffers of an array, or `None` if it breaks the interface's rules.
+    /// Returns the buffers of an array, or `None` if it violates the rules of the interface.
     pub(super) fn of(array: &'a Array) -> Option<Self> {
         let count = usize::try_from(array.n_buffers).ok()?;
         if [array.offset, array.length].iter().any(|items| !(0..=MOST).contains(items)) {
@@ -32,7 +32,7 @@ impl<'a> Buffers<'a> {
         if array.buffers.is_null() || array.release.is_none() || !counts_well || !may_be_there {
             return None;
         }
-        // SAFETY: by the interface there are `n_buffers` pointers, for as long as the array is not released.
+        // SAFETY: the interface guarantees `n_buffers` pointers until the array is released.
         let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
         let mut buffers = Self { pointers, offset, length, nulls: None };
         let has_map = !pointers[0].is_null();
@@ -45,17 +45,17 @@ impl<'a> Buffers<'a> {
         Some(buffers)
     }
 
-    /// Returns `length` items of a buffer, starting at `first`, or `None` if no buffer can contain so many. Any bytes must be a
-    /// valid `T`.
+    /// Returns `length` items of a buffer, starting at `first`, or `None` if no buffer can contain that many. Any bytes must be
+    /// a valid `T`.
     pub(super) fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
         let start = self.pointers.get(buffer)?.cast::<T>();
         if length == 0 {
             return Some(&[]);
         }
         let is_well = !start.is_null() && start.is_aligned() && within_memory::<T>(first, length);
-        // SAFETY: the callers ask for no more items than the array's offset and length, or its own places and records, tell,
-        // and by the interface these are there and do not change. They are within one allocation, as was just checked of their
-        // size.
+        // SAFETY: the callers request no more items than the array's offset and length, or its own offsets and views, specify.
+        // The interface guarantees that these items exist and do not change. The check above shows that they fit in one
+        // allocation.
         is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
     }
 

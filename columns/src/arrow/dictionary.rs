@@ -8,7 +8,7 @@ use crate::{
     texts::{Items, Texts, Textual, ids_up_to},
 };
 
-/// The positions of a dictionary's values in the order of the items, up to the first null.
+/// The positions of the selected values, in the order of the items up to the first null.
 pub(super) struct Keys {
     pub(super) positions: Vec<usize>,
     /// `true` if a null follows.
@@ -16,8 +16,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Returns the keys of an array whose items have an integer format, or `None` if it has another format, or selects values
-    /// that are not there.
+    /// Returns the keys of an array. Returns `None` if the format is not an integer type, or if a key selects a value that does
+    /// not exist.
     pub(super) fn of(
         format: &str,
         keys: &Buffers<'_>,
@@ -57,7 +57,7 @@ impl Keys {
     }
 }
 
-/// Items that keys select.
+/// The items that keys select.
 pub(super) struct Selected<'a, I: Textual> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,

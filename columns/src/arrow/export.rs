@@ -19,7 +19,7 @@ pub struct Column {
     owner: Arc<dyn Send + Sync>,
 }
 
-// SAFETY: its pointers lead to memory of its owner, which any thread may hold, and which never changes.
+// SAFETY: the pointers refer to the owner's memory, which never changes and which any thread may hold.
 unsafe impl Send for Column {}
 
 impl fmt::Debug for Column {
@@ -35,7 +35,7 @@ struct Owned {
 }
 
 impl Column {
-    /// Packed IDs or numbers.
+    /// Creates a column of packed IDs or numbers.
     pub(crate) fn of_packed<T: Plain>(packed: &Packed<T>) -> Self {
         let items = packed.shared();
         Self {
@@ -47,7 +47,7 @@ impl Column {
         }
     }
 
-    /// Concatenated texts. The last of the `length + 1` offsets is within the text.
+    /// Creates a column of concatenated strings. The last of the `length + 1` offsets must be within `text`.
     pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
@@ -117,7 +117,8 @@ const UUID_FORMAT: &str = "w:16";
 const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
 const UUID: &[u8; 10] = b"arrow.uuid";
 
-/// The metadata of a type of UUIDs: the number of pairs, then each key and value after its length, in the machine's byte order.
+/// The metadata of the UUID type: the number of pairs, followed by each key and each value with its length before it, in native
+/// byte order.
 static UUID_METADATA: [u8; 42] = {
     let mut metadata = [0; 42];
     let (head, pair) = metadata.split_at_mut(4);
@@ -134,11 +135,11 @@ impl Schema {
     /// Returns whether the type is Arrow's UUID type.
     pub fn is_uuid(&self) -> bool {
         let Some(format) = ptr::NonNull::new(self.format.cast_mut()) else { return false };
-        // SAFETY: by the interface, the format of a schema that is not released is a string that ends in zero.
+        // SAFETY: the interface guarantees that the format of an unreleased schema is a zero-terminated string.
         if unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes() != UUID_FORMAT.as_bytes() {
             return false;
         }
-        // SAFETY: by the interface, metadata is a null pointer or a valid list of pairs of this schema.
+        // SAFETY: the interface guarantees that the metadata is a null pointer or a valid list of this schema's pairs.
         unsafe { has_pair(self.metadata.cast(), EXTENSION, UUID) }
     }
 }
@@ -152,8 +153,8 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
         return false;
     }
     let mut rest = metadata;
-    // SAFETY: the caller says that metadata keeps to the interface: the number of pairs, and for each of them a key and a value
-    // after their lengths. Only as much is read.
+    // SAFETY: the caller guarantees that the metadata conforms to the interface: it contains the number of pairs, and for each
+    // pair a key and a value after their lengths. Nothing else is read.
     unsafe {
         let pairs = number(&mut rest);
         (0..pairs).any(|_| {
@@ -168,9 +169,9 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
 /// # Safety
 /// `rest` points to a number of 4 bytes.
 unsafe fn number(rest: &mut *const u8) -> usize {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
-    // SAFETY: as above; the end of a number is within its memory or just behind it.
+    // SAFETY: as above. The end of a number is within its memory or just past the end.
     *rest = unsafe { rest.add(4) };
     usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
 }
@@ -180,11 +181,11 @@ unsafe fn number(rest: &mut *const u8) -> usize {
 /// # Safety
 /// `rest` points to a length followed by that number of bytes, which live as long as `'a`.
 unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     let length = unsafe { number(rest) };
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(*rest, length) };
-    // SAFETY: as above; the end of the bytes is within their memory or just behind it.
+    // SAFETY: as above. The end of the bytes is within their memory or just past the end.
     *rest = unsafe { rest.add(length) };
     bytes
 }
@@ -207,7 +208,7 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
     // The validity bitmap comes first. It is a null pointer if there are no nulls.
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
     let owned = Box::into_raw(Box::new(Owned { buffers, _owner: owner }));
-    // SAFETY: the box was just made, and nothing else refers to it.
+    // SAFETY: the box was just created, and nothing else refers to it.
     let buffers = unsafe { &mut (*owned).buffers };
     Array {
         length: length.try_into().unwrap_or(i64::MAX),
@@ -220,7 +221,7 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: the caller owns a schema that `schema` made and that is not released; its format comes from a `CString`.
+    // SAFETY: the caller owns an unreleased schema that `schema` created. Its format comes from a `CString`.
     unsafe {
         drop(CString::from_raw((*schema).format.cast_mut()));
         (*schema).release = None;
@@ -228,7 +229,7 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the caller owns an array that `array` made and that is not released; its private data is a boxed `Owned`.
+    // SAFETY: the caller owns an unreleased array that `array` created. Its private data is a boxed `Owned`.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Owned>()));
         (*array).release = None;

@@ -132,7 +132,7 @@ impl Pieces {
         Ok(all)
     }
 
-    /// Returns the bytes of a column of items of one width without nulls.
+    /// Returns the bytes of a column without nulls whose items have a fixed width.
     fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
         let pieces = self.pieces(|array| {
             Ok(plain(array, |buffers, length| Fixed::of(buffers, width, length)))
@@ -161,7 +161,7 @@ impl Pieces {
         if self.schema.dictionary.is_null() {
             return Some(Kind { keys: None, items: format_of(&self.schema)? });
         }
-        // SAFETY: by the interface it is null or leads to a schema that lives as long as its owner.
+        // SAFETY: the interface guarantees a null pointer, or a pointer to a schema that lives as long as its owner.
         let values = unsafe { &*self.schema.dictionary };
         if !values.dictionary.is_null() {
             return None;
@@ -169,7 +169,7 @@ impl Pieces {
         Some(Kind { keys: Some(format_of(&self.schema)?), items: format_of(values)? })
     }
 
-    /// Reads every array.
+    /// Reads each array of the column.
     fn pieces<'a, T>(
         &'a self,
         mut read: impl FnMut(&'a Array) -> Read<T>,
@@ -199,7 +199,7 @@ fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
     if schema.format.is_null() || schema.release.is_none() {
         return None;
     }
-    // SAFETY: the interface says that the format is a C string, which lives as long as the schema.
+    // SAFETY: the interface guarantees that the format is a C string that lives as long as the schema.
     Some(unsafe { CStr::from_ptr(schema.format) }.to_string_lossy())
 }
 
@@ -213,7 +213,7 @@ fn plain<'a, T>(
     Some(Piece { items: items(&buffers, length)?, ends_at_null: length < buffers.length })
 }
 
-/// Items of an array, in their order or as keys select them.
+/// The items of an array, either in order or as selected by keys.
 struct Values<'a, I: Textual> {
     positions: Option<Vec<usize>>,
     all: Box<dyn Readable<I> + 'a>,
@@ -285,7 +285,7 @@ fn dictionary<'a>(
     array: &'a Array,
     format: &str,
 ) -> Result<Option<(Keys, Buffers<'a>)>, OutOfMemory> {
-    // SAFETY: by the interface it is null or leads to an array that lives as long as its owner.
+    // SAFETY: the interface guarantees a null pointer, or a pointer to an array that lives as long as its owner.
     let values = unsafe { array.dictionary.as_ref() }.and_then(Buffers::of);
     let (Some(keys), Some(values)) = (Buffers::of(array), values) else { return Ok(None) };
     Ok(Keys::of(format, &keys, &values)?.map(|keys| (keys, values)))
@@ -299,7 +299,7 @@ impl Stream {
     pub fn collect(mut self) -> Result<Pieces, StreamFailed> {
         let mut schema = Schema::NONE;
         let get_schema = self.get_schema.filter(|_| self.release.is_some());
-        // SAFETY: the stream is not released, and the schema may be written.
+        // SAFETY: the stream is not released, and the schema is writable.
         let failed = unsafe { get_schema.ok_or_else(released)?(&raw mut self, &raw mut schema) };
         self.check(failed)?;
         let mut arrays = vec![];
@@ -324,7 +324,7 @@ impl Stream {
         if failed == 0 {
             return Ok(());
         }
-        // SAFETY: the stream is not released; it says null or a C string, which lives until its next call.
+        // SAFETY: the stream is not released. It returns a null pointer or a C string that lives until its next call.
         let said = unsafe {
             let said = self.get_last_error.map_or(ptr::null(), |get| get(self));
             if said.is_null() { c"no reason given" } else { CStr::from_ptr(said) }

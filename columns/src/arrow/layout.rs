@@ -19,7 +19,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// The layout of a format of texts, which bytes may be, too.
+    /// Returns the layout for a format whose items can be read as strings. Byte formats are among them.
     pub(super) fn of_texts(format: &str) -> Option<Self> {
         match format {
             "u" => Some(Self::Offsets32),
@@ -29,7 +29,7 @@ impl Layout {
         }
     }
 
-    /// The layout of a format of bytes.
+    /// Returns the layout for a byte format.
     pub(super) fn of_bytes(format: &str) -> Option<Self> {
         match format {
             "z" => Some(Self::Offsets32),
@@ -40,11 +40,11 @@ impl Layout {
     }
 }
 
-/// Items of bytes that are read as texts of IDs, too.
+/// Byte items that can also be read as encoded IDs.
 pub(super) trait Readable<I: Textual>: Texts<I> + Send + Sync {}
 impl<I: Textual, T: Texts<I> + Send + Sync> Readable<I> for T {}
 
-/// Returns the first `length` items of an array in a layout, or `None` if it breaks the interface's rules.
+/// Returns the first `length` items of an array in a layout, or `None` if the array violates the rules of the interface.
 pub(super) fn items<'a, I: Textual>(
     buffers: &Buffers<'a>,
     layout: Layout,
@@ -98,7 +98,7 @@ impl<I: Textual> Texts<I> for Fixed<'_> {
     }
 }
 
-/// A place in a buffer.
+/// A position in a buffer.
 trait Place: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
@@ -125,8 +125,8 @@ impl Place for i64 {
     fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize) {
         let offsets = &mut room[..places.len()];
         for (offset, place) in offsets.iter_mut().zip(places) {
-            // Relative to the first offset, so that 32 bits are enough for a block. An offset that does not fit becomes one
-            // that the decoder rejects.
+            // Offsets are relative to the first one, so that 32 bits are enough for a block. An offset that does not fit
+            // becomes one that the decoder rejects.
             let behind = place.wrapping_sub(places[0]).clamp(-1, i32::MAX.into());
             *offset = i32::try_from(behind).unwrap_or(-1);
         }

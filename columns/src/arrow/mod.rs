@@ -81,7 +81,7 @@ pub trait Handed: Sized {
     /// # Safety
     /// `place` points to a writable struct of this type, which conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
-        // SAFETY: the caller says so. Nobody releases the released one that takes its place.
+        // SAFETY: the caller guarantees it. The released struct that remains is never released again.
         unsafe { place.replace(Self::NONE) }
     }
 }
@@ -96,7 +96,7 @@ macro_rules! handed {
         impl Drop for $type {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: it is not released yet, and this is its only owner.
+                    // SAFETY: the struct is not released yet, and this is its only owner.
                     unsafe { release(self) };
                 }
             }
@@ -118,9 +118,9 @@ handed! {
     }
 }
 
-// SAFETY: the interface lets any thread use and release them, one at a time.
+// SAFETY: the interface lets any thread use and release the structs, one thread at a time.
 unsafe impl Send for Schema {}
-// SAFETY: as above; what a schema points to never changes.
+// SAFETY: as above. What a schema points to never changes.
 unsafe impl Sync for Schema {}
 // SAFETY: as above.
 unsafe impl Send for Array {}

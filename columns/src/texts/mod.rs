@@ -171,19 +171,21 @@ pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Resu
     Ok(ids)
 }
 
-/// Appends the IDs of texts; `ids` has room for them.
+/// Appends decoded IDs to a vector, which has enough capacity for them.
 pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let bad = ids_up_to(texts, 0, |read| ids.extend_from_slice(read));
     bad.map_or(Ok(()), |bad| Err(refusal::<I>(&texts.text(bad)).in_item(ids.len())))
 }
 
-/// Hands on the IDs of the texts from an index on, in blocks up to the first bad text, and returns the bad one's index.
+/// Decodes strings from an index on, and passes their IDs to `take` in blocks. Returns the index of the first invalid string,
+/// if there is one.
 pub(crate) fn ids_up_to<I: Textual>(
     texts: &(impl Texts<I> + ?Sized),
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
-    // Blocks of a fixed size on the stack: no memory is allocated in proportion to a column that may turn out to be invalid.
+    // The blocks have a fixed size and are on the stack, so a column that may turn out to be invalid causes no allocation in
+    // proportion to its length.
     let (mut room, mut read) = ([I::BLANK; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
@@ -207,13 +209,13 @@ fn refusal<I: Textual>(text: &[u8]) -> Error {
     read.map_or_else(|error| error, |_| Error::because(ErrorKind::InvalidType, changed))
 }
 
-/// Reads texts up to the first bad one, and returns their number. `ids` has a place for each.
+/// Decodes strings up to the first invalid one, and returns the number of decoded IDs. `ids` has one element for each string.
 pub(crate) fn decoded<I: Textual>(texts: &[I::Place], ids: &mut [I]) -> usize {
     let read = I::decode(texts, &mut ids[..texts.len()]);
     read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
 }
 
-/// Copies texts into `room` up to the first that cannot be an ID's, and reads them.
+/// Copies strings into `room` up to the first one that cannot be an ID, and decodes them.
 pub(crate) fn gather<I: Textual>(
     range: Range<usize>,
     room: &mut [I::Place],
@@ -228,7 +230,8 @@ pub(crate) fn gather<I: Textual>(
     decoded(&room[..whole], ids)
 }
 
-/// Returns a text, padded to its place, or `None` if it cannot be an ID's: of another length, or with a zero at its end.
+/// Copies a string into a padded buffer. Returns `None` if the string cannot be an ID because it has the wrong length or ends
+/// in a zero byte.
 pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
     let mut place = I::BLANK;
     let fits =
@@ -237,12 +240,12 @@ pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
     Some(place)
 }
 
-/// Returns the text in a row of fixed width.
+/// Returns the string in a row of fixed width.
 pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
     if I::PADDED { unpadded(row, 0) } else { row }
 }
 
-/// Returns the row without the padding at its end.
+/// Returns a row without its trailing padding.
 fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
     let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
     &row[..length]

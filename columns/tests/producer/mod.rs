@@ -1,4 +1,4 @@
-//! Columns as another library may hand them over: whatever stands in their structs, by structs of their own.
+//! Columns as another library might provide them, with arbitrary content in separately declared structs.
 #![allow(unsafe_code, reason = "the interface is one of C")]
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -13,7 +13,7 @@ use std::{
 
 use polyflake_columns::arrow::{Array, Handed, Pieces, Schema, Stream, StreamFailed};
 
-/// Arrow's schema, as its specification prints it.
+/// Arrow's schema struct, as its specification prints it.
 #[repr(C)]
 struct ForeignSchema {
     format: *const c_char,
@@ -27,7 +27,7 @@ struct ForeignSchema {
     private_data: *mut c_void,
 }
 
-/// Arrow's array, as its specification prints it.
+/// Arrow's array struct, as its specification prints it.
 #[repr(C)]
 struct ForeignArray {
     length: i64,
@@ -42,7 +42,7 @@ struct ForeignArray {
     private_data: *mut c_void,
 }
 
-/// Arrow's stream, as its specification prints it.
+/// Arrow's stream struct, as its specification prints it.
 #[repr(C)]
 struct ForeignStream {
     get_schema: Option<unsafe extern "C" fn(*mut ForeignStream, *mut ForeignSchema) -> c_int>,
@@ -66,7 +66,7 @@ impl Buffer {
             word[..eight.len()].copy_from_slice(eight);
             u64::from_ne_bytes(word)
         };
-        // A word more than is needed, so that a shifted buffer is within its memory.
+        // One extra word keeps a shifted buffer within its memory.
         let words = bytes.chunks(8).map(word).chain([0]).collect();
         Self { words, length: bytes.len() }
     }
@@ -103,11 +103,11 @@ pub(crate) struct Foreign {
     pub(crate) length: i64,
     pub(crate) null_count: i64,
     pub(crate) offset: i64,
-    /// `None` for the number that there is.
+    /// `None` for the actual number of buffers.
     pub(crate) n_buffers: Option<i64>,
     /// `None` for a null pointer.
     pub(crate) buffers: Vec<Option<Buffer>>,
-    /// Bytes by which the buffers are out of alignment.
+    /// The number of bytes by which the buffers are misaligned.
     pub(crate) shift: usize,
     pub(crate) has_buffers: bool,
     pub(crate) schema_is_released: bool,
@@ -117,7 +117,7 @@ pub(crate) struct Foreign {
 }
 
 impl Foreign {
-    /// A column without nulls.
+    /// Creates a column without nulls.
     pub(crate) fn new(
         format: &str,
         length: usize,
@@ -138,7 +138,7 @@ impl Foreign {
         }
     }
 
-    /// The same with a value in each place changed.
+    /// Applies a change to the column.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
@@ -156,17 +156,17 @@ impl Foreign {
         self
     }
 
-    /// A dictionary of these values, with keys of a format.
+    /// Creates a dictionary of the given values, with keys in the given format.
     pub(crate) fn of_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
         let both = (Some(Box::new(values.clone())), Some(Box::new(values)));
         Self { dictionary: both, ..Self::new(format, count, [keys]) }
     }
 
-    /// Hands the column over; the counter tells how many structs are not released.
+    /// Passes the column to the reader. The counter contains the number of structs that are not released yet.
     pub(crate) fn hand_over(&self) -> (Pieces, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
-        // SAFETY: the structs are those of the interface, and keep to it as far as readers have to believe it.
+        // SAFETY: the structs match those of the interface, and conform to it in everything that readers must trust.
         let pieces = unsafe { Pieces::of_array(taken(&mut schema), taken(&mut array)) };
         assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
         (pieces, held)
@@ -200,7 +200,7 @@ impl Foreign {
         let pointers: Vec<*const c_void> = buffers.iter().map(start).collect();
         let count = pointers.len().try_into().expect("few");
         let owned = Box::into_raw(Box::new((buffers, pointers, Held::new(held))));
-        // SAFETY: the box was just made, and nothing else refers to it.
+        // SAFETY: the box was just created, and nothing else refers to it.
         let pointers = unsafe { &mut (*owned).1 };
         ForeignArray {
             length: self.length,
@@ -235,18 +235,18 @@ impl Drop for Held {
 }
 
 /// # Safety
-/// Both are the same struct of the interface.
+/// `F` and `T` must be definitions of the same C Data Interface struct.
 unsafe fn taken<F, T: Handed>(foreign: &mut F) -> T {
     assert_eq!((size_of::<F>(), align_of::<F>()), (size_of::<T>(), align_of::<T>()));
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     unsafe { T::take(NonNull::from(foreign).cast()) }
 }
 
 impl ForeignSchema {
-    /// A released schema; its format stays where it was, and is gone.
+    /// Releases the schema on request. Its format pointer remains, although the string is freed.
     fn released_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: it is not released yet.
+            // SAFETY: the schema is not released yet.
             unsafe { release_schema(&raw mut self) };
         }
         self
@@ -256,7 +256,7 @@ impl ForeignSchema {
 impl ForeignArray {
     fn released_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: it is not released yet.
+            // SAFETY: the array is not released yet.
             unsafe { release_array(&raw mut self) };
         }
         self
@@ -264,7 +264,7 @@ impl ForeignArray {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
-    // SAFETY: the caller owns a schema that `Foreign::schema` made and that is not released.
+    // SAFETY: the caller owns an unreleased schema that `Foreign::schema` created.
     unsafe {
         assert!((*schema).release.is_some(), "released once");
         drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, Held)>()));
@@ -282,7 +282,7 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
 type Owned = (Vec<Option<Buffer>>, Vec<*const c_void>, Held);
 
 unsafe extern "C" fn release_array(array: *mut ForeignArray) {
-    // SAFETY: the caller owns an array that `Foreign::array` made and that is not released.
+    // SAFETY: the caller owns an unreleased array that `Foreign::array` created.
     unsafe {
         assert!((*array).release.is_some(), "released once");
         drop(Box::from_raw((*array).private_data.cast::<Owned>()));
@@ -297,11 +297,11 @@ unsafe extern "C" fn release_array(array: *mut ForeignArray) {
     }
 }
 
-/// A stream of pieces of one column.
+/// A stream of chunks of one column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForeignPieces {
     pub(crate) pieces: Vec<Foreign>,
-    /// The call that fails: 0 for the schema, 1 for the first piece.
+    /// The call that fails: 0 for the schema, 1 for the first chunk.
     pub(crate) fails_at: Option<usize>,
     /// `None` for a null pointer.
     pub(crate) reason: Option<CString>,
@@ -333,24 +333,24 @@ impl ForeignPieces {
             private_data: Box::into_raw(Box::new(state)).cast(),
         };
         if is_released {
-            // SAFETY: it is not released yet.
+            // SAFETY: the stream is not released yet.
             unsafe { release_stream(&raw mut stream) };
         }
-        // SAFETY: the struct is that of the interface.
+        // SAFETY: the struct matches that of the interface.
         let stream: Stream = unsafe { taken(&mut stream) };
         (stream.collect(), held)
     }
 }
 
 /// # Safety
-/// `stream` is one of [`ForeignPieces::collect`], and not released.
+/// `stream` must be an unreleased stream that [`ForeignPieces::collect`] created.
 unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut Streaming {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     unsafe { &mut *(*stream).private_data.cast() }
 }
 
 impl Streaming {
-    /// The code of the next call.
+    /// Returns the status code of the next call.
     fn code(&mut self) -> c_int {
         self.calls += 1;
         if self.given.fails_at == Some(self.calls - 1) { 5 } else { 0 }
@@ -358,7 +358,7 @@ impl Streaming {
 }
 
 unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignSchema) -> c_int {
-    // SAFETY: readers call it of a stream that is not released, with a place that they own.
+    // SAFETY: readers pass an unreleased stream, and a place that they own.
     unsafe {
         let state = state(stream);
         let code = state.code();
@@ -387,7 +387,7 @@ unsafe extern "C" fn get_last_error(stream: *mut ForeignStream) -> *const c_char
 }
 
 unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
-    // SAFETY: the caller owns a stream that is not released.
+    // SAFETY: the caller owns an unreleased stream.
     unsafe {
         assert!((*stream).release.is_some(), "released once");
         drop(Box::from_raw((*stream).private_data.cast::<Streaming>()));
@@ -396,7 +396,7 @@ unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
     }
 }
 
-/// Shows that the reader's structs are those of the interface.
+/// Returns the sizes of these structs and of the reader's structs, which must be equal.
 pub(crate) fn sizes() -> [(usize, usize); 3] {
     [
         (size_of::<ForeignSchema>(), size_of::<Schema>()),
@@ -405,7 +405,7 @@ pub(crate) fn sizes() -> [(usize, usize); 3] {
     ]
 }
 
-/// The layouts of texts.
+/// The layouts of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Fixed(usize),
@@ -414,7 +414,8 @@ pub(crate) enum Layout {
     Views,
 }
 
-/// A column of items of bytes, after `before` others. Items of a fixed width are cut, or get zeros at their end.
+/// Builds a column of byte strings with an offset of `before` items. In a fixed-width layout, items are truncated or
+/// zero-padded.
 pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -> Foreign {
     let others = std::iter::repeat_n(b"another ID's text, or none".to_vec(), before);
     let all: Vec<Vec<u8>> = others.chain(items.iter().cloned()).collect();
@@ -454,7 +455,7 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
     column
 }
 
-/// The record of an item that is longer than 12 bytes, or of a short one.
+/// Returns the view of an item, which contains a short item inline and refers to one of more than 12 bytes.
 pub(crate) fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
     let mut view = [0; 16];
     view[..4].copy_from_slice(&i32::try_from(item.len()).expect("short").to_ne_bytes());

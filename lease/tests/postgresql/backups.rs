@@ -1,5 +1,5 @@
-//! Backups that are restored: as dumps, into the same server and another one, and as a base backup. Each was taken before a grant
-//! that it does not know.
+//! Restored backups: dumps that are loaded into the same server or a different one, and a base backup. Each backup was made
+//! before a grant that it does not contain.
 
 use polyflake_lease::{ErrorKind, Operator, Postgresql, Result};
 
@@ -8,7 +8,7 @@ use crate::{
     server::{Server, programs},
 };
 
-/// The end of the quiet time of a claim that is refused for it.
+/// Asserts that a claim was rejected because of a quiet time, and returns the end of that time.
 #[track_caller]
 fn quiet_until(claimed: Result<impl Sized>) -> u64 {
     let Err(error) = claimed else { panic!("expected a quiet time, found none") };
@@ -16,7 +16,7 @@ fn quiet_until(claimed: Result<impl Sized>) -> u64 {
     error.until().expect("expected the end of the quiet time")
 }
 
-/// A server with a grant that a dump of it knows, and one that it does not know.
+/// Makes two grants on a server. Returns a dump that contains only the first one, and the end of the second one.
 fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
     let known = claim_at(&server.url()).unwrap();
     let dump = server.dump();
@@ -32,7 +32,7 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     let (dump, end) = two_grants(&server);
     other.restore(&dump);
     assert!(quiet_until(claim_at(&other.url())) > end);
-    // The one that was dumped is the same store as before.
+    // The server that was dumped is still the same store.
     claim_at(&server.url()).unwrap();
 }
 
@@ -79,7 +79,7 @@ fn a_base_backup_continues_as_another_store() {
     let unknown = claim(&mut old).unwrap();
     backup.recover();
     assert!(quiet_until(claim_at(&backup.url())) > unknown.end());
-    // Its quiet time outlives a restart.
+    // The quiet time of the restored backup survives a restart.
     backup.down();
     backup.up();
     assert_refused(claim_at(&backup.url()), ErrorKind::StoreChanged);

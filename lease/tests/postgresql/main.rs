@@ -1,5 +1,5 @@
-//! The store in `PostgreSQL`: the suite for drivers, servers that forget, crashes, promoted replicas, restored backups, rows written by
-//! hand.
+//! Tests the `PostgreSQL` store: the conformance suite, servers that lose data, crashes, promoted replicas, restored backups,
+//! and manually edited rows.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -30,7 +30,7 @@ fn the_driver_passes_the_suite() {
     let server = Server::start(&programs);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
     conformance::check_together(|| Postgresql::open(&server.url()).unwrap());
-    // A role that commits asynchronously by default is no obstacle.
+    // A role that commits asynchronously by default also works.
     server.by_hand(&[
         "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
         "ALTER ROLE lease SET synchronous_commit = off",
@@ -59,7 +59,8 @@ fn a_role_with_select_insert_and_update_suffices() {
         }
     };
     assert_no_right("database postgres");
-    // PostgreSQL names the database for a schema that exists, too, unless its creation is left out.
+    // Even if the schema exists, `PostgreSQL` reports the missing right on the database unless the statement that creates the
+    // schema is skipped.
     server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
     assert_no_right("schema polyflake");
     server.by_hand(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
@@ -149,7 +150,7 @@ fn a_replica_is_rejected_and_quiet_after_promotion() {
     claim(&mut old).unwrap();
 }
 
-/// A server that logs statements.
+/// Starts a server that logs statements.
 fn logged(programs: &std::path::Path) -> Server {
     let server = Server::start(programs);
     server.by_hand(&["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"]);
@@ -169,7 +170,7 @@ fn a_high_worker_id_is_granted_in_few_statements() {
     assert!(statements(&server) < 100, "{}", statements(&server));
 }
 
-/// Number of statements that the server has logged.
+/// Returns the number of statements that the server has logged.
 fn statements(server: &Server) -> usize {
     let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
     log.lines().filter(|line| line.contains("statement: ") || line.contains("execute ")).count()
@@ -217,7 +218,7 @@ fn a_replica_listed_first_is_skipped() {
     let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
     let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
     claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
-    // As in libpq, a single host is checked where the URL asks for it.
+    // As in libpq, the type of a single host is checked only if the URL requests it.
     for (attributes, reason) in [
         ("read-write", "no host of the URL accepts writes: "),
         ("primary", "no host of the URL accepts writes: "),

@@ -1,4 +1,4 @@
-//! The place of a store in a database: one schema, whoever connects and however.
+//! A store's place in a database is a single schema, regardless of which role connects and how.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use crate::{
     server::{Server, programs, user},
 };
 
-/// The schemas with tables of leases.
+/// Returns the schemas that contain lease tables.
 fn schemas(server: &Server) -> Vec<String> {
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
     let found =
@@ -23,7 +23,7 @@ fn schemas(server: &Server) -> Vec<String> {
     client.query(found, &[]).unwrap().iter().map(|row| row.get(0)).collect()
 }
 
-/// Two services of one database, each with a role that may create its own tables, and schemas of their own names.
+/// Creates two services in one database. Each has a role that may create its own tables, and a schema with the role's name.
 fn services(server: &Server) -> [String; 2] {
     ["svc_a", "svc_b"].map(|role| {
         let create = format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
@@ -39,7 +39,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let server = Server::start(&programs);
     let [one, other] = services(&server);
     let first = claim_at(&one).unwrap();
-    // The other role finds the first one's tables, and has no right to them yet.
+    // The second role finds the first one's tables, but does not have access to them yet.
     let error = assert_refused(claim_at(&other), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
     let rights = include_str!("../../sql/postgresql-role.sql");
@@ -72,13 +72,13 @@ fn a_second_store_requires_an_explicit_option() {
     let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
     assert_eq!(first.numbers(), second.numbers(), "a store of its own");
     assert_eq!(schemas(&server), ["Mine-2", "polyflake"]);
-    // Both have holders from now on, and nobody looks for the other.
+    // From now on both stores have holders, and neither checks for the other.
     for (parameters, numbers) in
         [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
     {
         assert_eq!(claim_at(&of(parameters)).unwrap().numbers(), numbers, "{parameters}");
     }
-    // A dropped store is not replaced beside the other one.
+    // A dropped store is not recreated while the other one exists.
     server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
     assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert_eq!(schemas(&server), ["Mine-2"]);
@@ -108,7 +108,7 @@ fn unrelated_tables_do_not_affect_holders() {
     ids.generate(0).unwrap();
     claim_at(&server.url()).unwrap();
     ids.close();
-    // Temporary tables of one connection are no store.
+    // Temporary tables of another connection do not count as a store.
     let other = Server::start(&programs);
     let mut client = postgres::Client::connect(&other.url(), postgres::NoTls).unwrap();
     client.batch_execute("CREATE TEMPORARY TABLE polyflake_leases (a bigint)").unwrap();
@@ -156,7 +156,7 @@ fn processes_that_start_together_create_one_store() {
     assert_eq!(claims.len(), 4, "{claims:?}");
 }
 
-/// A pooler that gives each transaction any connection.
+/// A pooler that may run each transaction on a different connection.
 struct Pooler {
     process: Child,
     _folder: tempfile::TempDir,
@@ -164,7 +164,7 @@ struct Pooler {
 }
 
 impl Pooler {
-    /// `None`, after printing why, where there is no `PgBouncer`.
+    /// Starts the pooler. If `PgBouncer` is not installed, prints that and returns `None`.
     fn start(server: &Server) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
             .into_iter()
@@ -188,7 +188,7 @@ impl Pooler {
             command.uid(user);
         }
         let process = command.spawn().unwrap();
-        // The socket's file appears before the pooler listens there, so only a connection tells.
+        // The socket file exists before the pooler listens, so only a connection shows that it is ready.
         let socket = folder.path().join(".s.PGSQL.6543");
         for _ in 0..500 {
             if UnixStream::connect(&socket).is_ok() {
@@ -214,7 +214,7 @@ fn leases_work_through_a_transaction_pooler() {
     let Some(pooler) = Pooler::start(&server) else { return };
     crate::claim_side_by_side(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
     assert_eq!(schemas(&server), ["polyflake"]);
-    // Its connections are shared, so a path that another program set must not matter.
+    // The connections are shared, so a search path that another program has set must not matter.
     let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();
     client.batch_execute("SET search_path = public").unwrap();
     let options =

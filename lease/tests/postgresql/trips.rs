@@ -1,4 +1,4 @@
-//! Round trips, counted between a store and its server.
+//! Counts the round trips between a store and its server.
 
 use std::{
     io::{Read, Write},
@@ -20,7 +20,7 @@ use crate::{
     statements,
 };
 
-/// A way to a server that counts how often the server was asked after it had answered.
+/// A proxy to a server that counts round trips: how often a client sends something after the server has replied.
 struct Way {
     folder: TempDir,
     trips: Arc<AtomicUsize>,
@@ -90,7 +90,8 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     let renew = Ask::Put { old, new: new.clone() };
     assert_eq!(ask(renew.clone()), (Found::Done, 1, 6));
     assert_eq!(ask(renew), (Found::Differs(Some(new)), 1, 6));
-    // Up to two for the connection, one for the request, and one for the end, which may not have arrived yet.
+    // Opening the connection takes up to two round trips, and the request takes one. The end of the connection counts as one,
+    // but may not have arrived yet.
     let (trips, request) = (way.trips(), Ask::Read { first: 0 });
     let request = Request { number: 1, namespace: "orders/sno".into(), ask: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();

@@ -1,4 +1,4 @@
-//! Servers for one test, each in its own folder, with a socket there.
+//! Servers for single tests. Each has its own folder, which also contains its socket.
 
 use std::{
     env, fs,
@@ -13,14 +13,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use tempfile::TempDir;
 
-/// A server that is removed with all its data when it is dropped.
+/// A server whose data is deleted when it is dropped.
 pub struct Server {
     folder: TempDir,
     programs: PathBuf,
     user: Option<u32>,
 }
 
-/// The folder of the server's programs: Debian keeps them out of the path. Panics without one if tests must not be skipped.
+/// Returns the folder with the server's programs, which is not in Debian's `PATH`. If it is missing and tests must not be
+/// skipped, panics.
 pub fn programs() -> Option<PathBuf> {
     let found = fs::read_dir("/usr/lib/postgresql").ok().and_then(|versions| {
         let mut folders: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
@@ -34,7 +35,7 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// The user to run a server as, which refuses to run as root.
+/// Returns the user that runs the server if the test runs as root, because the server refuses to run as root.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -48,7 +49,7 @@ pub fn user() -> Option<u32> {
 }
 
 impl Server {
-    /// An empty server.
+    /// Starts an empty server.
     pub fn start(programs: &Path) -> Self {
         let server = Self::new(programs);
         let data = server.data();
@@ -60,7 +61,8 @@ impl Server {
         server
     }
 
-    /// A replica that follows this server: one that does not yet would miss what the server acknowledges before it stops.
+    /// Starts a replica, and waits until it streams from this server. Otherwise it would miss what the server acknowledges
+    /// before it stops.
     pub fn replica(&self) -> Self {
         let replica = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
@@ -73,7 +75,7 @@ impl Server {
         replica
     }
 
-    /// A base backup of this server, taken now.
+    /// Makes a base backup of this server.
     pub fn base_backup(&self) -> Self {
         let backup = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data());
@@ -82,16 +84,17 @@ impl Server {
         backup
     }
 
-    /// Starts a server of a base backup, as its documentation has it: it recovers what it can, and goes on in a timeline of its own.
+    /// Starts a server from a base backup, as documented by `PostgreSQL`. The server recovers what it can, and continues on its
+    /// own timeline.
     pub fn recover(&self) {
         fs::write(self.data().join("recovery.signal"), "").unwrap();
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
-        // It has no archive.
+        // The server has no archive.
         self.up_with("-c listen_addresses='' -c restore_command=false");
         self.wait_until("NOT pg_is_in_recovery()");
     }
 
-    /// Waits until a condition holds, by the server's word.
+    /// Waits until the server reports that a condition holds.
     #[track_caller]
     fn wait_until(&self, condition: &str) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
@@ -105,7 +108,7 @@ impl Server {
         panic!("expected that {condition}");
     }
 
-    /// Writes a dump of the server to its folder, as a script that replaces what is there.
+    /// Dumps the server to its folder, as a script that replaces existing tables.
     pub fn dump(&self) -> PathBuf {
         let (url, dump) = (self.url(), self.folder.path().join("dump.sql"));
         let options = ["--clean", "--if-exists", "--dbname", &url, "--file"];
@@ -113,7 +116,7 @@ impl Server {
         dump
     }
 
-    /// Reads a dump into the server.
+    /// Loads a dump into the server.
     pub fn restore(&self, dump: &Path) {
         let url = self.url();
         let options =
@@ -127,7 +130,7 @@ impl Server {
         Self { folder, programs: programs.into(), user }
     }
 
-    /// The folder with the server's data, its socket and its log.
+    /// Returns the folder with the server's data, its socket and its log.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -141,7 +144,7 @@ impl Server {
         format!("postgresql://lease@{folder}/postgres")
     }
 
-    /// The socket on which the server listens.
+    /// Returns the socket on which the server listens.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(".s.PGSQL.5432")
     }
@@ -179,12 +182,12 @@ impl Server {
         self.status("pg_ctl", &all, Stdio::null()).success()
     }
 
-    /// Starts the server; after [`Server::kill`] its old processes may need a moment to end.
+    /// Starts the server. After [`Server::kill`], its old processes may need a moment to end.
     pub fn up(&self) {
         self.up_with("-c listen_addresses=''");
     }
 
-    /// Starts the server with more options.
+    /// Starts the server with additional options.
     pub fn up_with(&self, more: &str) {
         let folder = self.folder.path().to_str().unwrap();
         let options = format!("-k {folder} {more} -c shared_buffers=16MB");
@@ -198,60 +201,60 @@ impl Server {
         panic!("expected a server: {}", fs::read_to_string(log).unwrap_or_default());
     }
 
-    /// Kills the server's first process; the others notice it and end.
+    /// Kills the server's first process. The others notice this and end.
     pub fn kill(&self) {
         kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
     }
 
-    /// Stops all processes of the server: connections stay, and nothing answers.
+    /// Stops all processes of the server. Connections stay open, but nothing responds.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }
 
-    /// Lets the server go on.
+    /// Lets the stopped server continue.
     pub fn thaw(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// The server's first process, if it runs.
+    /// Returns the server's first process, if the server is running.
     fn first_process(&self) -> Option<Pid> {
         let file = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
         Pid::from_raw(file.lines().next()?.trim().parse().ok()?)
     }
 
-    /// Sends a signal to the first process, which starts all others, and then to these.
+    /// Sends a signal to the first process, which starts all others, and then to the others.
     fn signal(&self, signal: Signal) {
         let Some(first) = self.first_process() else { return };
         match kill_process(first, signal) {
-            // A killed server leaves its file behind, and has nothing to go on with.
+            // A killed server leaves its PID file behind, and has no process that could continue.
             Err(rustix::io::Errno::SRCH) if signal == Signal::CONT => return,
             sent => sent.unwrap(),
         }
         let first = first.as_raw_nonzero().to_string();
         for process in fs::read_dir("/proc").unwrap().flatten() {
             let stat = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
-            // The number of the process, its name in parentheses, its state, and the number of its parent.
+            // The line contains the process ID, the name in parentheses, the state, and the parent's process ID.
             let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split(' ').nth(2));
             let pid =
                 stat.split(' ').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
             if let Some(pid) = pid.filter(|_| parent == Some(first.as_str())) {
-                // It may have ended meanwhile.
+                // The process may have ended in the meantime.
                 let _ = kill_process(pid, signal);
             }
         }
     }
 
-    /// Ends the server like a loss of power.
+    /// Stops the server as a power failure would.
     pub fn down(&self) {
         self.control(&["--mode=immediate", "stop"]);
     }
 
-    /// Ends the server by itself, once its replicas have all of its log.
+    /// Shuts the server down cleanly, after its replicas have received its entire log.
     pub fn stop(&self) {
         self.control(&["--mode=fast", "stop"]);
     }
 
-    /// Lets commits wait for the replica that follows this server.
+    /// Makes commits wait for the replica that follows this server.
     pub fn replicate_synchronously(&self) {
         self.by_hand(&[
             "ALTER SYSTEM SET synchronous_standby_names = '*'",
@@ -260,7 +263,7 @@ impl Server {
         self.wait_until("EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')");
     }
 
-    /// Does something while commits wait for a replica that is not there.
+    /// Runs `work` while commits wait for a replica that does not exist.
     pub fn with_absent_replica(&self, work: impl FnOnce()) {
         let set = |names: &str| {
             let names = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
@@ -272,7 +275,7 @@ impl Server {
         set("");
     }
 
-    /// Does something during which one commit waits for a replica, and cancels that wait.
+    /// Runs `work`, during which one commit waits for a replica, and cancels that wait.
     pub fn cancel_a_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
         thread::scope(|scope| {
             let working = scope.spawn(work);
@@ -287,7 +290,7 @@ impl Server {
         self.control(&["promote"]);
     }
 
-    /// Runs statements by hand.
+    /// Runs statements manually.
     #[track_caller]
     pub fn by_hand(&self, statements: &[&str]) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
@@ -299,9 +302,9 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A failed test may have left it frozen.
+        // A failed test may have left the server frozen.
         self.thaw();
-        // It fails if the server is down already.
+        // This fails if the server has already stopped.
         self.controls(&["--mode=immediate", "stop"]);
     }
 }

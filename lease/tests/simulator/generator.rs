@@ -1,4 +1,4 @@
-//! Generators of the core under the leases of the worlds, and the ledger of everything that they make.
+//! The core crate's generators under the leases of the simulated worlds, and a ledger of everything that they generate.
 
 use std::{
     cell::{Cell, RefCell},
@@ -20,37 +20,37 @@ use polyflake::{
 use polyflake_lease::{Error, ErrorKind, Grant, Grantee, Result, Shape};
 
 pub const SECRET: [u8; 16] = [7; 16];
-/// The largest batch.
+/// The maximum size of a batch.
 const BATCH: usize = 8;
-/// A window that has no end in a world.
+/// The end of a window that is never reached in a world.
 const ENDLESS: i64 = 1 << 41;
 
-// Each thread of the tests has a world of its own.
+// Each test thread simulates its own world.
 thread_local! {
     static LEDGER: RefCell<Ledger> = RefCell::default();
 }
 
-/// The IDs that were made, the generator of each tick, and the windows of the generators.
+/// The generated IDs, the generator of each tick, and the windows of the generators.
 #[derive(Default)]
 struct Ledger {
     ids: HashSet<i128>,
     made: HashMap<(u64, i64), usize>,
-    /// Number, start and end of each generator's window.
+    /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
     fault: Option<String>,
 }
 
-/// Begins a new ledger.
+/// Starts a new ledger.
 pub fn reset() {
     LEDGER.take();
 }
 
-/// The first promise that was broken, and the number of IDs that were made.
+/// Returns the first violated guarantee, and the number of generated IDs.
 pub fn verdict() -> (Option<String>, usize) {
     LEDGER.with_borrow(|ledger| (ledger.fault.clone(), ledger.ids.len()))
 }
 
-/// The clock of a process, which the world sets.
+/// A process's clock, which the world sets.
 #[derive(Clone, Default)]
 struct Time(Arc<AtomicI64>);
 
@@ -63,7 +63,7 @@ impl Clock for Time {
     }
 }
 
-/// The families, of which each world has one.
+/// The ID formats. Each world uses one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     Sno,
@@ -75,7 +75,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 4] = [Self::Sno, Self::Randflake, Self::HotGuid, Self::Layout];
 
-    /// The shape of a namespace of this family, from number 0 on.
+    /// Returns the shape of a namespace for this format, with the worker IDs `0..=last`.
     pub fn shape(self, last: u64) -> Shape {
         let shape = match self {
             Self::Sno => Shape::sno(0..=last),
@@ -87,7 +87,7 @@ impl Family {
     }
 }
 
-/// A layout with ticks of a millisecond, whose node is a number.
+/// Returns a layout with 1 ms ticks whose node field contains the worker ID.
 fn layout_of(number: u64) -> Layout {
     Layout::integer([
         Field::unused(1),
@@ -98,19 +98,19 @@ fn layout_of(number: u64) -> Layout {
     .unwrap()
 }
 
-/// Moves to the next grant, given the span of the last one's highest tick.
+/// Returns the next grant's window, given the span of the previous grant's highest tick.
 type Next<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
 
-/// A generator of the core that moves from grant to grant.
+/// A generator of the core crate that switches from grant to grant.
 trait Maker {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
-    /// Makes one ID, or a batch, and tells the bits, the number and the tick of each.
+    /// Generates one ID or a batch, and passes the bits, the worker ID and the tick of each to `note`.
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
-/// Makes generators of a family by `$build`, and notes its IDs as `$noted` says.
+/// Implements [`Maker`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
 macro_rules! maker {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
         impl Maker for $family::Leased<Time> {
@@ -154,7 +154,8 @@ fn randflake_of(
     randflake::Builder::with_clock(grant, SECRET, time.clone()).build()
 }
 
-/// The number lies in the first three bytes of the machine; the counter begins with the number's own.
+/// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is derived from the worker
+/// ID as well.
 fn hotguid_of(
     time: &Time,
     number: u64,
@@ -209,20 +210,20 @@ impl Maker for layout::Leased<Time> {
     }
 }
 
-/// A generator as the core makes it: one grant after the other.
+/// A generator of the core crate, with one grant at a time.
 struct Generator {
     maker: Box<dyn Maker>,
-    /// Its newest grant, and the same in the ledger.
+    /// The newest grant, and its index in the ledger.
     grant: Cell<u32>,
     id: Cell<usize>,
 }
 
-/// The place of a process's generator.
+/// The grantee of a process's lease.
 pub struct Place {
     family: Family,
     step: u64,
     time: Time,
-    /// `true` if windows are looked at before an ID is made, and do not hold for the ID itself.
+    /// `true` if a window is checked only before an ID is generated, and does not limit the ID itself.
     looks_first: bool,
     generator: RefCell<Option<Generator>>,
 }
@@ -252,7 +253,7 @@ impl Place {
         })
     }
 
-    /// Makes some IDs at a time, if the generator does.
+    /// Generates IDs at a given time, if there is a generator.
     pub fn make(&self, ms: u64, count: usize) {
         self.time.0.store(ms.cast_signed(), Ordering::Relaxed);
         if let Some(generator) = &*self.generator.borrow() {
@@ -260,7 +261,7 @@ impl Place {
         }
     }
 
-    /// Returns whether the newest window holds a time.
+    /// Returns whether the newest window contains a time.
     pub fn holds(&self, ms: u64) -> bool {
         let generator = self.generator.borrow();
         generator.as_ref().is_some_and(|generator| {
@@ -320,12 +321,12 @@ impl Grantee for Place {
 }
 
 impl Generator {
-    /// Makes one ID, or a batch.
+    /// Generates one ID or a batch.
     fn make(&self, count: usize) {
         self.maker.make(count, &mut |bits, number, tick| self.note(bits, number, tick));
     }
 
-    /// Writes an ID down: no other generator made one of its number and tick, and nobody the same.
+    /// Records an ID. It is a fault if another generator has used the same worker ID and tick, or if the ID already exists.
     fn note(&self, bits: i128, number: u64, tick: i64) {
         LEDGER.with_borrow_mut(|ledger| {
             let id = self.id.get();
@@ -343,7 +344,7 @@ impl Generator {
 }
 
 impl Ledger {
-    /// Writes a generator's window down.
+    /// Records a generator's window.
     fn begin(number: u64, start: u64, end: u64) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let id = ledger.windows.len();
@@ -353,7 +354,7 @@ impl Ledger {
         })
     }
 
-    /// Ends a generator's window with its highest tick: others may have the ticks that it never used.
+    /// Ends a generator's window after its highest tick, because later generators may get the ticks that it never used.
     fn end(id: usize, last: Option<i64>) {
         LEDGER.with_borrow_mut(|ledger| {
             let window = &mut ledger.windows[id];
@@ -361,7 +362,7 @@ impl Ledger {
         });
     }
 
-    /// Widens a generator's window to `end`; no other window of the number may overlap it.
+    /// Extends a generator's window to `end`. No other window for the same worker ID may overlap it.
     fn widen(&mut self, id: usize, end: u64) {
         self.windows[id].2 = end;
         let (number, start, _) = self.windows[id];

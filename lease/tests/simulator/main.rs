@@ -1,10 +1,11 @@
-//! Real keepers over a store in memory, with generators of the core, in worlds that a seed makes: processes that are killed,
-//! paused, closed and restarted, clocks that step, requests and replies that are late, doubled or lost, a store that fails and
-//! is restored from backups or replaced by its replica, operators who evict holders, reserve numbers, and state promotions and restored backups. No two generators have one number at the same time,
-//! and no ID is made twice.
+//! Simulates worlds, each determined by a seed, with real keepers, an in-memory store and the core crate's generators.
+//! Processes are killed, paused, closed and restarted. Clocks jump. Requests and replies are delayed, duplicated or lost. The
+//! store fails, and is restored from backups or replaced by its replica. Operators evict holders, reserve worker IDs, and
+//! report promotions and restored backups. No two generators may hold the same worker ID at the same time, and no ID may be
+//! generated twice.
 //!
-//! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
-//! `POLYFLAKE_SEED=7` through one again.
+//! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` simulates more worlds, and
+//! `POLYFLAKE_SEED=7` repeats a single one.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 

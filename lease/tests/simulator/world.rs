@@ -1,4 +1,4 @@
-//! Processes with real keepers, a store and a network between them, under clocks that step. A seed decides everything that
+//! Processes with real keepers, a store and a network between them, with clocks that jump. A seed determines everything that
 //! happens.
 
 use std::{
@@ -16,40 +16,40 @@ use crate::generator::{self, Family, Place};
 
 pub const T: u64 = 1_763_650_000_000;
 
-/// A rule that is left out, which the simulator must notice.
+/// A rule that is broken, which the simulator must detect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
-    /// A store that swaps whatever it finds.
+    /// The store accepts every swap without comparing the record.
     NoCompare,
-    /// A generator that checks one time, and encodes another.
+    /// The generator checks one time, and encodes a later one.
     TtlAsProof,
-    /// A release that ignores the IDs that were made, beside a generator that goes on.
+    /// The release ignores the IDs that were generated, and the generator continues.
     NoSeal,
-    /// A store that loses acknowledged writes: in a crash, or when it is restored but keeps its old name.
+    /// The store loses acknowledged writes, either in a crash or because it is restored but keeps its old name.
     NotDurable,
-    /// An operator who states a promotion where an old backup was restored.
+    /// An operator states a promotion after an old backup was restored.
     FalsePromotion,
 }
 
 type Seeded = Box<dyn FnMut() -> Result<Random>>;
 
-/// A process: a keeper and a generator.
+/// A process with a keeper and a generator.
 struct Process {
     keeper: Keeper<Seeded>,
     place: Place,
-    /// Error of its clock, in milliseconds.
+    /// The error of the process's clock, in milliseconds.
     offset: i64,
     paused_until: u64,
-    /// Number of the process among those that ran in this place: replies to earlier ones are lost.
+    /// The number of the process among those that ran in this place. Replies to earlier ones are lost.
     life: u32,
     is_closing: bool,
     wakes: u64,
-    /// The latest time that its clock showed.
+    /// The latest time that the process's clock has shown.
     latest: u64,
 }
 
-/// An event of the world.
+/// An event in the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Arrive {
@@ -63,7 +63,7 @@ enum Event {
         number: u64,
         reply: Result<Reply>,
     },
-    /// Wakes a process; the last wake that was asked for counts.
+    /// Wakes a process. Only the wake that was requested last has an effect.
     Wake {
         process: usize,
         order: u64,
@@ -84,9 +84,9 @@ pub struct World {
     store: Memory,
     store_offset: i64,
     backup: Option<Memory>,
-    /// The names before and after a promotion that an operator has not stated yet.
+    /// The names before and after a promotion that an operator has not reported yet.
     promotion: Option<(String, String)>,
-    /// Killed holders that an operator may tell of, with their numbers and tokens.
+    /// Killed holders that an operator may declare dead, with their worker IDs and tokens.
     corpses: Vec<(u64, Random, Process)>,
     processes: Vec<Process>,
     queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
@@ -136,7 +136,7 @@ impl World {
         world
     }
 
-    /// Lets `events` events happen, or fewer if a promise breaks.
+    /// Simulates up to `events` events, and stops if a guarantee is violated.
     pub fn run(&mut self, events: usize) -> Option<String> {
         for _ in 0..events {
             let (Reverse(at), Reverse(number)) = self.queue.pop()?;
@@ -184,7 +184,7 @@ impl World {
         }
     }
 
-    /// A clock that is off by up to two leases.
+    /// Returns a random clock error of up to two lease durations.
     fn skew(&mut self) -> i64 {
         let most = i64::try_from(self.lease_ms * 2).unwrap();
         self.rng.i64(-most..most)
@@ -237,7 +237,7 @@ impl World {
         }
     }
 
-    /// Does the actions of a keeper.
+    /// Performs a keeper's actions.
     fn drive(&mut self, process: usize) {
         loop {
             let now = self.moment(process);
@@ -247,7 +247,7 @@ impl World {
                 Action::Begin(grant) => {
                     self.claims += 1;
                     if let Err(error) = own.place.begin(grant) {
-                        // A grant that ends before the last tick of the one before.
+                        // The grant ends before the last tick of the previous one.
                         self.unusable += 1;
                         own.keeper.not_begun(error, now);
                     }
@@ -268,7 +268,7 @@ impl World {
         }
     }
 
-    /// Sends a request through the network, which may delay, double or lose it.
+    /// Sends a request through the network, which may delay, duplicate or lose it.
     fn send(&mut self, process: usize, request: &Request) {
         let life = self.processes[process].life;
         let copies = match self.rng.u8(..100) {
@@ -312,7 +312,7 @@ impl World {
         }
     }
 
-    /// Lets a generator make IDs: at once, and after a pause between a look at the clock and the IDs.
+    /// Makes a generator generate IDs: immediately, or after a pause between reading the clock and generating.
     fn make(&mut self, process: usize) {
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
@@ -335,12 +335,12 @@ impl World {
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == Weak::NoSeal {
-            // The generator that was not sealed goes on.
+            // The generator that was not sealed continues.
             self.processes[process].place = old.place;
         } else if let Some(number) = old.keeper.number() {
             let records = self.store.records(&self.namespace());
             let held = records.into_iter().find(|it| it.first == number);
-            // The record is this holder's as long as it shows no other end than it knows.
+            // The record still belongs to this holder if it contains the end that the holder knows.
             let held = held.filter(|it| Some(it.granted_until) == old.keeper.end());
             self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
@@ -363,18 +363,18 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            // Two of the store's times differ by less than the clock error.
+            // Any two times that the store reads then differ by less than the clock error.
             8 => {
                 let most = self.clock_error().cast_signed() / 2;
                 self.store_offset = self.rng.i64(-most..most);
             }
-            // An empty store cannot be told from a new one.
+            // An empty store cannot be distinguished from a new one.
             9 if !self.store.records(&self.namespace()).is_empty() => {
                 self.backup = Some(self.store.clone());
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
             11 => self.operate(),
-            // A replica that has all that the store acknowledged.
+            // The replica has everything that the store acknowledged.
             12 if self.rng.u8(..) < 60 => {
                 self.promotion = Some(self.become_another(self.store.clone()));
             }
@@ -384,8 +384,8 @@ impl World {
         self.schedule(delay, Event::Chaos);
     }
 
-    /// An operator evicts a holder, declares one dead, reserves a number and frees it, or states a promotion or a restored backup; any of
-    /// it may be rejected.
+    /// An operator evicts a holder, declares one dead, reserves and frees a worker ID, or reports a promotion or a restored
+    /// backup. Each of these actions may be rejected.
     fn operate(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
@@ -396,7 +396,7 @@ impl World {
             10..14 => corpse.is_some_and(|(number, token, dead)| {
                 let is_done = operator.dead(number, token).is_ok();
                 if is_done {
-                    // Nobody uses the rest of its window.
+                    // Nobody uses the rest of the dead holder's window.
                     dead.place.seal();
                 }
                 is_done
@@ -418,19 +418,20 @@ impl World {
         act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }
 
-    /// A dead holder's number and token, if its clock was no further ahead of the store's than operators are promised.
+    /// Returns a dead holder with its worker ID and token, if its clock was ahead of the store's by no more than the limit that
+    /// operators vouch for.
     fn corpse(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();
         self.corpses.pop().filter(|(_, _, dead)| dead.latest <= latest)
     }
 
-    /// The clock error that the namespace allows for.
+    /// Returns the clock error that the namespace tolerates.
     fn clock_error(&self) -> u64 {
         (self.lease_ms / 3).clamp(5_000, 60_000)
     }
 
-    /// Restores a backup; or, if the store is not durable, lets a crash lose all writes after it.
+    /// Restores a backup. If the store is not durable, a crash instead loses all writes after the backup.
     fn restore(&mut self) {
         let Some(backup) = self.backup.take() else { return };
         if self.weak == Weak::NotDurable {
@@ -443,7 +444,7 @@ impl World {
         }
     }
 
-    /// Lets the store go on as another one, with this content, and returns the names before and after.
+    /// Replaces the store with a different one that holds `content`, and returns the old and new names.
     fn become_another(&mut self, content: Memory) -> (String, String) {
         let before = self.store_name();
         self.store.restore(content);

@@ -1,4 +1,5 @@
-//! Statements of steps over clients of the tests' own, and their outcomes as a host in another language answers them.
+//! Runs the statements of steps with the tests' own clients, and encodes the outcomes as replies from a host in another
+//! language.
 
 use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
 use serde_json::{Value as Json, json};
@@ -38,7 +39,7 @@ fn run(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Re
     rows.collect()
 }
 
-/// One statement at a time, whose values have the types that the server infers.
+/// Runs one statement. The server infers the types of its values.
 pub fn in_postgresql(
     client: &mut postgres::Client,
     statement: &Statement,
@@ -59,7 +60,7 @@ pub fn in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
-/// The statements of a command.
+/// Decodes the statements of a command.
 pub fn statements_of(command: &Json) -> Vec<Statement> {
     let of = |statement: &Json| Statement {
         text: statement[0].as_str().unwrap().to_owned(),
@@ -68,7 +69,7 @@ pub fn statements_of(command: &Json) -> Vec<Statement> {
     command["statements"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// What came of statements, as the answer to a command.
+/// Encodes the outcome of statements as a reply to a command.
 pub fn answer_of(outcome: &Outcome) -> Json {
     let row = |row: &Vec<Value>| row.iter().map(Json::from).collect::<Json>();
     let rows = |rows: &Rows| rows.iter().map(row).collect::<Json>();

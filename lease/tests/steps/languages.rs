@@ -1,5 +1,6 @@
-//! The drivers of Python and JavaScript: each is a process that does the commands of a host, a line of JSON each
-//! (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They pass the public suite of stores, and have the recorded conversations.
+//! The drivers in Python and JavaScript. Each is a process that executes a host's commands, with one line of JSON per command
+//! (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They must pass the public conformance suite and reproduce the
+//! recorded conversations.
 
 use std::{
     env,
@@ -21,25 +22,25 @@ use crate::{
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 
-/// The program and the file of a client's driver.
+/// Returns the program and the file of a client's driver.
 fn program_of(client: &str) -> (String, &'static str) {
     match client {
         "sqlite3" | "psycopg" | "asyncpg" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
-        // Compiled for the Node that npm ran in.
+        // This client is compiled for the Node version that npm ran in.
         "better-sqlite3" => ("node".to_owned(), "driver.mjs"),
         _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
     }
 }
 
-/// A driver and its process.
+/// A driver's process.
 struct Driver {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     is_postgresql: bool,
-    /// A deliberate fault in what comes of statements.
+    /// A deliberate fault that is applied to the outcome of statements.
     fault: fn(&mut Outcome),
 }
 
@@ -78,11 +79,11 @@ impl Driver {
         outcome
     }
 
-    /// Runs one statement, as the clients of the recording do.
+    /// Runs one statement, as the recording's clients do.
     fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
-            // The clients say more, in further lines.
+            // The clients add further lines to their messages.
             Some(Failure { code, message }) => {
                 Err(Failure { code, message: message.lines().next().unwrap_or_default().into() })
             }
@@ -112,7 +113,7 @@ fn check(client: &str, address: &str) {
     conformance::check_together(|| Driver::new(client, address));
 }
 
-/// A driver with an open connection, for a conversation.
+/// Starts a driver and opens its connection for a conversation.
 fn opened(client: &str, address: &str) -> Driver {
     let mut driver = Driver::new(client, address);
     driver.open();
@@ -149,7 +150,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
 fn drivers_in_other_languages_treat_warnings_as_failures() {
     let Some(programs) = programs() else { return };
     for client in ["psycopg", "asyncpg", "pg"] {
-        // The suite expects an empty store.
+        // The suite requires an empty store.
         let server = Server::start(&programs);
         let mut driver = Driver::new(client, &server.url());
         conformance::check(&mut driver);
