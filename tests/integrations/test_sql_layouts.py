@@ -7,7 +7,9 @@ of at most 64 bits.
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -559,6 +561,27 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write: W
             " JOIN pg_language AS l ON l.oid = prolang WHERE pronamespace = 'flake'::regnamespace"
         )
         assert read.fetchall() == [("i", "s", True)]
+
+
+def test_psql_loads_the_files_and_what_the_program_writes(server: Server, write: Writer) -> None:
+    """The other tests send a file as one statement; psql sends its parts, and the page shows a pipe to it."""
+    psql = shutil.which("psql")
+    if not psql:
+        assert "CI" not in os.environ, "expected psql on this machine"
+        pytest.skip("no psql on this machine")
+    url, folder = server.url(), Path(__file__).parents[2] / "sql"
+
+    def run(*arguments: str, **options: Any) -> str:
+        command = [psql, "-X", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", url, *arguments]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+    for file in ("polyflake.sql", "randflake.sql"):
+        run("--file", str(folder / file))
+    run(input=write(UUIDS, "postgresql"))
+    for case in vectors("sno")["cases"][:5]:
+        ms = f"round(extract(epoch FROM flake.sno_time('{case['encoded']}')) * 1000)"
+        assert run("--command", f"SELECT {ms}").strip() == str(case["timestamp_unix_ms"])
+    assert run("--command", "SELECT flake.own_ms('019b76da-a800-0007-0000-0000000000ff'::uuid)") == "1767225600000\n"
 
 
 def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:

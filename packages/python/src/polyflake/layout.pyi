@@ -54,7 +54,7 @@ class Layout:
     def __new__(cls, description: dict[str, Any], /) -> Layout:
         """Creates a layout from a description, which is a dict with the same members in every language.
 
-        ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8 bits, up to 524288). Each field has a ``kind``
+        ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8 bits, up to 1024). Each field has a ``kind``
         and its width in ``bits``. A field with ``"invert": True`` has all its bits flipped. A ``timestamp`` has a
         ``tick`` (``"1ms"``, ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``. A ``sequence`` can have a ``start``.
         A ``constant`` has a ``value``. A ``constant`` or ``bindable`` can have a ``name`` and, in byte layouts, a
