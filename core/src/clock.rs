@@ -153,21 +153,21 @@ pub struct ClockInfo {
     pub skips_first_tick: bool,
     /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub unit: Duration,
     /// The resolution of the readings that the clock has observed so far, all of which are multiples of it, or zero if the
-    /// clock does not observe it. Not part of the public API: for bindings.
+    /// clock does not observe it. Not part of the public API; used by bindings.
     ///
     /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before the
     /// next step, so waits and `retry_at` end at that step.
     #[doc(hidden)]
     pub step: Duration,
-    /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API: for
+    /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
     /// bindings.
     #[doc(hidden)]
     pub spins: bool,
-    /// Whether a wait blocks an event loop, so that calls wait only briefly by default. Not part of the public API: for
+    /// Whether a wait blocks an event loop, so that calls wait only briefly by default. Not part of the public API; used by
     /// bindings.
     #[doc(hidden)]
     pub in_event_loop: bool,
@@ -256,11 +256,11 @@ impl Default for ClockInfo {
     }
 }
 
-/// Returns a duration in nanoseconds. Durations of 584 years or more count as the largest number.
+/// Converts a duration to nanoseconds. The result saturates for durations of 584 years or more.
 #[inline]
 pub(crate) const fn nanos(duration: Duration) -> u64 {
     const SECOND: u64 = 1_000_000_000;
-    // `Duration::as_nanos` and a checked multiplication would take 128 bits, which wasm does not have.
+    // `Duration::as_nanos` and a checked multiplication would use 128-bit arithmetic, which wasm does not have.
     if duration.as_secs() < u64::MAX / SECOND {
         duration.as_secs() * SECOND + duration.subsec_nanos() as u64
     } else {
@@ -305,7 +305,7 @@ pub struct Stall {
     pub slept_ms: u32,
 }
 
-/// Implements all methods of a clock except `stalled` through another clock.
+/// Implements all methods of a clock except `stalled` by calling a different clock.
 macro_rules! by_clock {
     (|$this:ident| $clock:expr) => {
         #[inline]
@@ -507,7 +507,7 @@ impl SystemClock {
     }
 }
 
-/// The properties of all clocks of the operating system: other processes read them too.
+/// The properties that the operating system's clocks have in common. Other processes read these clocks, too.
 #[cfg(feature = "std")]
 const INFO: ClockInfo = ClockInfo::new()
     .resolution(Duration::from_nanos(system::RESOLUTION_NANOS))
@@ -542,15 +542,16 @@ impl Clock for SystemClock {
     }
 }
 
-/// Returns the error for a reading that a format cannot represent, in the unit of the clock. `error` has the limits of the
-/// format in milliseconds.
+/// Returns the error for a reading that a format cannot represent, in the clock's unit. `error` contains the format's limits in
+/// milliseconds.
 #[cold]
 pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
     let (_, least, most) = error.range().unwrap_or_default();
     let name = if unit == Duration::from_nanos(1) { "ns" } else { "ms" };
     let unit = i128::from(nanos(unit));
-    // The error's range consists of whole milliseconds, both ends included. So it ends just before the next millisecond begins.
+    // Both limits in the error are inclusive and in whole milliseconds. Therefore the range ends just before the next
+    // millisecond.
     let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
     let found = i128::from(unix_nanos).div_euclid(unit);
     Error::time_out_of_range(
@@ -581,7 +582,7 @@ fn beyond_nanos(unix_ms: i128) -> Error {
 #[inline]
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     const MOST: i64 = i64::MAX / 1_000_000;
-    // A checked multiplication would take 128 bits in wasm.
+    // A checked multiplication would use 128-bit arithmetic, which wasm does not have.
     if (-MOST..=MOST).contains(&unix_ms) {
         Ok(unix_ms * 1_000_000)
     } else {
@@ -589,10 +590,10 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     }
 }
 
-/// Converts a reading from milliseconds as a float, as in scripting languages, to nanoseconds. It is rounded down to whole
-/// milliseconds. NaN and infinities result in `clock_failed`.
+/// Converts a reading in floating-point milliseconds, as in scripting languages, to nanoseconds. The reading is rounded down to
+/// whole milliseconds. NaN and infinities result in `clock_failed`.
 ///
-/// Not part of the public API: for bindings.
+/// Not part of the public API; used by bindings.
 #[inline]
 #[allow(
     clippy::cast_possible_truncation,
@@ -606,7 +607,7 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
 }
 
-/// Works like [`nanos_from_float_ms`], without rounding to whole milliseconds.
+/// Works like [`nanos_from_float_ms`], but does not round to whole milliseconds.
 #[cold]
 #[inline(never)]
 #[allow(
@@ -621,7 +622,7 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
             "expected a finite number from the clock, found NaN or infinity",
         ));
     }
-    // The cast rounds towards zero, and saturates.
+    // The cast rounds towards zero and saturates.
     let whole = unix_ms as i64;
     nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
 }
@@ -634,7 +635,7 @@ mod tests {
     use super::{Clock, ClockInfo, OnStall, Stall};
     use crate::{Error, ErrorKind, Result};
 
-    /// A clock whose answers all differ from the default ones.
+    /// A clock whose methods all return something other than the default.
     #[derive(Clone)]
     struct Marked;
 

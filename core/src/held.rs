@@ -1,9 +1,8 @@
-//! Tests that interrupt calls of whole generators at each of their memory accesses in turn, while other calls run or the
-//! process forks.
+//! Tests that interrupt a generator's call at each of its memory accesses in turn, and let other calls run or the process fork.
 //!
-//! Each run is a plain sequence of calls of the real code, so tests can use any clocks and any number of calls. While one call
-//! is interrupted, the other calls run to completion. `sync::explorer` also covers calls that are all in progress, but only of
-//! parts that it can run again from any state.
+//! Each run is a plain sequence of calls to the real code, so tests can use any clock and any number of calls. While one call
+//! is interrupted, the other calls run to completion. `sync::explorer` also covers several calls in progress at once, but only
+//! for code that it can run again from any state.
 
 use std::{
     cell::{Cell, RefCell},
@@ -23,13 +22,13 @@ use crate::{
 };
 
 std::thread_local! {
-    /// The clock of the current call, in Unix milliseconds.
+    /// The clock reading of the current call, in Unix milliseconds.
     static NOW: Cell<i64> = const { Cell::new(0) };
-    /// The last random bytes of a Hot Guid generator.
+    /// The first of the random bytes that `draw` last returned to a Hot Guid generator.
     static DRAWN: Cell<u8> = const { Cell::new(0) };
 }
 
-/// The clock of the current call, which may read it more than once.
+/// A clock that returns the current call's reading, however often the call reads it.
 #[derive(Clone, Copy, Debug)]
 struct Now;
 
@@ -42,7 +41,7 @@ impl Clock for Now {
     }
 }
 
-/// Performs a call with a clock reading.
+/// Performs a call whose clock reads `unix_ms`.
 fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
     let before = NOW.replace(unix_ms);
     let result = call();
@@ -50,7 +49,7 @@ fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// All sequences of `len` numbers below `end`.
+/// Returns all sequences of `len` numbers below `end`.
 fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
     (0..end.pow(len)).map(move |code| (0..len).map(|place| code / end.pow(place) % end).collect())
 }
@@ -60,7 +59,7 @@ fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
-/// Two partitions, which are checked in turn.
+/// A table of two partitions, which it checks in turn.
 struct InTurn {
     cells: Cells<2>,
     looks: AtomicU32,
@@ -68,7 +67,7 @@ struct InTurn {
 
 static TABLE: InTurn = InTurn { cells: Cells::new(), looks: AtomicU32::new(0) };
 
-/// Held by the test that uses [`TABLE`].
+/// A lock for the tests that use [`TABLE`].
 static TABLE_USED: Mutex<()> = Mutex::new(());
 
 impl InTurn {
@@ -103,7 +102,7 @@ fn default_sno() -> sno::Generator<Now> {
     builder.sequence_max(3).build().unwrap()
 }
 
-/// Two generators over one table, and their IDs. Two threads share the first one.
+/// Two generators that share one table, and the IDs that they generated. Two threads share the first generator.
 struct Snos {
     generators: [sno::Generator<Now>; 2],
     made: RefCell<[Vec<Sno>; 2]>,
@@ -136,8 +135,8 @@ impl Snos {
     }
 }
 
-/// A call that generates an ID or closes the generator is interrupted, while the other thread and another generator perform
-/// three calls. Either both generators have generated IDs before, or neither has.
+/// Interrupts a call that generates an ID or closes the generator, while the other thread and the other generator perform three
+/// calls. Either both generators have generated IDs before, or neither has.
 #[test]
 fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     let _used = TABLE_USED.lock();
@@ -153,7 +152,7 @@ fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     }
 }
 
-/// Returns `false` if the call performs at most `access` accesses.
+/// Runs one such test, and returns `false` if the call performs at most `access` accesses.
 fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], access: usize) -> bool {
     let snos = Rc::new(Snos::new());
     if used_before {
@@ -174,7 +173,8 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
         let again = sno::Builder::with_clock(Now).restore(snapshot).unwrap();
         for tick in 99..103 {
             let id = at(ms(tick), || again.try_generate(0));
-            // It may have another partition in the last tick: one that a thread took while the other was keeping the last one.
+            // The snapshot may have a different partition in the last tick, because a thread can lease one while the other
+            // thread is keeping the previous one.
             snos.made.borrow_mut()[1].extend(id);
         }
     }
@@ -185,15 +185,15 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
     was_held.is_ok()
 }
 
-/// Returns different machine bytes at each call.
+/// Returns different machine bytes on each call.
 #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
 fn draw() -> Result<[u8; 8]> {
     DRAWN.set(DRAWN.get() + 1);
     Ok([DRAWN.get(), 1, 2, 3, 4, 0, 0, 0])
 }
 
-/// A call that generates a Hot Guid, the first of the generator or a later one, is interrupted while another thread performs up
-/// to five calls. Each ID has bytes that were picked.
+/// Interrupts a call that generates a Hot Guid, either the generator's first call or a later one, while another thread performs
+/// up to five calls. Each ID must contain machine bytes that `draw` returned.
 #[test]
 fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
@@ -230,7 +230,7 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     }
 }
 
-/// Processes that are forked in the middle of a call.
+/// Tests that fork the process in the middle of a call.
 #[cfg(all(unix, not(miri)))]
 mod forks {
     #![allow(unsafe_code, reason = "fork has no safe door")]
@@ -245,12 +245,12 @@ mod forks {
 
     /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
     fn fork_here() -> libc::pid_t {
-        // SAFETY: the child only ends its call and leaves by `_exit`.
+        // SAFETY: the child only completes its call and then exits with `_exit`.
         unsafe { libc::fork() }
     }
 
-    /// Forks before an access of a call, and returns the call's result in this process and in the child, or `None` if the call
-    /// performs at most `access` accesses.
+    /// Forks before the given access of a call, and returns the call's result in this process and in the child, or `None` if
+    /// the call performs at most `access` accesses.
     fn forked_at(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
         let (mut from, mut to) = pipe().unwrap();
         let child = Rc::new(Cell::new(-1));
@@ -263,7 +263,7 @@ mod forks {
         let (Ok(here) | Err(here)) = held(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
-            // SAFETY: ends the child at once.
+            // SAFETY: `_exit` ends the child immediately.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -272,12 +272,12 @@ mod forks {
         if child.get() < 0 {
             return None;
         }
-        // SAFETY: waits for the child just made.
+        // SAFETY: this only waits for the child that was just forked.
         unsafe { libc::waitpid(child.get(), std::ptr::null_mut(), 0) };
         Some([here, there])
     }
 
-    /// Forks before each access of a call of a new generator, in turn. The call returns nothing if it is rejected.
+    /// Forks before each access in turn, in a call to a new generator each time. A rejected call returns no bytes.
     fn at_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
@@ -285,7 +285,7 @@ mod forks {
     ) {
         fork::prepare().unwrap();
         for access in 0.. {
-            // It outlives the call, since its drop has accesses of its own.
+            // The generator outlives the call, because dropping it performs accesses of its own.
             let ids = make();
             let Some([here, there]) = forked_at(access, || call(&ids)) else {
                 return assert!(access > 2, "{access} accesses");
@@ -300,7 +300,8 @@ mod forks {
         id.map(Vec::from).unwrap_or_default()
     }
 
-    /// The generator's first call, one in the tick of the call before, and one in a later tick.
+    /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first one, or
+    /// is in the same tick as the previous call, or in a later one.
     const TICKS: [(Option<usize>, usize); 3] = [(None, 100), (Some(100), 100), (Some(100), 101)];
 
     #[test]

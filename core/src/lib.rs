@@ -9,7 +9,7 @@
 // The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
-// Checks of unused code run with `internals`.
+// Unused code is only linted with the `internals` feature.
 #![cfg_attr(
     not(feature = "internals"),
     allow(
@@ -19,10 +19,10 @@
         reason = "used by other crates of this project"
     )
 )]
-// On docs.rs: labels what a feature adds.
+// On docs.rs, labels the items that a feature adds.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Reading order, which is also the path of the data (the family is `sno`, `randflake`, `hotguid` or `layout`):
+// The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid` or `layout`.
 //
 //     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64]
 //           --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
@@ -39,7 +39,7 @@ mod entropy;
 mod error;
 #[cfg(not(feature = "internals"))]
 mod fork;
-// Not part of the public API: for bindings.
+// Not part of the public API; used by bindings.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod fork;
@@ -48,7 +48,7 @@ mod generator;
 pub mod hotguid;
 #[cfg(not(feature = "internals"))]
 mod integrations;
-// Not part of the public API: for `polyflake-sql`.
+// Not part of the public API; used by `polyflake-sql`.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod integrations;
@@ -68,12 +68,12 @@ mod held;
 
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Description, FieldDescription, UnixTime};
-// Not part of the public API: for bindings.
+// Not part of the public API; used by bindings.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Windowed;
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
-// For the code that `sno::by_metabyte!` writes.
+// Used by the code that `sno::by_metabyte!` generates.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde as __serde;

@@ -1,8 +1,8 @@
 //! Conversions to shorter integers.
 //!
-//! The lint `cast_possible_truncation` guards the crate against silent truncation, so it must not be switched off wherever a value
-//! is known to fit. These functions state which of the two reasons for a cast applies: the value fits, which debug builds check,
-//! or only its lowest bits are wanted. In a release build each of them is the cast alone.
+//! The `cast_possible_truncation` lint guards the crate against silent truncation, so it should not be disabled at every cast
+//! of a value that is known to fit. Instead, these functions state why a cast is correct: either the value fits, which debug
+//! builds check, or only its lowest bits are wanted. In a release build, each function is a plain cast.
 #![allow(clippy::cast_possible_truncation, reason = "checked in debug builds, or wanted")]
 
 /// Converts a value that is known to fit in 8 bits.

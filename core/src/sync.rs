@@ -1,9 +1,9 @@
 //! Provides the atomics for all other code, so that a model checker can replace them.
 
-/// A pointer to memory for forked children, which models do not have.
+/// A pointer to memory for forked children. Models have no forks, so it is not part of them.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter on which no decision depends, so it is not part of the model.
+/// A counter that no decision depends on. Therefore it is not part of the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
@@ -28,7 +28,7 @@ pub(crate) mod explorer;
 #[cfg(all(test, not(any(loom, shuttle))))]
 pub(crate) mod watched;
 
-/// Atomics in pages that processes share. They never fall back to a lock, which would belong to one process.
+/// Atomics in memory pages that processes share. They never fall back to a lock, because a lock would belong to one process.
 #[cfg(feature = "std")]
 pub(crate) mod shared {
     #[cfg(any(loom, shuttle, test))]
@@ -37,7 +37,8 @@ pub(crate) mod shared {
     pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-/// loom's atomics behind `const` constructors, like the real ones. A cell becomes part of the model when it is first used.
+/// Wraps loom's atomics so that they have `const` constructors, like the real ones. A cell becomes part of the model when it is
+/// first used.
 #[cfg(loom)]
 mod model {
     use std::sync::OnceLock;
@@ -67,7 +68,7 @@ mod model {
 
     lazily_modelled!(AtomicU32: u32, AtomicU64: u64);
 
-    /// A pointer, which is null at first.
+    /// A pointer that is initially null.
     #[derive(Debug)]
     pub(crate) struct AtomicPtr<T>(OnceLock<loom::sync::atomic::AtomicPtr<T>>);
 

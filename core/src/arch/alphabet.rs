@@ -1,6 +1,6 @@
 //! The base32 alphabets, and their arithmetic on eight characters at once, one in each byte of a word.
 
-/// An alphabet of two runs: digits for the values from 0 on, then letters from `a` on.
+/// An alphabet that consists of two runs: digits for the values from 0 on, followed by letters from `a` on.
 #[derive(Clone, Copy)]
 pub(crate) struct Alphabet {
     /// The character of value 0.
@@ -9,16 +9,16 @@ pub(crate) struct Alphabet {
     pub(crate) digits: u8,
 }
 
-/// `2`-`9` and `a`-`x` (source: sno 1.2.1).
+/// sno's alphabet: `2`-`9` and `a`-`x` (source: sno 1.2.1).
 pub(crate) const SNO: Alphabet = Alphabet { digit: b'2', digits: 8 };
 
-/// `0`-`9` and `a`-`v` (RFC 4648, section 7, in lower case).
+/// The base32hex alphabet: `0`-`9` and `a`-`v` (RFC 4648, section 7, in lower case).
 pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 
-/// The first letter.
+/// The first letter of both alphabets.
 pub(crate) const LETTER: u8 = b'a';
 
-/// Returns a value in every byte of a word.
+/// Returns a word with the same value in every byte.
 pub(crate) const fn all(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
@@ -31,7 +31,7 @@ impl Alphabet {
         32 - self.digits
     }
 
-    /// All characters, in the order of their values, for kernels that look them up.
+    /// Returns all characters, in the order of their values, for kernels that look them up.
     #[allow(dead_code, reason = "not every set looks characters up")]
     pub(crate) const fn table(self) -> [u8; 32] {
         let mut table = [0; 32];
@@ -59,12 +59,12 @@ impl Alphabet {
         values + all(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
     }
 
-    /// Returns the values of eight characters, and a set bit for each byte that is not in the alphabet.
+    /// Returns the values of eight characters, and a word with a bit set for each character that is not in the alphabet.
     #[inline]
     pub(crate) const fn values(self, characters: u64) -> (u64, u64) {
         let letters = characters >> 6 & all(1);
         let lifted = characters | HIGH_BITS;
-        // The high bit of each byte survives the subtraction if the character is not below the number subtracted.
+        // The high bit of each byte survives the subtraction unless the character is below the subtracted number.
         let first = LETTER - self.digit;
         let above_first = lifted - (all(self.digit) + letters * first as u64);
         let past = first + self.letters() - self.digits;
@@ -74,20 +74,20 @@ impl Alphabet {
     }
 }
 
-/// Spreads 40 bits, five to each byte.
+/// Spreads 40 bits over the eight bytes of a word, five bits to each byte.
 #[inline]
 pub(crate) const fn spread(bits: u64) -> u64 {
-    // Each step halves every group and moves the halves apart: 40 bits, two twenties, four tens, eight fives. Three steps
-    // replace eight single shifts.
+    // Each step halves every group and moves the halves apart: from 40 bits to two groups of 20, four of 10, and eight of 5.
+    // These three steps replace eight shifts.
     let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
     let tens = (twenties & 0x000f_fc00_000f_fc00) << 6 | twenties & 0x0000_03ff_0000_03ff;
     (tens & 0x03e0_03e0_03e0_03e0) << 3 | tens & 0x001f_001f_001f_001f
 }
 
-/// Gathers 40 bits from five bits in each byte.
+/// Gathers five bits from each byte of a word into 40 bits.
 #[inline]
 pub(crate) const fn gather(fives: u64) -> u64 {
-    // The steps of `spread` in reverse.
+    // These are the steps of `spread` in reverse.
     let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
     let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
     (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff

@@ -19,7 +19,7 @@ impl Level {
         self.0
     }
 
-    /// A kernel of the set's table.
+    /// Returns a kernel from the set's table.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "so that no table is left")]
     pub(super) fn kernel<K>(self, of: impl FnOnce(&Kernels) -> K) -> K {
@@ -47,8 +47,8 @@ fn highest() -> Level {
     Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
 }
 
-/// Stores the level. Threads that detect it at the same time get the same level, so no lock is needed, which a fork could leave
-/// held.
+/// Caches the level. Threads that detect it at the same time get the same level, so no lock is needed. A fork could leave a
+/// lock held.
 #[cfg(feature = "std")]
 mod known {
     use core::sync::atomic::{AtomicU8, Ordering};
@@ -57,7 +57,7 @@ mod known {
 
     const UNKNOWN: u8 = u8::MAX;
 
-    /// An index of [`Set::ALL`].
+    /// An index into [`Set::ALL`], or [`UNKNOWN`].
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
 
     #[inline]
@@ -79,7 +79,7 @@ mod known {
         level
     }
 
-    /// Returns the level, lowered to the set of this name.
+    /// Lowers the level to the set with the given name. Any other name has no effect.
     pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
         let requested = Set::ALL.iter().find(|set| Some(set.name()) == name);
         requested.map_or(level, |&set| level.min(Level(set)))

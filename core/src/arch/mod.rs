@@ -1,12 +1,13 @@
-//! Kernels: functions on plain bytes and words that are written for each instruction set, and the only code that calls them.
+//! Kernels, and the only code that calls them. A kernel is a function on plain bytes and words that is written separately for
+//! each instruction set.
 //!
-//! [`scalar`] is the reference, and every kernel returns the same results as the scalar function of its name. A kernel
+//! [`scalar`] is the reference, and every kernel returns the same results as the scalar function with the same name. A kernel
 //! processes whole items, stops before the first invalid one, and returns the number of items that it processed; its callers
-//! create the errors. A folder contains the sets of an architecture, with one file and one [`Kernels`] table for each.
-//! Algorithms that several sets compile or call are in `lanes`.
+//! create the errors. Each architecture has a folder for its instruction sets, and each set has one module and one [`Kernels`]
+//! table. Algorithms that several sets share are in `lanes`.
 //!
-//! Single IDs use [`one`], the instructions that every CPU of the target supports. Slices request a [`Level`] once and call its
-//! kernels.
+//! Functions for a single ID use [`one`], whose kernels need only the instructions that every CPU of the target supports.
+//! Functions for slices request a [`Level`] once and call its kernels.
 
 mod alphabet;
 #[cfg(any(
@@ -45,9 +46,9 @@ macro_rules! kernels {
                 $(#[$doc])*
                 #[inline]
                 pub(crate) fn $name(self, $($argument: $Type),*) $(-> $Result)? {
-                    // SAFETY: a kernel needs the features of its set and of the sets below it, no others (a house rule compares
-                    // them). Only `level.rs` makes a `Level`, out of a set that it or a higher one found by
-                    // `take_while(|set| set.is_here())`, so this machine has all of these features.
+                    // SAFETY: a kernel needs only the features of its set and of the lower sets (a house rule checks this).
+                    // Only `level.rs` creates a `Level`, and only for a set that `take_while(|set| set.is_here())` found, or
+                    // for a lower one. Therefore this CPU has all of these features.
                     #[allow(unsafe_code)]
                     unsafe {
                         self.kernel(|kernels| kernels.$name)($($argument),*)
@@ -59,17 +60,17 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Encodes every ID as a string. The slices have the same length, here and below.
+    /// Encodes every ID as a string. In this kernel and the following ones, both slices have the same length.
     encode_sno(ids: &[Id], texts: &mut [Text]);
     /// Decodes strings into IDs up to a group that contains an invalid string, and returns the number of decoded IDs. The
-    /// remaining elements stay unchanged.
+    /// remaining elements are unchanged.
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 
     /// Encodes every integer as a string.
     encode_base32hex(numbers: &[u64], slots: &mut [Slot]);
     /// Decodes slots into integers up to the first invalid slot, and returns the number of decoded integers.
     decode_base32hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
-    /// Works like `decode_base32hex` for concatenated strings. There is one more offset than strings.
+    /// Works like `decode_base32hex`, but for concatenated strings. There is one more offset than there are strings.
     decode_base32hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
 
     /// Encrypts any number of blocks in place.
@@ -86,14 +87,15 @@ kernels! {
     /// Writes the sequence number of each ID.
     sequence(ids: &[Id], column: &mut [u16]);
 
-    /// Writes IDs with consecutive sequences, starting with the given ID, into packed bytes whose length is a multiple of 10.
+    /// Writes IDs with consecutive sequence numbers, starting with the given ID, into packed bytes whose length is a multiple
+    /// of 10.
     fill_sno(ids: &mut [u8], first: Id);
     /// Writes 128-bit values, starting with the given value; each further value is incremented at bit 32.
     count_up(values: &mut [[u8; 16]], first: [u8; 16]);
 }
 
-/// Declares the instruction sets of an architecture. Each has a name in `POLYFLAKE_CPU`, a file, and a check whether this CPU
-/// supports it.
+/// Declares the instruction sets of an architecture. Each set has a name in `POLYFLAKE_CPU`, a module, and an expression that
+/// checks whether this CPU supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {
         /// An instruction set that has its own kernels. The sets are listed in ascending order, and each one includes all
@@ -125,7 +127,8 @@ macro_rules! sets {
                 }
             }
 
-            /// A kernel of the set's table. The tables are constants, so kernels that a program never requests are not linked.
+            /// Returns a kernel from the set's table. The tables are constants, so kernels that a program never requests are
+            /// not linked into it.
             #[inline(always)]
             #[allow(clippy::inline_always, reason = "so that no table is left")]
             pub(in crate::arch) fn kernel<K>(

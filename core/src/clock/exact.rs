@@ -1,4 +1,4 @@
-//! The wall clock, read with the system call only.
+//! The wall clock, which is read with a system call every time.
 
 use core::time::Duration;
 

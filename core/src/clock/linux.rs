@@ -1,4 +1,5 @@
-//! Linux's wall clocks, read directly, because a `SystemTime` and its difference from 1970 would cost 4 ns.
+//! Linux's wall clocks. They are read directly, because creating a `SystemTime` and computing its distance from 1970 would take
+//! 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 use core::time::Duration;
@@ -43,7 +44,7 @@ impl CoarseClock {
     /// Returns `clock_failed` if the system does not support it.
     pub fn new() -> Result<Self> {
         let mut resolution = ZERO;
-        // SAFETY: `resolution` is a timespec to write to.
+        // SAFETY: `resolution` is a valid, writable `timespec`.
         let failed =
             unsafe { libc::clock_getres(libc::CLOCK_REALTIME_COARSE, &raw mut resolution) };
         if failed != 0 {
@@ -61,7 +62,7 @@ pub(super) const RESOLUTION_NANOS: u64 = 1;
 
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// Returns the exact wall clock.
+/// Reads the exact wall clock.
 #[inline]
 pub(super) fn exact() -> Result<i64> {
     read(libc::CLOCK_REALTIME)
@@ -70,7 +71,7 @@ pub(super) fn exact() -> Result<i64> {
 #[inline]
 fn read(clock: libc::clockid_t) -> Result<i64> {
     let mut now = ZERO;
-    // SAFETY: `now` is a timespec to write to.
+    // SAFETY: `now` is a valid, writable `timespec`.
     if unsafe { libc::clock_gettime(clock, &raw mut now) } != 0 {
         return Err(Error::new(ErrorKind::ClockFailed));
     }

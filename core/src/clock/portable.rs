@@ -1,11 +1,11 @@
-//! The wall clock of the standard library.
+//! The standard library's wall clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Result;
 
-/// The step of the wall clock that the standard library reads: a tenth of a microsecond on Windows, a microsecond on Apple's
-/// systems, and a nanosecond elsewhere.
+/// The resolution of the wall clock that the standard library reads: a tenth of a microsecond on Windows, a microsecond on
+/// Apple's systems, and a nanosecond elsewhere.
 pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
     100
 } else if cfg!(target_vendor = "apple") {
@@ -14,7 +14,7 @@ pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
     1
 };
 
-/// Returns the exact wall clock.
+/// Reads the exact wall clock.
 #[inline]
 pub(super) fn exact() -> Result<i64> {
     match SystemTime::now().duration_since(UNIX_EPOCH) {

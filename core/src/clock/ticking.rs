@@ -11,7 +11,7 @@ use polyflake_clock::Ticks;
 use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::{Error, ErrorKind, Result, fork};
 
-/// The shortest and the longest interval, in nanoseconds.
+/// The shortest and the longest interval that a clock accepts, in nanoseconds.
 const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
 
 /// The number of readings after which a thread reads the wall clock itself, so that it notices if the dedicated thread stops.
@@ -105,7 +105,7 @@ fn tick(shared: &Weak<Shared>, interval: Duration) {
     loop {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
-        // If the wall clock fails, the time stands still until each thread reads the wall clock itself and gets the error.
+        // If the wall clock fails, the time stops until each thread reads the wall clock itself and receives the error.
         let _ = shared.ticks.tick(system::exact);
     }
 }
@@ -115,7 +115,7 @@ impl Shared {
     #[inline(never)]
     fn look_here(&self) -> Result<i64> {
         let wall = system::exact()?;
-        // The thread that updates the time was not forked, so in a child every reading reads the wall clock.
+        // A forked child does not have the thread that updates the time, so it reads the wall clock every time.
         if fork::process() != self.generation {
             return Ok(wall);
         }

@@ -27,7 +27,7 @@ impl UnixTime {
 
     /// Creates a moment from Unix microseconds.
     ///
-    /// Not part of the public API: for the Python binding, whose datetimes have microseconds.
+    /// Not part of the public API; used by the Python binding, whose datetimes have microseconds.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub const fn of_micros(unix_micros: i64) -> Self {

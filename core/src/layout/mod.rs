@@ -25,7 +25,7 @@ mod time;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use ids::generator::Leased;
-/// Not part of the public API: for bindings.
+/// Not part of the public API; used by bindings.
 #[doc(hidden)]
 pub use json::value::Json;
 pub use {

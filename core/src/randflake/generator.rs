@@ -311,6 +311,6 @@ fn last_second(state: State) -> Option<i64> {
 
 /// A generator that switches from grant to grant.
 ///
-/// Not part of the public API: for leases.
+/// Not part of the public API; used by leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Nodes, C>;

@@ -12,17 +12,17 @@ use super::{
 };
 
 const TICKS: u64 = 4;
-/// Readings in a sequence; fewer under Miri, which is slow.
+/// The number of readings in a sequence. It is lower under Miri, which is slow.
 const READINGS: u32 = if cfg!(miri) { 3 } else { 8 };
 const POOL: u64 = 2;
 
-/// Every sequence of 8 readings over 4 ticks: 65,536 of them.
+/// Returns all 65,536 sequences of 8 readings over 4 ticks.
 fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..TICKS.pow(READINGS))
         .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
 }
 
-/// 24 readings over 10 ticks each, of no pattern, the same in every run (`SplitMix64`).
+/// Returns pseudorandom sequences of 24 readings over 10 ticks, which are the same in every run (`SplitMix64`).
 fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     let given = std::env::var("POLYFLAKE_SEQUENCES").ok();
     let count = given.map_or(if cfg!(miri) { 20 } else { 2000 }, |count| count.parse().unwrap());
@@ -120,7 +120,7 @@ fn compare(
     }
 }
 
-/// Takes a step of a machine, within its tick if the clock shows that tick.
+/// Performs a step of a state machine. If the clock shows the machine's tick, the step first tries to stay within that tick.
 fn step<M: Machine>(machine: &M, now: u64, want: u64, limits: M::Limits) -> Answer {
     let (seen, want) = (machine.observe(), want.try_into().unwrap());
     let is_within = now == machine.tick(seen);

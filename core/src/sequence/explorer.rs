@@ -1,7 +1,7 @@
-//! Explores every interleaving of threads on both state machines, with every sequence of clock readings.
+//! Explores every interleaving of threads that share a state machine of either type, with every sequence of clock readings.
 //!
-//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is unrestricted:
-//! each reading can be any tick, or the current time or slightly before it.
+//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is unrestricted.
+//! Depending on the test, a reading is any tick, or the current time or slightly before it.
 
 use super::{
     Flip, Machine, SlotRange, Step,
@@ -14,7 +14,7 @@ use crate::sync::{
     watched::intercepted,
 };
 
-/// Two sequences in a tick, so that ticks are soon used up.
+/// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
 /// A last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
@@ -26,8 +26,8 @@ const WIDE: u64 = u64::MAX;
 enum Readings {
     /// Any tick.
     Any,
-    /// The time, which only advances, or the tick before it for a lagging reading. With slack, a reading in the tick before the
-    /// machine's counts as one of the machine's tick, as in the engine.
+    /// The current time, which only advances, or the tick before it if the reading lags. With slack, a reading in the tick
+    /// before the machine's tick is treated as part of the machine's tick, as in the engine.
     Lagging { has_slack: bool },
 }
 
@@ -120,7 +120,8 @@ impl<M: Machine> World for Threads<M> {
         thread >= self.whole
     }
 
-    /// Each clock rollback was counted, and a state machine that continues where this one was closed assigns nothing twice.
+    /// Checks that each clock rollback was counted, and that no slot is assigned twice by a state machine that continues from
+    /// where this one was closed.
     fn end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
@@ -174,7 +175,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     }
 }
 
-/// Explores threads, and demands that there are at least `states` states.
+/// Explores the threads, and asserts that there are at least `states` states.
 #[track_caller]
 fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Found<Record> {
     let found = explore(threads, calls);
@@ -183,12 +184,13 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Foun
     found
 }
 
-/// Returns a machine with one slot in a tick, so that each tick that is entered twice shows.
+/// Returns threads whose ticks have only one slot, so that entering a tick twice always causes a duplicate.
 fn one_slot() -> Threads<TickTock> {
     Threads { limits: Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
-/// One call is interrupted at each of its accesses in turn, while another thread performs up to five calls, before and after.
+/// Interrupts one call at each of its accesses in turn. Another thread performs up to five calls before, during and after that
+/// call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
     search(&Threads { whole: 1, ..one_slot() }, &[1, 5], 1000);
@@ -209,7 +211,7 @@ fn tick_tock_tolerates_concurrent_batches() {
     search(&Threads { ticks: 3, want: 2, ..tick_tock() }, &[2, 2], 1000);
 }
 
-/// Visits millions of states: `cargo test --release -p polyflake --lib -- --include-ignored explorer`.
+/// Visits millions of states. Run it with `cargo test --release -p polyflake --lib -- --include-ignored explorer`.
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn tick_tock_passes_the_long_searches() {

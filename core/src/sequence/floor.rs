@@ -13,24 +13,25 @@
 
 use super::Flip;
 
-/// How far an earlier reading of another clock may be ahead of a clock's reading, in nanoseconds.
+/// Returns how far an earlier reading of a different clock can be ahead of a clock's reading, in nanoseconds.
 pub(crate) fn lateness(slack: u64, resolution: u64) -> i64 {
     // A clock rounds down, so the time may be later than its reading by almost one unit of the resolution.
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
 }
 
-/// Ticks `from ..= last`.
+/// The ticks `from ..= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Floor {
-    /// The tick of the first call's reading, less the slack.
+    /// The tick of the first call's clock reading minus the slack.
     pub(crate) from: u64,
-    /// The tick after which the generator begins.
+    /// The last tick of the floor, after which the generator begins.
     pub(crate) last: u64,
 }
 
 impl Floor {
-    /// Returns the floor for a clock that read `first` at the first call, with this slack and resolution, all in nanoseconds.
+    /// Returns the floor for a clock that read `first` at the first call and that has the given slack and resolution, all in
+    /// nanoseconds.
     ///
     /// # Errors
     /// Returns the error of `tick_of` if the format's time range ends before the floor does.
@@ -40,14 +41,14 @@ impl Floor {
         resolution: u64,
         tick_of: impl Fn(i64) -> Result<u64, E>,
     ) -> Result<Self, E> {
-        // Before the format's time there are no IDs, so the floor may as well begin with it.
+        // No ID is older than the format's first tick, so the floor can begin there.
         let from = tick_of(first.saturating_sub_unsigned(slack)).unwrap_or(0);
         let last = tick_of(first.saturating_add(lateness(slack, resolution)))?;
         Ok(Self { from, last })
     }
 
-    /// Returns the permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait
-    /// until the floor ends.
+    /// Returns the permission to go back in time for a step at `tick`, given the call's permission `flip`. Returns `None` if
+    /// the step must wait until the floor ends.
     pub(crate) const fn permit(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);

@@ -35,7 +35,7 @@ pub(crate) trait Machine {
 
     fn observe(&self) -> Self::Word;
 
-    /// Returns the tick of a reading.
+    /// Returns the tick of an observation.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
@@ -47,8 +47,8 @@ pub(crate) trait Machine {
         now
     }
 
-    /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If there are
-    /// none, or another thread changed the state, nothing changes.
+    /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If no slots
+    /// are left, or another thread changed the state, returns `None` and changes nothing.
     fn step_within(&self, seen: Self::Word, want: u32, limits: Self::Limits) -> Option<SlotRange>;
 
     /// Reserves up to `want` slots for a clock that read `now` after `seen` was observed.
@@ -63,7 +63,8 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
-    /// Returns the highest tick in which slots were ever reserved, up to a state, or `None` if no slot was.
+    /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if no slot had been
+    /// reserved.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
     #[inline]
@@ -76,26 +77,26 @@ pub(crate) trait Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotRange {
     pub(crate) tick: u64,
-    /// The bit of the tick-tock state machine. The other state machine has none.
+    /// The tick-tock bit. It is only used by the tick-tock state machine.
     pub(crate) tick_tock: bool,
     pub(crate) first: u64,
     pub(crate) len: u32,
 }
 
-/// Permission for a step to go back in time, if the machine can.
+/// Permission for a step to go back in time, if the state machine supports this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
     /// During this call, the clock was once further behind than the state machine can follow, so the call waits for the last
     /// tick.
     Refused,
-    /// The machine is unused, and the clock moved backwards from this tick, the last of the generator's floor. The step decides
-    /// as if this were the machine's tick.
+    /// The machine is unused, and the clock moved backwards from this tick, which is the last tick of the generator's floor.
+    /// The step decides as if this were the machine's tick.
     Below(u64),
 }
 
 impl Flip {
-    /// The tick that a reading is compared with, for a machine in `tick`.
+    /// Returns the tick that a reading is compared with, for a machine in `tick`.
     #[inline]
     const fn wall(self, tick: u64) -> u64 {
         match self {

@@ -1,4 +1,5 @@
-//! One sequence for each tick, and ticks that never decrease. This is the state machine of every ID format except sno.
+//! A state machine with one sequence for each tick, and with ticks that never decrease. This is the state machine of every ID
+//! format except sno.
 //!
 //! ```text
 //! word, of 64 or 128 bits: 1 closed | tick | next slot
@@ -9,16 +10,16 @@
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};
 
-/// The treatment of a clock that is behind the last tick.
+/// The outcome of a step if the clock is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
-    /// An error.
+    /// The step fails.
     Refused,
-    /// Continuing in the last tick.
+    /// The step continues in the last tick.
     Held,
 }
 
-/// The slots of a tick, both inclusive.
+/// The first and the last slot of a tick, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slots {
     pub(crate) first: u64,
@@ -43,7 +44,7 @@ pub(crate) struct PerTick {
 
 impl PerTick {
     /// Creates a state machine that has not assigned any slot yet, for ticks up to `last_tick`. Returns `None` if ticks and
-    /// slots have more than 127 bits.
+    /// slots together need more than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
         Self::at(slots, behind, last_tick, 0, slots.first as u128)
     }
@@ -74,8 +75,8 @@ impl PerTick {
         &self.word
     }
 
-    /// Determines a step from a word: the slots, which are reserved by swapping in the new word, or the reason why there are
-    /// none.
+    /// Plans a step from a word. Returns the slots, which are reserved by swapping in the new word, or the reason why no slots
+    /// are available.
     #[inline]
     pub(super) fn plan(
         &self,
@@ -88,7 +89,7 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
-            // This machine cannot go back in time. It answers as it would if its last tick were the floor's, with all slots
+            // This machine cannot go back in time. It answers as if its last tick were the floor's last tick, with all slots
             // used.
             return Err(match self.behind {
                 Behind::Refused => Step::Behind(floor + 1),
@@ -101,7 +102,7 @@ impl PerTick {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.into() };
-        // In 128 bits, because the slots of a tick may take all 64, and `last + 1` would then overflow.
+        // This is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
             return Err(Step::Full);

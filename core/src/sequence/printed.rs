@@ -1,4 +1,4 @@
-//! Prints what steps decide, for `tests/proof`, which compares the lines with the terms that its proofs are about.
+//! Prints the outcomes of steps for `tests/proof`, which compares the lines with the terms in its proofs.
 
 use std::{env, format, fs, string::String, vec::Vec};
 
@@ -11,7 +11,7 @@ use super::{
 /// The number of lines for each state machine.
 const LINES: usize = 1000;
 
-/// Numbers without a pattern, the same in every run (`SplitMix64`), many of them at the ends of a range.
+/// Generates pseudorandom numbers, which are the same in every run (`SplitMix64`). Many of them are at the ends of a range.
 struct Numbers(u64);
 
 impl Numbers {
@@ -22,7 +22,7 @@ impl Numbers {
         mixed ^ mixed >> 31
     }
 
-    /// A number up to `most`: an end of the range, or a small, a large or any number.
+    /// Returns a number up to `most`: an end of the range, a small number, a large number, or any number.
     fn up_to(&mut self, most: u64) -> u64 {
         let any = self.next();
         match any % 6 {
@@ -34,7 +34,7 @@ impl Numbers {
         }
     }
 
-    /// A number up to `most` that is often equal or next to another one.
+    /// Returns a number up to `most` that is often equal to `other` or next to it.
     fn near(&mut self, other: u64, most: u64) -> u64 {
         match self.next() % 5 {
             0 => other.min(most),
@@ -80,7 +80,7 @@ fn tick_tock_line(numbers: &mut Numbers) -> String {
     format!("tick-tock {word} {safe} {now} {want} {min} {max} {code} {floor} -> {found}")
 }
 
-/// `None` if the ticks and slots do not fit in a word.
+/// Returns a line for the per-tick state machine, or `None` if the ticks and slots do not fit in a word.
 fn per_tick_line(numbers: &mut Numbers) -> Option<String> {
     let slot_bits = 1 + numbers.up_to(63);
     let tick_bits = 1 + numbers.up_to(63);

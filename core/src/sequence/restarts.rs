@@ -5,8 +5,8 @@
 //! and the next generation begins with an unused state machine. Each generation has its own kind of clock. The threads run the
 //! real code of the state machines and of the floor. Only the atomics are simulated.
 //!
-//! The search respects the condition of the rule: at the first call of a generation, the time is not earlier than that of any
-//! ID generated before.
+//! The search respects the rule's precondition: at the first call of a generation, the time is not earlier than the time of any
+//! ID that was generated before.
 
 use std::{collections::HashSet, vec, vec::Vec};
 
@@ -17,11 +17,11 @@ use super::{
     tick_tock::{self, Bounds, Plan, TickTock, Word},
 };
 
-/// Units of time in a tick.
+/// The number of time units in a tick.
 const TICK: u8 = 2;
-/// The last unit of time of any search.
+/// The last time unit of any search.
 const END: u8 = 7;
-/// The slots of a tick.
+/// The last slot of a tick.
 const LAST_SLOT: u8 = 1;
 
 /// A clock as a generation sees it.
@@ -55,14 +55,15 @@ impl Clock {
     }
 }
 
-/// The machine of each generation.
+/// The type of state machine that every generation uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     TickTock,
     PerTick(Behind),
 }
 
-/// A step's outcome: the cell and the word after it, and the tick that `safe` must be raised to before.
+/// The outcome of a step: the cell that it takes, the word after the step, and the tick to which `safe` must be raised before
+/// it.
 struct Taken {
     cell: u8,
     next: u64,
@@ -121,7 +122,7 @@ enum At {
     Swap { seen: u64, tick: u8, flip: u8, safe: u8 },
 }
 
-/// Returns a permission as a number: 0 for `Allowed`, or the floor's last tick.
+/// Converts a number to a permission: 0 to `Allowed`, and a floor's last tick to `Below`.
 fn flip(of: u8) -> Flip {
     if of == 0 { Flip::Allowed } else { Flip::Below(of.into()) }
 }
@@ -132,7 +133,7 @@ struct State {
     rollbacks: u8,
     generations: u8,
     clock: Clock,
-    /// The reading of the first call; 0 before it.
+    /// The clock reading of the first call, or 0 before that call.
     first: u8,
     word: u64,
     safe: u8,
@@ -173,7 +174,7 @@ struct Explorer {
     calls: u8,
     generations: u8,
     rollbacks: u8,
-    /// The last unit of time.
+    /// The last time unit.
     end: u8,
 }
 
@@ -226,7 +227,7 @@ impl Explorer {
         }
     }
 
-    /// Returns the next generation, with each kind of clock.
+    /// Returns the states in which the next generation begins, one for each kind of clock.
     fn begin_again(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
@@ -289,17 +290,18 @@ impl Explorer {
                 next.repeated |= next.given >> taken.cell & 1 == 1;
                 next.given |= 1 << taken.cell;
                 next.flipped |= taken.raise.is_some();
-                // Another thread may have seen a rollback since this one read the time.
+                // Another thread may have detected a rollback since this one read the time.
                 next.made = next.made.max(next.time).max(taken.cell / 4 * TICK);
                 vec![next]
             }
         }
     }
 
-    /// The readings that a thread may get now, each with the resulting state. Either time advances, or the clock is set back.
+    /// Returns the readings that a thread may get, each with the resulting state. Either time advances, or the clock is set
+    /// back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 2 } else { state.time };
-        // The condition of the rule.
+        // This is the rule's precondition (see the top of this file).
         let earliest = if state.first == 0 { state.before } else { 0 };
         let (state, clock) = (state.clone(), state.clock);
         (first.max(earliest)..=self.end).flat_map(move |time| {
@@ -309,14 +311,14 @@ impl Explorer {
         })
     }
 
-    /// Returns the tick of a reading, as the engine takes it.
+    /// Returns the tick of a reading, as the engine determines it.
     fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
         let (tick, last) = (u64::from(now / TICK), self.kind.tick(seen));
         let lag = (last * u64::from(TICK)).saturating_sub(now.into());
         if tick < last && lag < state.clock.slack().into() { last } else { tick }
     }
 
-    /// Stores the first reading, if this is the first call, and asks the floor for its permission.
+    /// Stores the reading if this is the first call, and gets the step's permission from the floor.
     fn begin(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
         if next.first == 0 {

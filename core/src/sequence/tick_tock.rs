@@ -49,16 +49,16 @@
 //!
 //! # What the bit cannot do
 //!
-//! Bit and `safe` last as long as the generator, or longer if it is restored from a snapshot. A generator that starts without
-//! one begins above the ticks of its predecessor (see `floor.rs`), but with bit 0, and without knowing which bits the
+//! The bit and `safe` last as long as the generator, or longer if it is restored from a snapshot. A generator that starts
+//! without one begins above the ticks of its predecessor (see `floor.rs`), but with bit 0, and without knowing which bits the
 //! predecessor has used. One rollback is harmless: if it leads back to before the start, the new generator uses the second copy
 //! of its predecessor's ticks. If the predecessor's clock had moved back as well, that copy may be used already, and IDs can
 //! repeat. The tests in `restarts.rs` show both cases.
 //!
 //! # Two words without a lock
 //!
-//! Tick, bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses connects
-//! the two:
+//! The tick, the bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses
+//! connects the two:
 //!
 //! ```text
 //! 1. read the word
@@ -67,11 +67,11 @@
 //! 4. swap the word, if it is still the one that was read
 //! ```
 //!
-//! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If the word changes
-//! after it was read, the swap fails, so nobody acts on an old `safe`. There is one exception: if only `next` has changed, the
-//! step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered twice, so an unchanged
-//! pair means that no flip has happened in between. For the same reason, a word that has been
-//! replaced never comes back, and a compare-and-swap cannot mistake a newer state for an older one.
+//! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If the word
+//! changes after it was read, the swap fails, so no thread acts on an old `safe`. There is one exception: if only `next` has
+//! changed, the step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered twice, so
+//! an unchanged pair means that no flip has happened in between. For the same reason, a word that has been replaced never comes
+//! back, and a compare-and-swap cannot mistake a newer state for an older one.
 //!
 //! If the swap of a step back fails, `safe` was raised too early. This can only reject a step back that would have been
 //! allowed, never allow one that must be rejected.
@@ -111,13 +111,14 @@ impl Word {
     const fn next(self) -> u32 {
         narrow::u32(self.0 & NEXT_MASK)
     }
-    /// Returns whether both words are open and in the same tick with the same bit: then only `next` moved between them.
+    /// Returns whether both words are open and in the same tick with the same bit. In that case, only `next` differs between
+    /// them.
     const fn same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
 }
 
-/// The sequences of a tick, both inclusive.
+/// The first and the last sequence number of a tick, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) min: u16,
@@ -135,11 +136,11 @@ pub(crate) struct State {
     pub(crate) closed: bool,
 }
 
-/// The machine.
+/// The tick-tock state machine.
 #[derive(Debug)]
 pub(crate) struct TickTock(Words);
 
-/// The state.
+/// The atomic words that contain the state.
 #[derive(Debug)]
 struct Words {
     word: AtomicU64,
@@ -154,7 +155,7 @@ impl TickTock {
         Self::at(0, 0, 0, 0)
     }
 
-    /// A machine restored to a state: `next` is the next sequence of `tick`.
+    /// Creates a state machine in a restored state. `next` is the next sequence number in `tick`.
     pub(crate) const fn at(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
         Self(Words {
             word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
@@ -262,7 +263,7 @@ impl Machine for TickTock {
                     }
                     return Step::Reserved(range);
                 }
-                // Only `next` moved, so the decision from tick, bit and `safe` still holds.
+                // Only `next` has changed, so the decision based on the tick, the bit and `safe` still holds.
                 Err(newer) if newer.same_line(word) => word = newer,
                 Err(_) => return Step::Raced,
             }
@@ -270,8 +271,8 @@ impl Machine for TickTock {
     }
 
     fn close(&self) -> crate::Result<State> {
-        // An unconditional `or` cannot lose against busy threads, as a compare-and-swap could. Steps in progress fail
-        // afterwards, because the word is no longer the one that they read.
+        // Unlike a compare-and-swap, an unconditional `or` cannot lose against busy threads. Steps in progress fail afterwards,
+        // because the word is no longer the one that they read.
         let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -283,7 +284,7 @@ impl Machine for TickTock {
         self.state_of(self.observe())
     }
 
-    /// A tick from which the clock moved back is not higher than `safe`, which was raised before.
+    /// `safe` was raised before each step back, so it is at least as high as every tick from which the clock moved back.
     fn highest(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
@@ -303,7 +304,7 @@ pub(super) enum Plan {
     Closed,
 }
 
-/// Determines a step from a word and from the `safe` that was read after it.
+/// Plans a step from a word and from the `safe` that was read after it.
 #[inline]
 pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.closed() {
@@ -311,7 +312,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // Landing on `safe` itself is rejected too: the step back from that tick left the very bit that this step would restore.
+    // A step to `safe` itself is rejected, too: the step back from that tick left the very bit that this step would restore.
     if goes_back && (flip == Flip::Refused || now <= safe) {
         return Plan::Behind(wall);
     }

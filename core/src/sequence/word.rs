@@ -19,8 +19,7 @@ impl Word {
     /// Creates a word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
-        // A word of 64 bits is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a
-        // lock.
+        // A 64-bit word is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a lock.
         if bits <= 63 {
             Self::Narrow(AtomicU64::new(narrow::u64(value)))
         } else {
@@ -62,7 +61,7 @@ impl Word {
         }
     }
 
-    /// Sets the closed bit and returns the value before.
+    /// Sets the closed bit and returns the previous value.
     pub(super) fn close(&self) -> u128 {
         match self {
             Self::Narrow(word) => {

@@ -106,7 +106,7 @@ impl Snapshot {
 
     /// The name and the version number of the format that snapshots are written in.
     ///
-    /// Not part of the public API: for bindings, and for reading and writing snapshots.
+    /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
     pub const FORMAT: (&'static str, u64) = ("format", 1);
 
@@ -125,7 +125,7 @@ impl Snapshot {
 
     /// The members with the names and order of the Go library, and the maximum value of each.
     ///
-    /// Not part of the public API: for bindings, and for reading and writing snapshots.
+    /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
     pub const MEMBERS: [(&'static str, u64); 8] = [
         ("partition", u16::MAX as u64),

@@ -2,10 +2,10 @@
 //!
 //! A thread's progress within a call is the list of results of its atomic accesses so far. To advance by one step, the call
 //! runs again from its beginning: it receives these results, then performs one access, and is stopped before the next one. The
-//! values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also make
-//! choices, for example of a clock reading, and the search explores all of them.
+//! values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also choose a
+//! value, such as a clock reading, and the search explores all choices.
 //!
-//! Each access sees the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
+//! Each access observes the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
 
 use std::{
     boxed::Box,
@@ -20,16 +20,16 @@ use std::{
 
 use super::watched::{Access, Answer, Operation, intercepted};
 
-/// Calls of threads on shared atomics.
+/// The calls that threads perform on shared atomics.
 pub(crate) trait World {
-    /// The results of the completed calls, as far as they are compared.
+    /// The parts of the completed calls' results that the test checks.
     type Record: Clone + Default + Hash;
 
-    /// Performs call number `number` of a thread, which may [`choose`]. It changes the record only after its last access, and
-    /// panics if the result contradicts the record. Returns whether the call has ended; otherwise it begins again.
+    /// Performs a thread's call with the given number. The call may use [`choose`]. It changes the record only after its last
+    /// access, and panics if its result contradicts the record. Returns whether the call has ended; if not, it starts again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
-    /// Returns whether the calls of a thread are single steps, so that other threads only run between them.
+    /// Returns whether each call of a thread is a single step, so that other threads run only between its calls.
     fn is_whole(&self, thread: usize) -> bool {
         let _ = thread;
         false
@@ -41,7 +41,7 @@ pub(crate) trait World {
     }
 }
 
-/// Returns a number below `end`. The search goes through all of them.
+/// Returns a number below `end`. The search explores all of these numbers.
 pub(crate) fn choose(end: u8) -> u8 {
     RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
 }
@@ -49,18 +49,18 @@ pub(crate) fn choose(end: u8) -> u8 {
 /// The results of a search.
 #[derive(Debug)]
 pub(crate) struct Found<R> {
-    /// The number of states.
+    /// The number of states that the search visited.
     pub(crate) states: usize,
     /// The records of the states in which all calls have ended.
     pub(crate) records: Vec<R>,
 }
 
-/// The values of the atomics that were written, by address.
+/// The values of all atomics that have been written, keyed by address.
 type Memory = BTreeMap<usize, u128>;
 
 #[derive(Clone, Hash)]
 struct Thread {
-    /// The number of calls that ended.
+    /// The number of calls that have ended.
     made: u8,
     /// The results and choices of the call in progress.
     log: Vec<Answer>,
@@ -83,9 +83,9 @@ struct Run {
     /// The choices that this step makes, each with the number of possibilities.
     choices: RefCell<Vec<(u8, u8)>>,
     chosen: Cell<usize>,
-    /// Addresses of atomics that some call writes. A load of another one is no step, since its value never changes.
+    /// The addresses of atomics that some call writes. Loading any other atomic is not a step, because its value never changes.
     written: Rc<RefCell<BTreeSet<usize>>>,
-    /// `false` if no other thread runs between two accesses.
+    /// `false` if no other thread may run between two accesses of this step.
     stops: bool,
 }
 
@@ -93,7 +93,7 @@ std::thread_local! {
     static RUN: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
 }
 
-/// The payload of a call that is stopped.
+/// The panic payload that stops a call.
 struct Stopped;
 
 impl Run {
@@ -158,7 +158,8 @@ pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> Found<W::Record> {
     }
 }
 
-/// Returns the search, unless a call writes an atomic that no call was known to write.
+/// Searches all states. Returns `None` if a call writes an atomic that is not in `written` yet; the search must then be
+/// repeated.
 fn search<W: World>(
     world: &W,
     calls: &[u8],
@@ -178,8 +179,8 @@ fn search<W: World>(
             if state.threads[thread].made < calls {
                 is_over = false;
                 for next in steps(world, &state, thread, written) {
-                    // Two states of one hash are taken for equal: of 10 million states, two have one with a chance of 3 in a
-                    // million.
+                    // States with the same hash are treated as equal. The probability that two of 10 million different states
+                    // have the same hash is 3 in a million.
                     if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
                         open.push(next);
                     }

@@ -1,8 +1,8 @@
-//! The atomics of unit tests. A test can intercept every access of its thread, either to run other calls before it ([`held`]),
-//! or to answer it from a simulated memory (`explorer`).
+//! The atomics that unit tests use. A test can intercept every access of its thread, either to run other calls before the
+//! access ([`held`]), or to answer it from simulated memory (`explorer`).
 //!
-//! Only unit tests of this crate use these types. Every other build uses the real atomics. A test sees the accesses in program
-//! order, so it does not see what a weaker memory model allows. Models under loom do.
+//! Only unit tests of this crate use these types. Every other build uses the real atomics. A test observes the accesses in
+//! program order, so it misses the reorderings that a weaker memory model allows. The loom models cover these.
 
 use core::ops::Deref;
 use std::{
@@ -12,7 +12,7 @@ use std::{
 
 use super::Ordering;
 
-/// What an access does to a value.
+/// The operation that an access performs on a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operation {
     Load,
@@ -53,9 +53,9 @@ pub(crate) struct Access<'a> {
     pub(crate) operation: Operation,
     /// The largest value of the atomic's type.
     pub(crate) max: u128,
-    /// Loads the atomic itself.
+    /// Loads the real atomic.
     pub(crate) load: &'a dyn Fn() -> u128,
-    /// Accesses the atomic itself.
+    /// Performs the operation on the real atomic.
     pub(crate) perform: &'a dyn Fn() -> Answer,
 }
 
@@ -65,7 +65,7 @@ std::thread_local! {
     static INTERCEPTOR: RefCell<Option<Interceptor>> = const { RefCell::new(None) };
 }
 
-/// Puts an interceptor back, also when a test unwinds.
+/// Restores the previous interceptor when it is dropped, even if a test panics.
 struct Restored(Option<Interceptor>);
 
 impl Drop for Restored {
@@ -74,14 +74,14 @@ impl Drop for Restored {
     }
 }
 
-/// Runs `work`, with `interceptor` in place of each access that this thread makes during it.
+/// Runs `work`, and calls `interceptor` instead of performing this thread's accesses.
 pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
     let _restored = Restored(INTERCEPTOR.replace(interceptor));
     work()
 }
 
-/// Runs `call` and, before its access number `at`, `others`. Returns its result, or `Err` with it if the call performed fewer
-/// accesses, so that `others` did not run.
+/// Runs `call`, and runs `others` before access number `at` of that call. Returns the call's result, which is in an `Err` if
+/// the call performed too few accesses for `others` to run.
 pub(crate) fn held<R>(
     at: usize,
     others: impl FnOnce() + 'static,
@@ -101,7 +101,7 @@ pub(crate) fn held<R>(
     if passed.get() > at { Ok(result) } else { Err(result) }
 }
 
-/// The result of an atomic's method, as an [`Answer`].
+/// The result of an atomic's method, which can be converted to and from an [`Answer`].
 trait Outcome {
     fn answer(self) -> Answer;
     fn of(answer: Answer) -> Self;
@@ -212,7 +212,7 @@ macro_rules! watched {
 
 watched!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
 
-/// A pointer. A test can run other calls before an access to it, but not answer in its place.
+/// A pointer. A test can run other calls before an access to it, but cannot answer the access itself.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct AtomicPtr<T>(portable_atomic::AtomicPtr<T>);

@@ -1,6 +1,7 @@
-//! A slot in a register of sixteen bytes, or in a lane of that size: the parts that instruction sets share.
+//! Encodes and decodes base32hex with one slot in each 16-byte register or lane. This module contains the parts that the
+//! instruction sets share.
 //!
-//! Only integers of 12 and 13 digits are decoded here; others are decoded one by one. All but one in 500 random-looking
+//! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. All but one in 500 random-looking
 //! integers have this length. Their digits are moved to the end of sixteen bytes, after zeros.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
@@ -8,7 +9,7 @@
 use super::parts::part;
 use crate::arch::{Slot, scalar::base32hex as scalar};
 
-/// An index past the bytes, for which a shuffle returns 0.
+/// An index past the end of the bytes, for which a shuffle returns 0.
 const NONE: u8 = 0x80;
 
 /// For each pair of the sixteen digits, the positions of the number's two bytes that hold the pair's bits.
@@ -22,7 +23,8 @@ pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 
 const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// Zeros at the positions before the digits. A maximum inserts them, which also preserves an existing first digit.
+/// The digit `0` at the positions before the digits. A maximum operation inserts these zeros, and preserves a first digit that
+/// is already there.
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
@@ -30,8 +32,8 @@ pub(in crate::arch) const ZEROS: [u8; 16] =
 pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest valid characters (the first digit is not zero). They are subtracted, so that a smaller character wraps around
-/// to an invalid distance.
+/// The smallest valid characters (the first digit is not zero). They are subtracted, so a smaller character wraps around to an
+/// invalid distance.
 pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// The largest valid distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
@@ -45,7 +47,7 @@ pub(in crate::arch) const MOST_OF_TEXTS: [u8; 16] = {
 pub(in crate::arch) const MOST_OF_SLOTS: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 
-/// Positions of a number's bytes in twice forty bits, the lowest first.
+/// The positions of a number's bytes in two groups of forty bits, starting with the lowest byte.
 #[allow(dead_code, reason = "NEON yields the bytes in order")]
 pub(in crate::arch) const BYTES: [u8; 16] =
     [12, 13, 8, 9, 10, 4, 5, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE];
@@ -59,7 +61,8 @@ pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })
 }
 
-/// Returns the digits of the string between two offsets, if there are 12 or 13 and sixteen bytes can be loaded there.
+/// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from
+/// there.
 #[inline]
 pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
@@ -109,7 +112,8 @@ pub(in crate::arch) fn decode_column(
     count
 }
 
-/// Decodes a single slot. It is a separate function because it would use registers of the loop that rarely calls it.
+/// Decodes a single slot. It is a separate function because, if it were inlined, it would take registers from a loop that
+/// rarely calls it.
 #[cold]
 #[inline(never)]
 fn decode_alone(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {

@@ -43,15 +43,15 @@ const GROUP: usize = 64;
 /// only 0.6 us.
 const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
 
-/// Up to this number of blocks, single blocks are faster than a small group.
+/// Up to this number of blocks, processing them one by one is faster than as a small group.
 const FEW: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
 pub(in crate::arch) trait Direction {
-    /// Runs all steps for all lanes.
+    /// Performs all steps of the cipher for all lanes.
     fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
 
-    /// Processes one block after the other.
+    /// Processes the blocks one after the other.
     fn one_by_one(schedule: &Schedule, blocks: &mut [Block]);
 }
 
@@ -98,7 +98,7 @@ impl Direction for Decrypt {
     }
 }
 
-/// Handles all blocks in place: whole groups, and a padded group for the rest.
+/// Processes all blocks in place, in whole groups and a padded group for the rest.
 #[inline(always)]
 pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
     let (groups, rest) = blocks.as_chunks_mut();
@@ -128,7 +128,7 @@ fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mu
 
 /// The words of `N` blocks, in a row for each place in the block: first the last words of all blocks, then the words before
 /// them, and so on.
-#[repr(align(64))] // What a vector takes from memory would else lie across two cache lines.
+#[repr(align(64))] // Otherwise, a vector could span two cache lines.
 pub(in crate::arch) struct Words<const N: usize>([[u16; N]; 4]);
 
 impl<const N: usize> Words<N> {
@@ -175,12 +175,12 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// Blocks as numbers, in the machine's byte order.
+/// Blocks as numbers, in native byte order.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
 
 impl<const N: usize> Rows<N> {
-    /// Transposes blocks to words in rows, or back. Four blocks that are a quarter of the group apart get adjacent lanes.
+    /// Transposes blocks into rows of words, or back. Four blocks that are a quarter of the group apart get adjacent lanes.
     #[inline(always)]
     fn transposed(mut self) -> Self {
         for i in 0..N / 4 {

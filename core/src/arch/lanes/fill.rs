@@ -1,5 +1,5 @@
-//! Runs of sno IDs in blocks of sixteen, as 80 16-bit words: five vectors of AVX2, or ten of 128 bits. Larger blocks are not
-//! faster, because this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns per ID).
+//! Writes runs of sno IDs in blocks of sixteen. A block is 80 16-bit words, which are five AVX2 vectors or ten 128-bit vectors.
+//! Larger blocks are not faster, because this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns per ID).
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -9,7 +9,7 @@ use crate::arch::{Id, scalar::fill::sequence_of};
 const BLOCK: u16 = 16;
 const WORDS: usize = BLOCK as usize * size_of::<Id>() / 2;
 
-/// A mask of the sequences: all bits of every fifth word.
+/// A mask that selects the sequence numbers: all bits of every fifth word.
 const SEQUENCES: [u16; WORDS] = {
     let mut words = [0; WORDS];
     let mut word = 4;
@@ -20,7 +20,7 @@ const SEQUENCES: [u16; WORDS] = {
     words
 };
 
-/// Creates a block once, and adds the progress of the sequences to each copy of it.
+/// Creates the first block, and writes copies of it whose sequence numbers are increased by the number of IDs written before.
 #[inline(always)]
 pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let words = block_from(first);
@@ -28,7 +28,7 @@ pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let mut ahead = 0;
     for block in blocks {
         write(block, &words, ahead);
-        // After the last ID of the run this may overflow, but it is not used any more.
+        // This may overflow after the run's last ID, when it is no longer used.
         ahead = ahead.wrapping_add(BLOCK);
     }
     write(rest, &words, ahead);

@@ -8,7 +8,8 @@ pub(super) mod cipher;
 pub(super) mod fill;
 pub(super) mod parts;
 
-/// Compiles the loops for a set's features, into kernels and a table, `COMPILED`, that takes the rest from the scalar code.
+/// Compiles the loops for a set's features. This defines kernels and a `COMPILED` table, which contains the scalar kernels for
+/// everything else.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{

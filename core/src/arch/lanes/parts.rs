@@ -1,12 +1,12 @@
-//! Parts of groups with lengths that are known at compile time, so that kernels load and store them whole.
+//! Returns parts of groups. Their lengths are known at compile time, so kernels load and store each part as a whole.
 
-/// `N` items of a group, from `at`.
+/// Returns `N` items of a group, starting at `at`.
 #[inline]
 pub(in crate::arch) fn part<T, const N: usize>(group: &[T], at: usize) -> &[T; N] {
     group[at..].first_chunk().expect("a part lies in its group")
 }
 
-/// `N` items of a group, from `at`, to write to.
+/// Works like [`part`], but returns a mutable reference.
 #[allow(dead_code, reason = "not every set stores parts")]
 #[inline]
 pub(in crate::arch) fn part_mut<T, const N: usize>(group: &mut [T], at: usize) -> &mut [T; N] {

@@ -1,5 +1,5 @@
-//! The base32 encoding of sno: 80 bits as 16 characters. The order of bytes is the order of strings, and each ID has one
-//! canonical encoding.
+//! sno's base32 encoding, which represents 80 bits as 16 characters. Strings sort in the same order as bytes, and each ID has
+//! one canonical encoding.
 //!
 //! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five to
 //! each, and the characters are computed instead of looked up.
@@ -40,14 +40,14 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     Some(id)
 }
 
-/// Returns the first and the last eight of 16 digits of a number.
+/// Returns a number as 16 digits: the first eight and the last eight.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))
 }
 
-/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
+/// Returns the number that 16 digits represent, given as the first eight and the last eight, if it fits in 64 bits.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {

@@ -1,4 +1,5 @@
-//! Integers of 1 to 13 base32hex digits, one after the other. Eight digits are processed at once, like the characters of sno.
+//! Encodes and decodes integers of 1 to 13 base32hex digits, one integer at a time. Eight digits are processed at once, like
+//! the characters of sno.
 
 use crate::{
     arch::{
@@ -9,10 +10,10 @@ use crate::{
     narrow,
 };
 
-/// Digits of the largest number.
+/// The number of digits of the largest integer.
 pub(crate) const MAX_DIGITS: usize = 13;
 
-/// Returns the digits of a number, with zero bytes after them.
+/// Returns the digits of a number, followed by zero bytes.
 #[inline]
 #[allow(dead_code, reason = "wasm has registers for it")]
 pub(crate) fn shifted(number: u64) -> Slot {
@@ -24,13 +25,13 @@ pub(crate) fn shifted(number: u64) -> Slot {
 /// Returns the number of digits of a number.
 #[inline]
 pub(crate) const fn length_of(number: u64) -> u8 {
-    // Bits divided by five, rounded up.
+    // This is the number of bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
-    // 205 / 1024 is slightly more than a fifth. For up to 68, the result is that of a division by five.
+    // 205 / 1024 is slightly more than a fifth. For numbers up to 68, the result equals that of a division by five.
     narrow::u8((((bits + 4) * 205) >> 10) as u64)
 }
 
-/// Returns the number of a string, if the string is its canonical encoding.
+/// Decodes a string into a number, if the string is the number's canonical encoding.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
@@ -39,7 +40,7 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
     one::number(HEX, padded(text))
 }
 
-/// Returns the first and the last eight of 16 digits: a string of up to 13 digits, padded with leading zeros.
+/// Pads a string of up to 13 digits with leading zeros to 16 digits, and returns the first eight and the last eight.
 #[inline]
 fn padded(text: &[u8]) -> [u64; 2] {
     const ZEROS: u64 = all(b'0');
@@ -77,7 +78,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     bad.unwrap_or(slots.len())
 }
 
-/// Writes the number in a slot, if it is valid.
+/// Decodes a slot and writes the number to `place`, if the slot is valid.
 #[inline]
 pub(in crate::arch) fn decode_to(slot: &Slot, place: &mut u64) -> Option<()> {
     number(text_of(slot)).map(|number| *place = number)
@@ -90,7 +91,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     bad.unwrap_or(numbers.len())
 }
 
-/// Writes the number of the string between two offsets, if it is valid.
+/// Decodes the string between two offsets and writes the number to `place`, if the string is valid.
 #[inline]
 pub(in crate::arch) fn decode_within(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
     number(within(text, span)?).map(|number| *place = number)

@@ -1,5 +1,5 @@
-//! SPARX-64/128, one block after the other. It is the reference from which all other kernels are built and against which they
-//! are tested.
+//! SPARX-64/128, one block at a time. It is the reference from which all other kernels are built and against which they are
+//! tested.
 
 #![allow(
     clippy::inline_always,
@@ -8,13 +8,13 @@
 
 use crate::arch::Block;
 
-/// Steps of a whole encryption.
+/// The number of steps in an encryption.
 pub(crate) const STEPS: usize = 8;
 
-/// Consecutive rounds of one branch within a step.
+/// The number of consecutive rounds of one branch within a step.
 pub(crate) const ROUNDS: usize = 3;
 
-/// Branches: a block is two pairs of 16-bit words.
+/// The number of branches. A block consists of two pairs of 16-bit words.
 pub(crate) const BRANCHES: usize = 2;
 
 /// The subkeys of one branch for one step: two words for each round.
@@ -68,7 +68,7 @@ pub(crate) fn decrypt_block(schedule: &Schedule, block: Block) -> Block {
     store(a, b)
 }
 
-/// The cipher's only nonlinear part: one round of SPECKEY without its key.
+/// Performs the cipher's only nonlinear operation: one round of SPECKEY without its key.
 #[inline(always)]
 pub(crate) fn arx_box((left, right): Pair) -> Pair {
     let left = left.rotate_right(7).wrapping_add(right);
@@ -81,7 +81,7 @@ fn undo_arx_box((left, right): Pair) -> Pair {
     (left.wrapping_sub(right).rotate_left(7), right)
 }
 
-/// One branch's rounds of one step.
+/// Performs one branch's rounds in one step.
 #[inline(always)]
 pub(in crate::arch) fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
     subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, (*subkey).into())))
@@ -92,7 +92,7 @@ pub(in crate::arch) fn undo_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
     subkeys.iter().rev().fold(pair, |pair, subkey| xor(undo_arx_box(pair), (*subkey).into()))
 }
 
-/// The linear layer: a Feistel step with the branches swapped after it.
+/// Applies the linear layer: a Feistel step, followed by a swap of the branches.
 #[inline(always)]
 pub(in crate::arch) fn mix(a: Pair, b: Pair) -> (Pair, Pair) {
     (xor(b, spread(a)), a)

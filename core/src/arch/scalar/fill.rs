@@ -1,14 +1,14 @@
-//! Runs of IDs: sno IDs in blocks of eight, as ten 64-bit words, and values that count up.
+//! Writes runs of IDs: sno IDs in blocks of eight, which are ten 64-bit words, and values that count up.
 
 use crate::arch::Id;
 
-/// The number of IDs in a block whose bytes are whole 64-bit words.
+/// The number of IDs in a block, chosen so that a block is a whole number of 64-bit words.
 const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
 
-/// Creates a block once, and each further block by adding eight to every sequence in place. A block of eight IDs is ten words,
-/// and no sequence lies across two words.
+/// Creates the first block, and each further block by adding eight to every sequence number in place. A block of eight IDs is
+/// ten words, and no sequence number spans two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);
     let mut block = block_from(first);
@@ -17,7 +17,7 @@ pub(crate) fn write_run(ids: &mut [u8], first: Id) {
         for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
             slot.copy_from_slice(&word.to_be_bytes());
         }
-        // After the last ID of the run these may overflow, but they are not used any more.
+        // These may overflow after the run's last ID, when they are no longer used.
         block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
         sequence = sequence.wrapping_add(8);
     }
@@ -27,7 +27,7 @@ pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     }
 }
 
-/// Returns the last two bytes of an ID.
+/// Returns an ID's sequence number, which is its last two bytes.
 pub(in crate::arch) const fn sequence_of([.., high, low]: Id) -> u16 {
     u16::from_be_bytes([high, low])
 }
@@ -37,7 +37,7 @@ const fn with_sequence(mut id: Id, sequence: u16) -> Id {
     id
 }
 
-/// The value eight at the position of each sequence.
+/// The number eight at the position of each sequence number.
 const STEPS: [u64; WORDS] = {
     let mut steps = [0; WORDS];
     let mut id = 0;
@@ -65,13 +65,13 @@ fn block_from(first: Id) -> [u64; WORDS] {
 /// The counter's lowest bit, in the lower half of a value.
 pub(crate) const COUNT: u64 = 1 << 32;
 
-/// Adds to the lower halves.
-#[inline(never)] // It is called for two parts of a run, which would double the code of the loop.
+/// Writes values that count up in their lower halves.
+#[inline(never)] // It is called for two parts of a run, so inlining would double the loop's code.
 pub(super) fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
     count(values, first);
 }
 
-/// A loop that compilers vectorize. It is inlined, to be compiled for each set.
+/// The loop of `count_up`, which compilers vectorize. It is inlined so that it is compiled for each instruction set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
@@ -80,7 +80,7 @@ pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
     for value in values {
         let halves: [[u8; 8]; 2] = [upper, lower.to_be_bytes()];
         value.copy_from_slice(halves.as_flattened());
-        // After the last ID of the run this may overflow, but it is not used any more.
+        // This may overflow after the run's last ID, when it is no longer used.
         lower = lower.wrapping_add(COUNT);
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod one {
     pub(crate) use crate::arch::scalar::base32hex::shifted as slot;
 }
 
-/// Checks whether this CPU supports all of these features. Without `std`, the answer is fixed at compile time.
+/// Checks whether this CPU supports all of the given features. Without `std`, the result is determined at compile time.
 macro_rules! has {
     ($($feature:tt),*) => {{
         #[cfg(feature = "std")]

@@ -16,11 +16,11 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // The loads match the stores that packed the ID: eight bytes and two. A load across both stores would have to wait until
-    // they reach memory.
+    // The loads match the stores that packed the ID: one of eight bytes, and one of two bytes. A load across both stores would
+    // have to wait until they reach memory.
     let (low, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
     let high = low >> 16 | u64::from(tail) << 48;
-    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
     unsafe {
         _mm_storeu_si128(&mut text, characters(SNO, values(low, high)));
@@ -31,20 +31,21 @@ pub(crate) fn encode(id: &Id) -> Text {
 /// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
-    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
     let [high, low] = unsafe { forties(SNO, _mm_loadu_si128(text)) }?;
-    // The stores match the loads that copy an ID: eight bytes and two. A copy then need not wait until the stores reach memory.
+    // The stores match the loads that copy an ID: one of eight bytes, and one of two bytes. Therefore a copy does not have to
+    // wait until the stores reach memory.
     let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
     let [.., i, j] = low.to_be_bytes();
     Some([a, b, c, d, e, f, g, h, i, j])
 }
 
-/// Returns the first and the last eight of 16 digits of a number.
+/// Returns a number as 16 digits: the first eight and the last eight.
 #[inline]
 pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     let bytes = number.swap_bytes();
-    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
     unsafe {
         let characters = characters(alphabet, values(bytes << 16, bytes));
@@ -52,11 +53,11 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     }
 }
 
-/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
+/// Returns the number that 16 digits represent, given as the first eight and the last eight, if it fits in 64 bits.
 #[inline]
 pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());
-    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
     let [high, low] = unsafe { forties(alphabet, _mm_set_epi64x(last, first)) }?;
     (high >> 24 == 0).then_some(high << 40 | low)
@@ -67,7 +68,7 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
 #[target_feature(enable = "sse2")]
 fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -92,7 +93,7 @@ fn all(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Returns five bits in each byte, of the first and the last eight of ten bytes.
+/// Splits ten bytes into sixteen values of five bits. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn values(low: u64, high: u64) -> __m128i {
@@ -118,7 +119,7 @@ fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i 
     _mm_add_epi8(values, _mm_add_epi8(all(digit), further))
 }
 
-/// Returns two groups of 40 bits from five bits in each byte.
+/// Joins the five bits in each byte into two groups of 40 bits.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn gather(values: __m128i) -> [u64; 2] {

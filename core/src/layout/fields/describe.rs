@@ -8,7 +8,7 @@ use crate::{
 impl Description {
     /// Returns the description as a JSON value, with the field names of this struct.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();

@@ -486,6 +486,6 @@ impl<C: Clock> Generator<C> {
 
 /// A generator that switches from grant to grant.
 ///
-/// Not part of the public API: for leases.
+/// Not part of the public API; used by leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Template, C>;

@@ -51,7 +51,7 @@ impl Snapshot {
 
     /// Creates a snapshot from a JSON value. Every error of the value is `invalid_layout`.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
@@ -66,7 +66,7 @@ impl Snapshot {
 
     /// Returns the snapshot as a JSON value.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();

@@ -29,7 +29,7 @@ impl Layout {
     /// Creates a layout from its description. Every error is `invalid_layout`, except `out_of_range` if a constant or a
     /// sequence start does not fit its field.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the layout".into(), description)?;
@@ -54,7 +54,7 @@ impl Layout {
 
     /// Returns the description of the layout.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let id = if self.is_integer() { "integer" } else { "bytes" };

@@ -13,7 +13,7 @@ use crate::arch::{
 
 static CHARACTERS: [[u8; 16]; 2] = characters_of(SNO);
 
-/// Lookup table from values to characters.
+/// Returns the lookup table from values to characters.
 pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
     let table = alphabet.table();
     let (halves, _) = table.as_chunks();
@@ -24,7 +24,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // SAFETY: this folder is only compiled where all machines of the target have NEON.
+    // SAFETY: this module is only compiled for targets on which every CPU has NEON.
     #[allow(unsafe_code)]
     unsafe {
         vst1q_u8(&mut text, characters(id));
@@ -36,7 +36,7 @@ pub(crate) fn encode(id: &Id) -> Text {
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let mut id = [0; 10];
-    // SAFETY: this folder is only compiled where all machines of the target have NEON.
+    // SAFETY: this module is only compiled for targets on which every CPU has NEON.
     #[allow(unsafe_code)]
     let is_good = unsafe { decode_to(text, &mut id) };
     is_good.then_some(id)
@@ -59,12 +59,14 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "neon")]
 fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
-    // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
+    // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
+    // other 64-bit word.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
 
-/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
+/// position in each lane.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
@@ -88,12 +90,12 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
     is_good
 }
 
-/// Returns the values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
@@ -102,7 +104,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
     (values, vminq_u8(no_digits, no_letters))
 }
 
-/// Returns the ten bytes of sixteen values, at the front.
+/// Joins sixteen values into ten bytes, at the front of the register.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {
@@ -110,11 +112,11 @@ fn gather(values: uint8x16_t) -> uint8x16_t {
     vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
 }
 
-/// Returns the forty bits of each eight values, at the low end of a word.
+/// Joins each group of eight values into forty bits, at the low end of a word.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
-    // Each step leaves useless bits above those that it joins. The next step overwrites or ignores them.
+    // Each step leaves meaningless bits above those that it joins. The next step overwrites or ignores them.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
     let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));

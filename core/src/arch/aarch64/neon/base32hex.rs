@@ -37,7 +37,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// Returns the integer of 12 or 13 digits at given positions.
+/// Decodes the integer whose 12 or 13 digits are at the given positions.
 #[inline]
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

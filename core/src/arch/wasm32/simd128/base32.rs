@@ -16,8 +16,8 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // The loads match the stores that packed the ID: eight bytes and two single ones. A load across several stores would have
-    // to wait until they reach memory.
+    // The loads match the stores that packed the ID: one of eight bytes, and two of one byte. A load across several stores
+    // would have to wait until they reach memory.
     let low = u64::from_le_bytes(*part(id, 0));
     let high = low >> 16 | u64::from(id[8]) << 48 | u64::from(id[9]) << 56;
     v128_store(&mut text, characters_of(low, high, lift()));
@@ -45,22 +45,24 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
     bad.unwrap_or(texts.len())
 }
 
-/// Factors that move the ten bits of each lane to its top. They are hidden from the compiler, which would otherwise replace the
-/// multiplication by eight single shifts, since wasm cannot shift lanes by different numbers.
+/// Returns the factors that move the ten bits of each lane to its top. They are hidden from the compiler, which would otherwise
+/// replace the multiplication with eight single shifts, because wasm cannot shift lanes by different amounts.
 #[inline]
 pub(super) fn lift() -> v128 {
     black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
 }
 
-/// Returns the characters of the first and the last eight of ten bytes.
+/// Returns the characters of ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
 fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
-    // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
+    // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
+    // other 64-bit word.
     let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
     characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
 }
 
-/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
+/// position in each lane.
 #[inline]
 pub(super) fn values(lanes: v128, lift: v128) -> v128 {
     let tens = u16x8_mul(lanes, lift);
@@ -74,11 +76,11 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
     u8x16_add(values, u8x16_swizzle(v128_load(&alphabet.offsets()), run))
 }
 
-/// Returns the values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
     let letters = u8x16_sub(characters, u8x16_splat(LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
@@ -87,7 +89,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     (values, u8x16_min(no_digits, no_letters))
 }
 
-/// Returns the forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 pub(super) fn forties(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
@@ -99,7 +101,7 @@ pub(super) fn forties(values: v128) -> v128 {
     v128_or(twenties, u64x2_shr(twenties, 48))
 }
 
-/// Returns the ten bytes of sixteen values.
+/// Joins sixteen values into ten bytes.
 #[inline]
 fn gather(values: v128) -> Id {
     // A lookup reverses the bytes, because wasm has no instruction that reverses the bytes of a word.

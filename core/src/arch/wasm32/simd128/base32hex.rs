@@ -18,7 +18,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
 }
 
-/// Returns the slot of a number.
+/// Encodes a number into a slot.
 #[inline]
 pub(crate) fn slot(number: u64) -> Slot {
     let mut slot = [0; 16];
@@ -43,7 +43,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, number)
 }
 
-/// Returns the integer of 12 or 13 digits at given positions.
+/// Decodes the integer whose 12 or 13 digits are at the given positions.
 #[inline]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));

@@ -20,7 +20,8 @@
 //! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains the
 //!    ten bits of characters `2p` and `2p + 1`, but at a
 //!    different position in each word.
-//! 2. AVX2 has no shift of 16-bit words by different distances. A multiplication by 4^p is one, and moves all tens to the top.
+//! 2. AVX2 cannot shift 16-bit words by different distances. A multiplication by 4^p does the same, and moves all groups of ten
+//!    bits to the top.
 //! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two, into
 //!    the high byte, and masked. In memory the low byte comes first, so the characters are in order.
 //! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
@@ -32,9 +33,9 @@
 //!    letter. As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating
 //!    subtractions leave 0 for a character in range; the minimum of both, for digits and letters, is nonzero only for an
 //!    invalid character.
-//! 2. Two multiply-add instructions join neighbours: two fives into a ten in each 16-bit word, two tens into a twenty in each
-//!    32-bit word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at
-//!    bit 0.
+//! 2. Two multiply-add instructions join neighbours: first two groups of five bits into ten bits in each 16-bit word, then two
+//!    groups of ten bits into twenty bits in each 32-bit word. The factors are powers of two, chosen so that the first twenty
+//!    bits of a half end at bit 4 and the others at bit 0.
 //! 3. One shift and one `or` insert the missing four bits. A last shuffle reverses the bytes, and drops the gaps between them.
 //!
 //! ```text
@@ -45,8 +46,8 @@
 //! taken            byte 0, byte 1 and byte 2             byte 3 and byte 4, without the upper eeee
 //! ```
 //!
-//! A group with an invalid character is left to the caller, which finds the position and creates the error. This path need not
-//! be fast.
+//! A group with an invalid character is left to the caller, which finds the position and creates the error. This path does not
+//! need to be fast.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -69,7 +70,8 @@ const GROUP: usize = 4;
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
-    // Two bytes for every two characters, for an ID at the front of the first lane and one at the end of the second lane.
+    // Selects, for each pair of characters, the two bytes that hold its 10 bits. One ID is at the front of the first lane, and
+    // the other at the end of the second lane.
     let pairs = _mm256_setr_epi8(
         1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
         7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
@@ -105,7 +107,7 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// Writes four IDs in whole registers: each store overwrites the surplus bytes of the previous one.
+/// Writes four IDs as whole registers. Each store overwrites the surplus bytes of the previous one.
 #[target_feature(enable = "avx2")]
 fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     let lanes = [
@@ -128,14 +130,15 @@ pub(super) fn both(lane: __m128i) -> __m256i {
     _mm256_broadcastsi128_si256(lane)
 }
 
-/// Returns a value in every byte.
+/// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn all(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte.cast_signed())
 }
 
-/// Five bits in each byte, from words that each hold the ten bits of two characters at some position.
+/// Returns a register with five bits in each byte. Each input word holds the ten bits of two characters, at a different
+/// position in each word.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values(lanes: __m256i) -> __m256i {
@@ -153,7 +156,7 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
 
-/// Returns the values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
@@ -166,14 +169,14 @@ pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 
-/// Returns the ten bytes of sixteen values, at the front of each lane.
+/// Joins the sixteen values in each lane into ten bytes, at the front of the lane.
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
     _mm256_shuffle_epi8(forties(values), both(order))
 }
 
-/// Returns the forty bits of each eight values, at the same position as in the narrower kernel.
+/// Joins each group of eight values into forty bits, at the same position as in the narrower kernel.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn forties(values: __m256i) -> __m256i {

@@ -37,8 +37,8 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let numbers = _mm256_loadu_si256(group);
         let short = are_zero(_mm256_srli_epi64::<ELEVEN>(numbers));
         if _mm256_testz_si256(short, short) == 0 {
-            // A number of at most 11 digits needs other shuffles. Among random 64-bit numbers it is one in 512, so it costs
-            // little to leave its whole group to the narrower kernel.
+            // A number of at most 11 digits needs different shuffles. Only one in 512 random 64-bit numbers is that short, so
+            // it costs little to leave its whole group to the narrower kernel.
             sse41::encode(group, place);
             continue;
         }
@@ -54,13 +54,13 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// Returns the slots of two integers. Each integer fills its lane twice.
+/// Returns the slots of two integers, each of which fills its lane twice.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
-    // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits.
-    // An index from 0x80 on makes the shuffle write a zero. Adding 0x70 moves the indices beyond the last digit there, and 16 -
-    // 13 skips the places before the first digit.
+    // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits. An index from 0x80 on
+    // makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding 16 - 13
+    // skips the places before the first digit.
     let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
@@ -133,7 +133,7 @@ fn numbers_of(
     (_mm256_shuffle_epi8(forties(values), lanes(&BYTES)), bad)
 }
 
-/// Writes two pairs of integers, if all are valid.
+/// Writes two pairs of integers, if all four are valid.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(

@@ -23,8 +23,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
-        // The second load ends with the group. So four IDs are at the front of the first register, and four at the end of the
-        // second.
+        // The second load ends where the group ends. Therefore four IDs are at the front of the first register, and four are at
+        // the end of the second.
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
@@ -62,14 +62,14 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
 /// Returns the characters of each word's lowest 40 bits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
-    // Each byte gets the eight bits that begin at its shift. A character has five, but the lookup uses six of them, so the
-    // table contains the alphabet twice.
+    // Each byte gets the eight bits that begin at its shift. A character has five bits, but the lookup uses six, so the table
+    // contains the alphabet twice.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
 }
 
-/// Returns the values of characters, and a high bit for each character without a value.
+/// Returns the values of characters, and a byte whose high bit is set for each character that is not in the alphabet.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
@@ -77,7 +77,7 @@ fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     (values, _mm512_or_si512(values, characters))
 }
 
-/// Returns the forty bytes of sixty-four values, at the front.
+/// Joins sixty-four values into forty bytes, at the front of the register.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn gather(values: __m512i) -> __m512i {
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
@@ -87,8 +87,8 @@ fn gather(values: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
 }
 
-/// The positions of the five bytes of each word's characters, the last one lowest. Words have eight bytes, but only these five
-/// are used.
+/// For each word, the positions of the five bytes that its characters represent, with the last byte lowest. A word has eight
+/// bytes, but only these five are used.
 const FRONT: [u8; 64] = reversed_fives(0);
 const BACK: [u8; 64] = reversed_fives(24);
 
@@ -120,7 +120,8 @@ static CHARACTERS: [u8; 64] = characters_of(SNO);
 
 static VALUES: [[u8; 64]; 2] = values_in(SNO);
 
-/// Lookup table from six bits, of which five are a value, to a character: an alphabet twice.
+/// Returns a lookup table from six bits to a character. Only five of the bits are a value, so the table contains the alphabet
+/// twice.
 pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     let mut twice = [0; 64];
     let mut place = 0;
@@ -131,7 +132,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     twice
 }
 
-/// Lookup table from ASCII characters to their values; a high bit stands for no value.
+/// Returns a lookup table from ASCII characters to their values. A high bit marks a character that is not in the alphabet.
 pub(super) const fn values_in(alphabet: Alphabet) -> [[u8; 64]; 2] {
     let mut values = [[0x80; 64]; 2];
     let mut value: u8 = 0;

@@ -18,7 +18,7 @@ pub(super) const KERNELS: Kernels = Kernels {
     decode_base32hex: base32hex::decode,
     encrypt,
     decrypt,
-    // Concatenated strings take one load each in every set, and the other loops are no faster when compiled for wider
+    // Every set needs one load for each concatenated string, and the other loops are no faster when they are compiled for wider
     // registers.
     ..avx2::KERNELS
 };

@@ -17,7 +17,8 @@ use crate::arch::{
 pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
-        // Two bytes for every two characters. The second half's bytes come from the other 64-bit word.
+        // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
+        // other 64-bit word.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
         _mm_storeu_si128(text, characters(SNO, values(lanes)));
@@ -39,7 +40,8 @@ pub(in crate::arch) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     texts.len()
 }
 
-/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
+/// position in each lane.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values(lanes: __m128i) -> __m128i {
@@ -55,12 +57,12 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
     _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
 }
 
-/// Returns the values of characters, and a byte other than 0 for each character without a value.
+/// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below is the right one.
+    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -69,14 +71,14 @@ pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__
     (values, _mm_min_epu8(no_digits, no_letters))
 }
 
-/// Returns a value in every byte.
+/// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn all(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Returns the forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn forties(values: __m128i) -> __m128i {

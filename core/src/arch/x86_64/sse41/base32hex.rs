@@ -19,26 +19,27 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = _mm_cvtsi64_si128(number.cast_signed());
         let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&PAIRS));
         let digits = characters(HEX, values(lanes));
-        // The shuffle begins at the first digit. Positions past the last digit are lifted above 0x7f, for which it yields 0.
+        // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, for which the shuffle
+        // yields 0.
         let lift = all(0x70 + (16 - length_of(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
     }
 }
 
-#[inline(never)] // It would take registers of wider kernels, which seldom need it.
+#[inline(never)] // Inlined, it would take registers from wider kernels, which rarely need it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     lane::decode(slots, numbers, |digits, most| number(digits, most))
 }
 
-#[inline(never)] // It would take registers of wider kernels, which seldom need it.
+#[inline(never)] // Inlined, it would take registers from wider kernels, which rarely need it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// Returns the integer of 12 or 13 digits at given positions.
+/// Decodes the integer whose 12 or 13 digits are at the given positions.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
