@@ -1,4 +1,4 @@
-//! Builds the packages that the tests and the demo load: the wheel, the npm package, the test drivers.
+//! Builds the packages that the tests and the demo load: the wheel, the npm package, and the test drivers.
 
 use std::path::Path;
 
@@ -54,12 +54,12 @@ pub fn main(options: &Options) -> Result<()> {
     parts.iter().try_for_each(|part| build(&shell, *part, purpose))
 }
 
-/// Builds everything, as users get it.
+/// Builds everything in the form that users get.
 pub fn all(shell: &Shell) -> Result<()> {
     Part::ALL.into_iter().try_for_each(|part| build(shell, part, Purpose::Users))
 }
 
-/// Builds what the tests of a language load, with its tools.
+/// Builds what a language's tests load, and the required tools.
 pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     match part {
         Part::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
@@ -71,7 +71,7 @@ pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     }
 }
 
-/// The wheel, installed into the repository's environment.
+/// Builds the wheel, and installs it into the repository's environment.
 fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     tools::python(shell)?;
     let wheels = workspace::wheels();
@@ -89,13 +89,13 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     install_wheel(shell, &workspace::python())
 }
 
-/// Compiler flags that keep this machine's folders out of the built files. Cargo has no stable setting for it that knows its
-/// own folder.
+/// Returns the compiler flags that keep this machine's folders out of the built files. Cargo has no stable setting for this
+/// that covers its own folder.
 pub fn without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    // Folders of registries are named by a digest of their addresses. The last match wins, so inner folders come last.
+    // The registries' folders are named after a digest of their addresses. The last match wins, so nested folders come last.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));
@@ -111,7 +111,8 @@ pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?)
 }
 
-/// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript. No parts mean all.
+/// Builds the npm package with its own build, which installs its own tools. The parts are the native addon, the wasm modules,
+/// and TypeScript. An empty list means all parts.
 fn javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
     tools::node(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));

@@ -1,4 +1,4 @@
-//! Sets up, builds and starts the runtimes for the conformance suite, which lies in `tests/conformance`.
+//! Sets up, builds and starts the runtimes for the conformance suite in `tests/conformance`.
 
 use std::{ffi::OsStr, path::PathBuf, process::Command};
 
@@ -41,7 +41,7 @@ impl Default for Options {
     }
 }
 
-/// Sets up, builds and runs; fails for any difference, or for a missing runtime if none may be missing.
+/// Sets up, builds and runs the runtimes. Fails if they differ, or if a runtime is missing where none may be skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
@@ -49,21 +49,21 @@ pub fn main(options: &Options) -> Result<()> {
     run(options, &ready)
 }
 
-/// Asks the runtimes; fails for any wrong answer.
+/// Queries the runtimes, and fails if an answer is wrong.
 pub fn run(options: &Options, ready: &Ready) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
     ready.suffices()
 }
 
-/// The runtimes that can be asked, and `true` if they are all the wanted ones.
+/// The runtimes that can be queried, and `true` if these are all the requested ones.
 pub struct Ready {
     pub runtimes: Vec<Runtime>,
     complete: bool,
 }
 
 impl Ready {
-    /// Sets up the wanted runtimes (none means all), and says which the machine cannot have.
+    /// Sets up the requested runtimes (an empty list means all), and reports those that this machine cannot provide.
     pub fn on_this_machine(shell: &Shell, wanted: &[Runtime]) -> Result<Self> {
         let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
         let mut runtimes = Vec::new();
@@ -89,13 +89,13 @@ impl Ready {
             .try_for_each(|language| build::build(shell, language, purpose))
     }
 
-    /// Fails if these runtimes are not enough: in continuous integration nothing may be skipped.
+    /// Fails if a requested runtime is missing in continuous integration, where nothing may be skipped.
     pub fn suffices(&self) -> Result<()> {
         ensure!(self.complete || !workspace::in_ci(), "a runtime is missing");
         Ok(())
     }
 
-    /// The suite, for these runtimes.
+    /// Returns the suite for these runtimes.
     pub fn suite(&self) -> Suite<'_> {
         Suite { runtimes: &self.runtimes, driver }
     }
@@ -111,7 +111,7 @@ const fn part(runtime: Runtime) -> Part {
     }
 }
 
-/// Sets up the tools of a runtime; [`Missing`] if the machine lacks a tool that cannot be fetched.
+/// Sets up the tools for a runtime. Fails with [`Missing`] if the machine lacks a tool that cannot be downloaded.
 fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
     match runtime {
         Runtime::Rust => Ok(()),
@@ -122,7 +122,7 @@ fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
     }
 }
 
-/// The command that starts the driver of a runtime.
+/// Returns the command that starts a runtime's driver.
 pub fn driver(runtime: Runtime) -> Command {
     match runtime {
         Runtime::Rust => Command::new(workspace::target().join("debug/conformance-rust")),
@@ -140,7 +140,7 @@ pub fn driver(runtime: Runtime) -> Command {
 
 const NO_OPTIONS: [&str; 0] = [];
 
-/// A program that runs a script of the suite.
+/// Returns a command that runs one of the suite's scripts.
 fn script<const N: usize>(program: impl AsRef<OsStr>, options: [&str; N], path: &str) -> Command {
     let mut command = Command::new(program);
     command.args(options).arg(workspace::root().join("tests/conformance").join(path));

@@ -1,4 +1,4 @@
-//! cargo-deny: `deny.toml` lists the licences, sources and crates that dependencies may have.
+//! Runs cargo-deny: `deny.toml` lists the licences, sources and crates that dependencies may have.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -12,7 +12,7 @@ pub fn main() -> Result<()> {
     advisories(&shell)
 }
 
-/// Checks the advisories, whose database is on GitHub, which not every machine reaches.
+/// Checks the advisories. Their database is on GitHub, which not every machine can reach.
 fn advisories(shell: &Shell) -> Result<()> {
     let output =
         cmd!(shell, "cargo deny --all-features check advisories").ignore_status().output()?;

@@ -1,5 +1,5 @@
-//! The features of the crates for users in sets that no other test builds: alone, in pairs, and with the oldest and the newest versions
-//! of dependencies that the crates allow.
+//! Builds the published crates with sets of features that no other test builds: alone, in pairs, and with the oldest and the
+//! newest versions of dependencies that the crates allow.
 
 use anyhow::Result;
 use clap::Args;
@@ -36,15 +36,15 @@ pub fn newest(shell: &Shell) -> Result<()> {
     with(shell, &[], &[])
 }
 
-/// Builds each crate from its package, as a user's program gets it, after its lock file was changed: in the workspace, what another
-/// crate needs of a dependency would have a say in its version.
+/// Builds each crate from its package, as a user's program gets it, after changing its lock file. In the workspace, the
+/// requirements of other crates would influence the version of a dependency.
 fn with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
     tools::install(shell, &tools::HACK)?;
     let folder = tempfile::tempdir()?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     for package in packaging::unpack(shell, folder.path())? {
         let _there = shell.push_dir(package);
-        // Dependencies of tests would have a say, too.
+        // Development dependencies would also influence the versions.
         cmd!(shell, "cargo hack --remove-dev-deps metadata --no-deps --format-version 1")
             .ignore_stdout()
             .run()?;
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// The cells of the row of a library in a table, whose first cell names it.
+    /// Returns the cells of the table row whose first cell names a library.
     fn row<'p>(page: &'p str, library: &str) -> Option<Vec<&'p str>> {
         let plain = |text: &str| text.replace('-', "").to_lowercase();
         let rows = page.lines().filter_map(|line| line.strip_prefix("| "));

@@ -1,4 +1,5 @@
-//! The formatters of all languages: rustfmt, ruff and biome, the latter two as `ruff.toml` and `biome.jsonc` say.
+//! Runs the formatters of all languages: rustfmt, ruff and biome. The latter two are configured in `ruff.toml` and
+//! `biome.jsonc`.
 
 use anyhow::Result;
 use clap::Args;
@@ -6,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The formatter and linter of JavaScript; Python's is on the path.
+/// JavaScript's formatter and linter. Python's is on the path.
 const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]
@@ -25,7 +26,7 @@ pub fn main(options: &Options) -> Result<()> {
 fn write(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "cargo fmt --all").run()?;
-    // Imports are sorted by ruff's linter, and by biome's assistant.
+    // ruff's linter and biome's assistant sort the imports.
     cmd!(shell, "ruff check --quiet --select I --fix").run()?;
     cmd!(shell, "ruff format --quiet").run()?;
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false --write").run()?)
@@ -39,7 +40,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false").run()?)
 }
 
-/// Fails for code that a linter of Python or JavaScript finds wrong or needlessly long; clippy has a step of its own.
+/// Fails if a Python or JavaScript linter reports wrong or needlessly long code. Clippy has a separate step.
 pub fn lint(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "ruff check --quiet").run()?;

@@ -1,4 +1,5 @@
-//! The fuzz targets under libFuzzer, one after the other: it keeps inputs that reach new code, and derives others from them.
+//! Runs the fuzz targets with libFuzzer, one at a time. libFuzzer keeps inputs that reach new code, and derives others from
+//! them.
 
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ pub struct Options {
     runs: u64,
 }
 
-/// Runs the targets; the first one that fails shows its input, which is in the folder of crashes.
+/// Runs the targets. The first one that fails shows its input, which is stored in the folder of crashes.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::BOLERO)?;
@@ -39,7 +40,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The names of the targets, which are tests in a module of their own.
+/// Returns the names of the targets, which are tests in a separate module.
 fn targets(shell: &Shell) -> Result<Vec<String>> {
     let listed = cmd!(shell, "cargo test --quiet --package fuzz --lib -- --list --format terse");
     let listed = listed.quiet().read()?;
@@ -47,7 +48,8 @@ fn targets(shell: &Shell) -> Result<Vec<String>> {
     Ok(tests.filter_map(|name| name.strip_prefix("targets::")).map(str::to_owned).collect())
 }
 
-/// Fuzzes one target. The compiler's instrumentation needs no nightly toolchain; inputs that it finds are kept between calls.
+/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. Inputs that the fuzzer finds are kept
+/// between runs.
 fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));

@@ -1,4 +1,5 @@
-//! Crates that the binaries carry: their licences, in `THIRD-PARTY.md`, which every package holds, and bills of materials.
+//! Handles the crates that the binaries contain: their licences, in `THIRD-PARTY.md`, which every package includes, and their
+//! bills of materials.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +14,7 @@ use xshell::{Shell, cmd};
 
 use crate::{artefacts::platforms, workspace};
 
-/// The file of the licences, by its path from the root.
+/// The path of the licences' file, relative to the root.
 const FILE: &str = "THIRD-PARTY.md";
 
 const INTRODUCTION: &str = "# What the binaries carry
@@ -28,11 +29,11 @@ The crates that are compiled into it, each under a licence that its authors offe
 Apache-2.0, the Rust project's contributors).
 ";
 
-/// A licence's file, first those that we choose where there is a choice.
+/// The names of licence files, in order of preference for crates that offer a choice.
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
-/// A crate of somebody else.
+/// A third-party crate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crate {
     name: String,
@@ -40,38 +41,38 @@ pub struct Crate {
     licence: String,
 }
 
-/// Writes the file.
+/// Writes the licences' file.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     Ok(fs::write(workspace::root().join(FILE), wanted(&shell)?)?)
 }
 
-/// The file of the program's own packages, which carry many crates more.
+/// Returns the licences' file for the program's own packages, which contain many more crates.
 pub fn of_program(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
     page(shell, OF_PROGRAM, crates)
 }
 
-/// Fails if the file is stale.
+/// Fails if the licences' file is outdated.
 pub fn check(shell: &Shell) -> Result<()> {
     let found = fs::read_to_string(workspace::root().join(FILE))?;
     ensure!(found == wanted(shell)?, "{FILE} is stale: run `cargo xtask licences`");
     Ok(())
 }
 
-/// The crates of others that a package carries on a target.
+/// Returns the third-party crates that a package contains on a target.
 pub fn linked(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Crate>> {
     let options = ["--quiet", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"];
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
     let listed = listed.read()?;
-    // Ours have a path after the version.
+    // Our own crates have a path after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
         .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
         .collect()
 }
 
-/// A crate of a line `name v1.2.3|MIT`.
+/// Reads a crate from a line such as `name v1.2.3|MIT`.
 fn read(line: &str) -> Option<Crate> {
     let (name, rest) = line.split_once(" v")?;
     let (version, licence) = rest.split_once('|')?;
@@ -79,7 +80,7 @@ fn read(line: &str) -> Option<Crate> {
     Some(Crate { name, version, licence: licence.replace('/', " OR ") })
 }
 
-/// All crates that any binary carries.
+/// Returns all crates that any binary contains.
 fn every(shell: &Shell) -> Result<BTreeSet<Crate>> {
     let mut all = linked(shell, "polyflake-wasm", "wasm32-unknown-unknown")?;
     for platform in platforms::all()? {
@@ -115,8 +116,8 @@ fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<S
     Ok(format!("{introduction}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
 }
 
-/// The licence in a crate's folder, without trailing spaces. Crates under MIT that come without a file have the licence's own words,
-/// and the authors that they name.
+/// Returns the licence in a crate's folder, without trailing spaces. For an MIT crate without a licence file, returns the MIT
+/// licence's text with the authors that the crate names.
 fn text(one: &Crate, package: &Package) -> Result<String> {
     let folder = package.manifest_path.parent().context("expected a folder")?;
     let found = TEXTS.iter().map(|name| folder.join(name)).find(|file| file.is_file());
@@ -135,7 +136,7 @@ fn text(one: &Crate, package: &Package) -> Result<String> {
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    // Tables of characters have a licence of their own, beside the crate's.
+    // A crate's character tables have a separate licence.
     let more = fs::read_to_string(folder.join("LICENSE-UNICODE")).unwrap_or_default();
     let text = format!("{}\n\n{more}", text.trim());
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))
@@ -154,14 +155,15 @@ struct Package {
     authors: Vec<String>,
 }
 
-/// All crates that the lock file names.
+/// Returns all crates in the lock file.
 fn packages(shell: &Shell) -> Result<Vec<Package>> {
     let said = cmd!(shell, "cargo metadata --quiet --locked --format-version 1").quiet().read()?;
     let metadata: Metadata = serde_json::from_str(&said)?;
     Ok(metadata.packages)
 }
 
-/// The bill of materials of a package, as `CycloneDX` has it. It names no time and no machine, so that the same sources give the same.
+/// Returns a package's bill of materials in `CycloneDX` format. It contains no time and no machine name, so that the same
+/// sources produce the same file.
 pub fn bill(package: &str, crates: &BTreeSet<Crate>) -> Value {
     let version = env!("CARGO_PKG_VERSION");
     let (address, name) = (format!("{package}@{version}"), package.rsplit('/').next());

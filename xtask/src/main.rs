@@ -1,7 +1,7 @@
-//! The one task runner: `cargo xtask demo | test | conformance | bench | build`.
+//! The task runner: `cargo xtask demo | test | conformance | bench | build`.
 //!
-//! Every task sets up its tools on the machine by itself ([`tools`]), builds the code that it tests ([`build`]), and exits
-//! with 1 on any fault.
+//! Every task sets up its tools on the machine ([`tools`]), builds the code that it tests ([`build`]), and exits with status 1
+//! on any fault.
 #![allow(
     unreachable_pub,
     reason = "a program has no public face; `pub` here means: for the other modules"
@@ -77,21 +77,21 @@ enum Task {
     Artefacts(artefacts::Options),
 }
 
-/// What a program is given as it is.
+/// Arguments that are passed to a program unchanged.
 #[derive(clap::Args)]
 struct Given {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<String>,
 }
 
-/// Runs one of the programs that test by large numbers.
+/// Runs one of the programs that test with large numbers of IDs or events.
 fn prove(program: &str, given: &Given) -> Result<()> {
     let shell = workspace::shell()?;
     let run = cmd!(shell, "cargo run --quiet --release --package soak --bin {program}");
     Ok(run.arg("--").args(&given.options).run()?)
 }
 
-/// Runs the program that tests many forks, against the wheel.
+/// Runs the program that tests many forks, using the wheel.
 fn fork(given: &Given) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
@@ -99,7 +99,7 @@ fn fork(given: &Given) -> Result<()> {
     Ok(cmd!(shell, "{python} tests/forks/forks.py").args(&given.options).run()?)
 }
 
-/// Runs the tests of the leases that take minutes.
+/// Runs the lease tests that take minutes.
 fn leases() -> Result<()> {
     let shell = workspace::shell()?;
     tools::postgresql(&shell);
@@ -117,7 +117,7 @@ fn leases() -> Result<()> {
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
         run.envs(setting).env("CI", "true").run()?;
     }
-    // Last, so that nothing else runs at the same time.
+    // This runs last, so that nothing else runs at the same time.
     let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];
     Ok(cmd!(shell, "cargo bench {rates...}").run()?)
 }

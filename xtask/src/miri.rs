@@ -1,7 +1,7 @@
-//! Miri: the tests of the core, of its kernels and of columns, with every step checked for undefined behaviour, on this machine and
-//! on emulated ones.
+//! Runs the tests of the core, its kernels and the columns in Miri, which checks every step for undefined behaviour, on this
+//! machine and on emulated ones.
 //!
-//! Tests that are too slow under Miri do less there (`cfg(miri)`). Miri has no forks and no shared pages.
+//! Tests that are too slow in Miri do less there (`cfg(miri)`). Miri does not support forks or shared pages.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -15,17 +15,17 @@ struct Machine {
     features: &'static str,
 }
 
-/// The usual machine, with the widest kernels whose instructions Miri knows; a big-endian one; a 32-bit one.
+/// The usual machine, with the widest kernels whose instructions Miri supports; a big-endian machine; and a 32-bit machine.
 const MACHINES: [Machine; 3] = [
     Machine { target: "x86_64-unknown-linux-gnu", features: "+ssse3,+sse4.1,+avx2,+popcnt" },
     Machine { target: "s390x-unknown-linux-gnu", features: "" },
     Machine { target: "i686-unknown-linux-gnu", features: "" },
 ];
 
-/// Cases of each property test: Miri takes a thousand times as long as the processor.
+/// The number of cases in each property test. Miri takes a thousand times as long as the processor.
 const CASES: &str = "4";
 
-/// The packages with unsafe code that needs no other language: `kernel-tests` runs the core's kernels of every instruction set.
+/// The packages whose unsafe code needs no other language. `kernel-tests` runs the core's kernels for every instruction set.
 const PACKAGES: [&str; 3] = ["polyflake", "kernel-tests", "polyflake-columns"];
 
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! The compiler's sanitizers: races between threads, and invalid memory accesses.
+//! Runs tests with the compiler's sanitizers, which detect data races and invalid memory accesses.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -20,7 +20,8 @@ pub struct Options {
     sanitizer: Option<Sanitizer>,
 }
 
-/// The host's target, named explicitly: build scripts and macros, which cannot have sanitizers, are then built without them.
+/// The host's target. It is named explicitly, so that build scripts and macros, which cannot have sanitizers, are built without
+/// them.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub fn main(options: &Options) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The page that names IDs, and the site around it.
+//! Builds the page that identifies IDs, and the site around it.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use crate::{
     tools, workspace,
 };
 
-/// The site's own, from its folder: newer than the oldest that the package supports.
+/// The site's Node, relative to its folder. It is newer than the oldest version that the package supports.
 const NODE: &str = "node_modules/.bin/node";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The inspector is asked once a letter: it need not be fast.
+/// The inspector is called once for each keystroke, so it does not have to be fast.
 const PROFILE: &str = "wasm-small";
 
 /// The crates whose names the site lists.
@@ -36,7 +36,7 @@ pub fn main() -> Result<()> {
     Ok(cmd!(shell, "{NODE} --test test/*.test.mjs").run()?)
 }
 
-/// The page, in one file.
+/// Builds the page as one file.
 fn page(shell: &Shell) -> Result<()> {
     let chosen = ["--package", "inspect-page", "--target", TARGET, "--profile", PROFILE];
     cmd!(shell, "cargo build --quiet {chosen...}")
@@ -49,7 +49,8 @@ fn page(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
 }
 
-/// All public names: of the crates by rustdoc, of the npm package by `TypeDoc`, and of the wheel by a script of the site.
+/// Lists all public names: rustdoc lists those of the crates, `TypeDoc` those of the npm package, and a script of the site
+/// those of the wheel.
 fn names(shell: &Shell) -> Result<()> {
     let (docs, api) = (site().join("rustdoc"), public().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
@@ -72,7 +73,7 @@ fn names(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// The pages of Markdown, and what lies beside them.
+/// Builds the Markdown pages, and the files that accompany them.
 fn pages(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("site"));
     let public = public();
@@ -81,12 +82,12 @@ fn pages(shell: &Shell) -> Result<()> {
     Ok(build.env("ASTRO_TELEMETRY_DISABLED", "1").run()?)
 }
 
-/// The folder of what the site serves as it is.
+/// Returns the folder of files that the site serves unchanged.
 fn public() -> PathBuf {
     site().join("public")
 }
 
-/// The folder of what is built here.
+/// Returns the folder for everything that is built here.
 fn site() -> PathBuf {
     workspace::target().join("site")
 }

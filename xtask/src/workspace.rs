@@ -1,4 +1,4 @@
-//! The repository's folders, and a shell in its root.
+//! The repository's folders, and a shell that starts in its root.
 
 use std::{
     env, fs,
@@ -8,58 +8,58 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-/// The repository's root.
+/// Returns the repository's root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
 }
 
-/// The folder of everything that is built.
+/// Returns the folder for everything that is built.
 pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// The folder in which cargo keeps the sources of dependencies.
+/// Returns the folder in which cargo keeps the sources of dependencies.
 pub fn cargo_home() -> Result<String> {
     let home = env::var("CARGO_HOME").or_else(|_| env::var("HOME").map(|home| home + "/.cargo"));
     home.context("expected CARGO_HOME or HOME")
 }
 
-/// The folder into which cargo installs tools of exactly the wanted version.
+/// Returns the folder into which cargo installs the pinned versions of tools.
 pub fn tools() -> PathBuf {
     target().join("tools")
 }
 
-/// The Python environment of this repository.
+/// Returns this repository's Python environment.
 pub fn venv() -> PathBuf {
     target().join("venv")
 }
 
-/// The environment's interpreter.
+/// Returns the environment's interpreter.
 pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// The Python environment of the benches: peers, plots, databases' clients.
+/// Returns the benches' Python environment, with peers, plots, and database clients.
 pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")
 }
 
-/// The folder of the built wheel.
+/// Returns the folder of the built wheel.
 pub fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
-/// The folder of what a release consists of, and of the tools and caches of its builds.
+/// Returns the folder of a release's files, and of the tools and caches of its builds.
 pub fn artefacts() -> PathBuf {
     target().join("artefacts")
 }
 
-/// Returns whether this is a run of continuous integration, where nothing may be skipped.
+/// Returns whether this runs in continuous integration, where nothing may be skipped.
 pub fn in_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
 
-/// The crates that a registry gets.
+/// Returns the crates that are published to a registry.
 pub fn published(shell: &Shell) -> Result<Vec<String>> {
     let said = cmd!(shell, "cargo metadata --no-deps --format-version 1").quiet().read()?;
     let metadata: serde_json::Value = serde_json::from_str(&said)?;
@@ -71,20 +71,20 @@ pub fn published(shell: &Shell) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The file of a folder that has one.
+/// Returns the only file in a folder.
 pub fn only_file(folder: &Path) -> Result<PathBuf> {
     let mut files =
         fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     Ok(files.next().with_context(|| format!("expected a file in {}", folder.display()))??.path())
 }
 
-/// Writes a script that can be run.
+/// Writes an executable script.
 pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
     shell.write_file(path, text)?;
     Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }
 
-/// A shell in the root, which finds the repository's own tools before the machine's.
+/// Returns a shell in the root, which finds the repository's own tools before the machine's.
 pub fn shell() -> Result<Shell> {
     let shell = Shell::new()?;
     shell.change_dir(root());

@@ -1,4 +1,5 @@
-//! The checks that every artefact must pass: by a program of our own, and by those that the registries' users trust.
+//! Runs the checks that every artefact must pass: those of our own program, and those of tools that the registries' users
+//! trust.
 
 use std::{collections::HashSet, path::Path};
 
@@ -9,7 +10,7 @@ use xshell::{Shell, cmd};
 use super::{Artefact, Kind, Python, platforms::Platform, results};
 use crate::workspace;
 
-/// Checks an artefact, and returns the names of the checks that it passed.
+/// Checks an artefact, and returns the names of the passed checks.
 pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<String>> {
     let mut passed = Vec::new();
     for file in results::files(folder)? {
@@ -29,7 +30,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     Ok(passed.into_iter().filter(|name| told.insert(*name)).map(str::to_owned).collect())
 }
 
-/// Looks for folders of this machine, symbols that nobody needs, and the entry point.
+/// Checks that a file contains no folders of this machine and no unneeded symbols, and that it has its entry point.
 fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let home = std::env::var("HOME")?;
     let (root, target) = (workspace::root(), workspace::target());
@@ -57,7 +58,7 @@ fn wheel(
     Ok(passed)
 }
 
-/// auditwheel reads wheels for musl only on a machine that has musl.
+/// Runs auditwheel. It reads wheels for musl only on a machine that has musl.
 fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
     if !platform.is_linux() || platform.is_musl() {
         return Ok(None);
@@ -68,7 +69,7 @@ fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'sta
     Ok(Some("auditwheel"))
 }
 
-/// The program's wheel, or its package of npm.
+/// Checks the program's wheel or npm package.
 fn program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<&'static str>> {
     inspect(shell, file, "main")?;
     let mut passed = vec!["no local path", "stripped"];
@@ -100,7 +101,7 @@ fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
 fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
-    // Modules of wasm have no types: they are for bundlers.
+    // The wasm modules have no types, because they are meant for bundlers.
     let modules = ["hotguid.wasm", "layout.wasm", "public.wasm", "randflake.wasm", "sno.wasm"];
     let options = ["--format", "ascii", "--exclude-entrypoints"];
     cmd!(shell, "npx --yes @arethetypeswrong/cli@0.18.5 {file} {options...} {modules...}").run()?;

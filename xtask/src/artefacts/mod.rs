@@ -1,6 +1,6 @@
-//! Builds the files that a release consists of, for every platform, checks them, and runs what can run on this machine.
+//! Builds the files of a release for every platform, checks them, and runs those that can run on this machine.
 //!
-//! Files lie in `target/artefacts/out/NAME`.
+//! The files are written to `target/artefacts/out/NAME`.
 
 mod build;
 mod check;
@@ -37,7 +37,7 @@ pub struct Options {
     twice: bool,
 }
 
-/// A thing that a release consists of.
+/// Part of a release.
 #[derive(Clone, Debug)]
 pub struct Artefact {
     pub name: String,
@@ -48,9 +48,9 @@ pub struct Artefact {
 pub enum Kind {
     Wheel(Platform, Python),
     Addon(Platform),
-    /// The npm package, which has no addon.
+    /// The npm package without an addon.
     Npm,
-    /// The program `polyflake`, in a wheel and in the package that npm installs for a platform.
+    /// The program `polyflake`, in a wheel and in the npm package for a platform.
     Program(Platform),
     /// The npm package that starts the program.
     Launcher,
@@ -59,17 +59,17 @@ pub enum Kind {
     Crates,
 }
 
-/// The Pythons that need a wheel of their own.
+/// The Python versions that need separate wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Python {
-    /// 3.11 and all later ones.
+    /// Python 3.11 and all later versions.
     Stable,
     Oldest,
     FreeThreaded,
 }
 
 impl Kind {
-    /// The package that is compiled, and the compiler's name of what it is compiled for.
+    /// Returns the package that is compiled, and the compiler's name for the target.
     fn linked(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
@@ -80,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// The package that users get, as registries name it, without its version.
+    /// Returns the package that users install, under its registry name and without its version.
     fn address(&self) -> String {
         match self {
             Self::Wheel(..) | Self::Source => "pkg:pypi/polyflake".to_owned(),
@@ -93,7 +93,7 @@ impl Kind {
     }
 }
 
-/// All artefacts, in the order in which they are built: what most people need first.
+/// Returns all artefacts in build order, starting with those that most people need.
 fn all() -> Result<Vec<Artefact>> {
     let platforms = platforms::all()?;
     let of = |name: String, kind| Artefact { name, kind };
@@ -117,7 +117,7 @@ fn all() -> Result<Vec<Artefact>> {
         .chain(wheels(Python::Oldest))
         .chain(wheels(Python::FreeThreaded))
         .chain(programs)
-        // It runs a program that was built before.
+        // The launcher comes last because it runs a program that was built before.
         .chain([of("program".to_owned(), Kind::Launcher)])
         .collect())
 }
@@ -142,7 +142,7 @@ pub fn main(options: &Options) -> Result<()> {
     }
     failed.iter().for_each(|line| println!("{line}"));
     ensure!(failed.is_empty(), "{} artefacts failed", failed.len());
-    // The page has all of them.
+    // The page is written only if all artefacts were built and run, because it lists all of them.
     if options.only.is_empty() && !options.build {
         page::write(&rows)?;
     }
@@ -159,7 +159,7 @@ fn chosen(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Builds an artefact, checks it and runs it.
+/// Builds an artefact, checks it, and runs it.
 fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
@@ -179,7 +179,7 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row>
     Ok(row)
 }
 
-/// The folder of an artefact's files.
+/// Returns the folder of an artefact's files.
 fn folder(artefact: &Artefact) -> PathBuf {
     folder_of(&artefact.name)
 }

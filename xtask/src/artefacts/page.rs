@@ -1,4 +1,4 @@
-//! `docs/platforms.md`: the table of platforms, with what checked and ran each file.
+//! Writes `docs/platforms.md`: the table of platforms, with the checks that each file passed and the programs that ran it.
 
 use std::{fmt::Write, fs};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::workspace;
 
-/// The page, by its path from the root.
+/// The page's path, relative to the root.
 const PAGE: &str = "docs/platforms.md";
 
 const INTRODUCTION: &str = "# Platforms
@@ -32,14 +32,14 @@ In Cloudflare's workers and on Vercel's edge the clock stands still while a requ
 Where a thread cannot sleep, as on the main thread of a page, a synchronous call reads the clock until the next tick, for up to 10 ms. If the tick ends later, the call fails with `sequence_exhausted` and the time to retry. The asynchronous call (`generateAsync`) waits without holding the thread.
 ";
 
-/// An artefact's name, with its results.
+/// An artefact's name and results.
 pub type Named = (String, Row);
 
 pub fn write(rows: &[Named]) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), page(&platforms::all()?, rows))?)
 }
 
-/// Faults for tidy: platforms that the page does not have.
+/// Returns faults for tidy: the platforms that are missing from the page.
 pub fn faults() -> Result<Vec<String>> {
     let page = fs::read_to_string(workspace::root().join(PAGE))?;
     let platforms = platforms::all()?.into_iter();
@@ -58,7 +58,7 @@ fn page(platforms: &[Platform], rows: &[Named]) -> String {
     text + END
 }
 
-/// Returns whether an artefact is of a platform: `wheel-linux-x64-gnu-cp310` is of `linux-x64-gnu`.
+/// Returns whether an artefact belongs to a platform: `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
 fn belongs(artefact: &str, platform: &str) -> bool {
     let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
     rest.and_then(|rest| rest.strip_prefix(platform))

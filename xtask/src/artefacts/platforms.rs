@@ -1,4 +1,5 @@
-//! The platforms that binaries are built for: the rows of `packages/platforms.toml`, and the questions that builds ask of them.
+//! The platforms that binaries are built for: the rows of `packages/platforms.toml`, and the properties that builds derive from
+//! them.
 
 use std::fs;
 
@@ -7,20 +8,20 @@ use serde::Deserialize;
 
 use crate::workspace;
 
-/// The table, by its path from the root.
+/// The table's path, relative to the root.
 pub const TABLE: &str = "packages/platforms.toml";
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Platform {
     pub name: String,
-    /// The compiler's name.
+    /// The compiler's name for the target.
     pub target: String,
     pub os: String,
     pub cpu: String,
     pub libc: Option<String>,
-    /// The platform in a wheel's name.
+    /// The platform tag in a wheel's name.
     pub wheel: String,
-    /// The platform in words.
+    /// The platform's description.
     pub says: String,
 }
 
@@ -29,7 +30,7 @@ struct Table {
     platform: Vec<Platform>,
 }
 
-/// All platforms, in the table's order.
+/// Returns all platforms, in the table's order.
 pub fn all() -> Result<Vec<Platform>> {
     let text = fs::read_to_string(workspace::root().join(TABLE))?;
     let table: Table = toml::from_str(&text).with_context(|| format!("cannot read {TABLE}"))?;
@@ -49,26 +50,26 @@ impl Platform {
         self.target.ends_with("-musl")
     }
 
-    /// The target as cargo-zigbuild takes it: with the version of glibc.
+    /// Returns the target in the form that cargo-zigbuild accepts, with the version of glibc.
     pub fn zig_target(&self) -> String {
         let glibc = if self.target.ends_with("-linux-gnu") { ".2.17" } else { "" };
         format!("{}{glibc}", self.target)
     }
 
-    /// The oldest macOS, as the wheel's name has it: `macosx_10_12_x86_64` is 10.12.
+    /// Returns the oldest supported macOS version, from the wheel's name: `macosx_10_12_x86_64` means 10.12.
     pub fn oldest_mac(&self) -> Option<String> {
         let mut parts = self.wheel.strip_prefix("macosx_")?.split('_');
         Some(format!("{}.{}", parts.next()?, parts.next()?))
     }
 
-    /// Linux's C library and its oldest version, as the wheel's name has them: `manylinux_2_17`.
+    /// Returns the Linux C library and its oldest supported version, from the wheel's name, such as `manylinux_2_17`.
     pub fn c_library(&self) -> &str {
         let is_cpu = |end: &&&str| self.wheel.ends_with(**end);
         let cpu = ["_x86_64", "_aarch64"].iter().find(is_cpu).copied().unwrap_or_default();
         self.wheel.strip_suffix(cpu).unwrap_or_default()
     }
 
-    /// Debian's name of the processor, where the C library is glibc.
+    /// Returns Debian's name for the processor, if the C library is glibc.
     pub fn debian(&self) -> Option<&'static str> {
         match &*self.target {
             "x86_64-unknown-linux-gnu" => Some("amd64"),
@@ -77,7 +78,7 @@ impl Platform {
         }
     }
 
-    /// The name of the built library of a crate.
+    /// Returns the file name of a crate's built library.
     pub fn library(&self, name: &str) -> String {
         match &*self.os {
             "win32" => format!("{name}.dll"),

@@ -1,4 +1,4 @@
-//! The results of artefacts: their files, the checks that they passed, and the programs that ran them.
+//! The results for artefacts: their files, the checks that they passed, and the programs that ran them.
 
 use std::{
     fs,
@@ -14,9 +14,9 @@ use crate::workspace;
 #[derive(Clone)]
 pub struct Row {
     pub files: Vec<File>,
-    /// The checks that it passed.
+    /// The checks that the artefact passed.
     pub checks: Vec<String>,
-    /// Nothing where it is built, not run.
+    /// The programs that ran the artefact. It is empty for an artefact that was built but not run.
     pub runs: Vec<Run>,
 }
 
@@ -30,11 +30,11 @@ pub struct File {
 /// A program that ran the artefact on this machine.
 #[derive(Clone)]
 pub struct Run {
-    /// The interpreter, and its platform if that is not the machine's.
+    /// The interpreter, and its platform if it differs from the machine's.
     pub with: String,
-    /// The emulator of that platform.
+    /// The emulator for that platform.
     pub under: Option<String>,
-    /// The tests or programs, of which none failed.
+    /// The tests or programs that ran, all of which passed.
     pub what: String,
 }
 
@@ -44,7 +44,7 @@ impl Row {
     }
 }
 
-/// The files of a folder, by name.
+/// Returns the files in a folder, sorted by name.
 pub fn files(folder: &Path) -> Result<Vec<File>> {
     let entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     let mut files = Vec::new();
@@ -57,14 +57,14 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The folders of artefacts that lie here, of those whose names begin so.
+/// Returns the existing folders of artefacts whose names have this prefix.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
     let names = super::all()?.into_iter().map(|artefact| artefact.name);
     let folders = names.filter(|name| name.starts_with(beginning)).map(|name| folder_of(&name));
     Ok(folders.filter(|folder| folder.is_dir()).collect())
 }
 
-/// The name of a file, without its folder.
+/// Returns a file's name without its folder.
 pub fn file_name(path: &Path) -> Result<&str> {
     path.file_name().and_then(|name| name.to_str()).context("expected a name in UTF-8")
 }

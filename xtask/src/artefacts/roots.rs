@@ -1,4 +1,5 @@
-//! Folders with other platforms' programs and libraries: packages of Debian, of npm and of `PyPI`, unpacked beside this machine's own.
+//! Creates folders with programs and libraries for other platforms: Debian, npm and `PyPI` packages, unpacked separately from
+//! this machine's own.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +11,19 @@ use crate::{
     workspace,
 };
 
-/// The folder of everything that runs.
+/// Returns the folder that contains everything that is run.
 pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }
 
-/// apt-get for a release and an architecture that need not be the machine's, with a state of its own.
+/// Runs apt-get for any release and architecture, with a separate state.
 struct Apt {
     options: Vec<String>,
     archives: PathBuf,
 }
 
 impl Apt {
-    /// Fetches the lists of packages.
+    /// Downloads the package lists.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
         ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine".into()));
         let (lists, archives) = (state.join("lists"), state.join("archives"));
@@ -55,7 +56,7 @@ impl Apt {
     }
 }
 
-/// A folder of this name, which is filled once.
+/// Returns the folder with this name, which is filled only once.
 fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     let (root, partial) = (folder().join(name), folder().join(format!("{name}-partial")));
     if !root.exists() {
@@ -67,7 +68,7 @@ fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> 
     Ok(root)
 }
 
-/// Packages of Debian for an architecture, with all that they depend on, unpacked into a folder.
+/// Unpacks Debian packages for an architecture, with all their dependencies, into a folder.
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
     let name = format!("{release}-{arch}-{}", packages[0]);
     filled(shell, &name, |into| {
@@ -82,7 +83,7 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     })
 }
 
-/// A package of npm for another platform, which npm would not install here.
+/// Unpacks an npm package for a different platform, which npm would not install here.
 pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
     filled(shell, &package.replace('@', "-"), |into| {
         let packed = tempfile::tempdir()?;
@@ -93,7 +94,7 @@ pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
     })
 }
 
-/// A wheel of `PyPI` for another platform, unpacked.
+/// Unpacks a `PyPI` wheel for a different platform.
 pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
     filled(shell, &format!("{package}-{platform}"), |into| {
         let packed = tempfile::tempdir()?;
@@ -105,7 +106,8 @@ pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
     })
 }
 
-/// A program that runs another one for Windows: `wine.sh PROGRAM ARGUMENT...`. Wine writes into files, not into pipes.
+/// Returns a script that runs a Windows program: `wine.sh PROGRAM ARGUMENT...`. Under Wine, output goes to files instead of
+/// pipes.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (wine, folder) = (tools::wine(shell)?, folder().join("windows"));
     let (prefix, libraries, script) =
@@ -117,7 +119,7 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (compiler, out) = (tools::mingw(shell)?, libraries.join("bcryptprimitives.dll"));
     let source = workspace::root().join("tests/artefacts/bcryptprimitives.c");
     cmd!(shell, "{compiler} -shared -o {out} {source} -ladvapi32").run()?;
-    // Wine 8's libraries ask for it.
+    // The libraries of Wine 8 depend on it.
     let zlib = tools::mingw_zlib(shell)?;
     shell.copy_file(zlib, &libraries)?;
     for setting in ["wineboot --init", "winecfg -v win10"] {

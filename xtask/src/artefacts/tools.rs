@@ -1,4 +1,5 @@
-//! The tools of the builds: zig as the linker of Linux and macOS, mingw-w64 of Windows, and a Python environment with all else.
+//! Sets up the build tools: zig as the linker for Linux and macOS, mingw-w64 for Windows, and a Python environment with
+//! everything else.
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
@@ -6,7 +7,7 @@ use xshell::{Shell, cmd};
 use super::platforms::{self, Platform};
 use crate::{build, tools, workspace};
 
-/// Installs the tools, and makes a shell in which builds of the same sources give the same bytes.
+/// Installs the tools, and returns a shell in which builds are reproducible: the same sources produce the same bytes.
 pub fn set_up() -> Result<Shell> {
     let shell = workspace::shell()?;
     tools::rust_targets(&shell)?;
@@ -31,12 +32,13 @@ pub fn set_up() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Compiler flags of every build for a platform, which keep this machine's folders and the time out of the built files.
+/// Returns the compiler flags for every build for a platform. They keep this machine's folders and the time out of the built
+/// files.
 pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
     let target = workspace::artefacts().join("build").display().to_string();
     let link = match &*platform.os {
         "win32" => " -Clink-arg=-Wl,--no-insert-timestamp",
-        // Else the library's number is a digest of the names of temporary files, too.
+        // Otherwise the library's UUID would depend on the names of temporary files.
         "darwin" => " -Clink-arg=-Wl,-S",
         _ => "",
     };

@@ -1,7 +1,7 @@
-//! Numbers of instructions of the hot functions, counted by Callgrind and compared with the stored counts: regressions show
-//! without noise.
+//! Counts the instructions of the hot functions with Callgrind, and compares them with the stored counts, so that regressions
+//! show without noise.
 //!
-//! Callgrind emulates a processor without AVX-512, so the next lower kernels are counted.
+//! Callgrind emulates a processor without AVX-512, so it counts the kernels of the next lower level.
 
 use std::{collections::BTreeMap, fs};
 
@@ -12,14 +12,14 @@ use xshell::{Shell, cmd};
 use super::{machine, programs};
 use crate::{tools, workspace};
 
-/// Largest ratio of a function's count to the stored count.
+/// The largest allowed ratio of a function's count to its stored count.
 const TOLERANCE: f64 = 1.03;
-/// Numbers of calls in two runs: the difference of their counts excludes the program's start and end.
+/// The numbers of calls in the two runs. The difference of their counts excludes the program's startup and shutdown.
 const CALLS: [u32; 2] = [100, 1100];
 
 const FILE: &str = "bench/instructions.toml";
 
-/// The stored counts: instructions of one call, for one architecture and one compiler.
+/// The stored counts: the instructions per call, for one architecture and one compiler.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     architecture: String,
@@ -27,7 +27,7 @@ struct Kept {
     counts: BTreeMap<String, f64>,
 }
 
-/// Fails if a function takes more than its stored count, or has none.
+/// Fails if a function exceeds its stored count, or has none.
 pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
     tools::valgrind(shell)?;
     programs::build_rust(shell)?;
@@ -65,7 +65,7 @@ fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
     Ok(counts)
 }
 
-/// Number of instructions of the whole program with a number of calls.
+/// Counts the instructions of the whole program with a number of calls.
 fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
     let (program, calls) = (programs::rust_program(), calls.to_string());
     let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
@@ -95,7 +95,7 @@ fn read() -> Result<Kept> {
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
 }
 
-/// Stores these counts, and keeps the old ones of functions that were not counted now.
+/// Stores the new counts, and keeps the old ones of functions that were not counted.
 fn write(counts: BTreeMap<String, f64>) -> Result<()> {
     let mut all = read().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);

@@ -5,7 +5,7 @@ use std::{fmt, fs, process::Command, thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Highest load for each processor at which the figures are good: above it, other processes are at work.
+/// The highest load per processor at which the figures are reliable. A higher load means that other processes are running.
 const CALM: f64 = 0.5;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -14,9 +14,9 @@ pub struct Machine {
     pub processors: usize,
     pub system: String,
     pub rust: String,
-    /// The day in UTC.
+    /// The date in UTC.
     pub date: String,
-    /// Processes that ran or waited at the start of the run: the average of a minute.
+    /// The number of processes that ran or waited at the start of the run, averaged over one minute.
     pub load: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub fn describe() -> Machine {
 }
 
 impl Machine {
-    /// A warning about the figures, if other processes are at work.
+    /// Returns a warning about the figures if other processes are running.
     fn warning(&self) -> Option<String> {
         #[allow(clippy::cast_precision_loss, reason = "few processors")]
         let calm = self.processors as f64 * CALM;
@@ -59,12 +59,12 @@ fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// The compiler.
+/// Returns the compiler's version.
 pub fn rust() -> String {
     said("rustc", &["--version"])
 }
 
-/// The first line that a program prints.
+/// Returns the first line that a program prints.
 fn said(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());

@@ -1,7 +1,8 @@
 //! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
-//! Each language has a program of its own in `bench/`, which times all entries of a contest in turn and prints their times as a line of
-//! JSON. This module sets them up, runs them, judges the times, has those told again that leave a goal open, and shows the figures.
+//! Each language has its own program in `bench/`. It times all entries of a contest in turn, and prints their times as a line
+//! of JSON. This module sets up the programs, runs them, judges the times, repeats contests that leave a goal undecided, and
+//! shows the figures.
 
 mod instructions;
 mod machine;
@@ -76,12 +77,12 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs every contest with the least timing, to check that everything measured can still be called.
+/// Runs every contest with minimal timing, to check that everything that is measured can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Ask { filter: "", rounds: 2 }).map(|_| ())
 }
 
-/// Prints a table of what each library's IDs keep.
+/// Prints a table of the properties that each library's IDs keep.
 fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
     println!("| | in order | sees forks | reads the clock |\n|---|---|---|---|");
     programs::ALL.iter().filter(|it| it.is_meant_by(filter)).try_for_each(|it| it.marks(shell))

@@ -1,4 +1,4 @@
-//! The plots and the page of goals of docs/bench; they are drawn by Matplotlib in the benches' environment.
+//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benches' environment.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,16 @@ use xshell::{Shell, cmd};
 use super::{report::Report, table};
 use crate::{tools, workspace};
 
-/// The heading of the section that people write.
+/// The heading of the section that is written by hand.
 const MISSES: &str = "\n## What stands in the way\n";
 
-/// Draws a report: the goals as a page, each language against its peers, cost against batch size, throughput against threads.
+/// Draws a report: a page with the goals, and plots of each language against its peers, cost by batch size, and throughput by
+/// threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
     let page = folder().join("goals.md");
-    // The text about missed goals is written by hand.
+    // The text about missed goals is written by hand, so it is kept.
     let before = shell.read_file(&page)?;
     let misses = before.find(MISSES).map_or("", |at| &before[at..]);
     shell.write_file(page, table::page(report) + misses)?;

@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub struct Program {
-    /// The start of its contests' names.
+    /// The prefix of its contests' names.
     language: &'static str,
     /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
@@ -26,14 +26,14 @@ pub struct Program {
 pub struct Ask<'a> {
     /// Only contests and goals whose name contains this.
     pub filter: &'a str,
-    /// Number of turns of each entry of a contest.
+    /// The number of turns of each entry in a contest.
     pub rounds: u32,
 }
 
-/// Most times that a program times a contest, while the rounds leave a goal undecided.
+/// The maximum number of times that a program times a contest while the rounds leave a goal undecided.
 const MOST_TIMES: usize = 8;
 
-/// What the programs take in place of a filter.
+/// The argument that programs accept instead of a filter.
 const MARKS: &str = "marks";
 
 pub const ALL: [Program; 3] = [
@@ -43,14 +43,14 @@ pub const ALL: [Program; 3] = [
 ];
 
 impl Program {
-    /// Returns `false` if the filter names another language.
+    /// Returns `false` if the filter names a different language.
     pub fn is_meant_by(&self, filter: &str) -> bool {
         let named = |program: &Self| filter.starts_with(&format!("{}:", program.language));
         named(self) || !ALL.iter().any(named)
     }
 
-    /// Sets it up, runs it, and hands over each contest as it ends. A program prints the times of a contest and reads whether it is to
-    /// time `more` or to hold the `next` contest.
+    /// Sets up the program, runs it, and passes on each contest when it ends. The program prints the times of a contest, and
+    /// reads whether to time it once `more` or to start the `next` contest.
     pub fn run(&self, shell: &Shell, ask: &Ask, mut take: impl FnMut(Contest)) -> Result<()> {
         (self.set_up)(shell)?;
         let mut command = Command::from((self.command)(shell, ask.filter));
@@ -76,14 +76,14 @@ impl Program {
 }
 
 impl Program {
-    /// Sets it up, and lets it print what each library's IDs keep.
+    /// Sets up the program, and makes it print the properties that each library's IDs keep.
     pub fn marks(&self, shell: &Shell) -> Result<()> {
         (self.set_up)(shell)?;
         Ok((self.command)(shell, MARKS).env("POLYFLAKE_BENCH_ROUNDS", "2").quiet().run()?)
     }
 }
 
-/// The Rust program, which has other tasks beside contests, too.
+/// Returns the path of the Rust program, which also has tasks other than contests.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
 }
@@ -118,7 +118,8 @@ fn build_node(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
-/// Node's program, pinned to a processor by taskset, since Node cannot pin itself; without taskset the system may move it.
+/// Returns Node's program, pinned to a processor by taskset, because Node cannot pin itself. Without taskset, the system may
+/// move it.
 fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();

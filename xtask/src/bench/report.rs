@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals that their ratios are held against, as a program tells them.
+/// Entries that were timed in turn, and the goals for the ratios of their times, as a program reports them.
 #[derive(Deserialize)]
 pub struct Contest {
     #[serde(rename = "contest")]
     pub name: String,
-    /// The quantity that `x` of the entries counts, if they make curves.
+    /// The quantity that the entries' `x` counts, if the entries form curves.
     pub axis: Option<String>,
-    /// The means by which the system's clock was read, if the program reports it.
+    /// How the system clock was read, if the program reports it.
     clock: Option<String>,
     pub entries: Vec<Entry>,
     goals: Vec<Asked>,
     pub missing: Vec<Missing>,
 }
 
-/// The nanoseconds that one item of an entry takes, round by round.
+/// The nanoseconds per item of an entry, for each round.
 #[derive(Deserialize)]
 pub struct Entry {
     pub name: String,
@@ -31,7 +31,7 @@ pub struct Entry {
     rounds: Vec<f64>,
 }
 
-/// A goal: two entries, and the largest ratio of their times.
+/// A goal: two entries, and the largest allowed ratio of their times.
 #[derive(Deserialize)]
 struct Asked {
     name: String,
@@ -43,7 +43,7 @@ struct Asked {
 /// An entry's name, and its position on the axis.
 type Key = (String, Option<u32>);
 
-/// The ratio of our time to the time that it is compared with: the median over the rounds.
+/// The ratio of our time to the reference time, as the median over all rounds.
 #[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {
@@ -53,7 +53,7 @@ pub struct Goal {
     pub against_ns: f64,
     pub ratio: f64,
     pub ratio_quartiles: [f64; 2],
-    /// Largest ratio allowed.
+    /// The largest allowed ratio.
     pub goal: f64,
     pub met: bool,
 }
@@ -70,11 +70,11 @@ pub struct Report {
     pub contests: Vec<Contest>,
 }
 
-/// Fewest rounds that can decide a goal; fewer are only a trial run.
+/// The minimum number of rounds that can decide a goal. A run with fewer rounds is only a trial.
 const FEWEST_ROUNDS: usize = 20;
 
 impl Contest {
-    /// Reads a program's line. Goals with entries that the machine lacks are missing.
+    /// Reads a line from a program. A goal is missing if the machine lacks one of its entries.
     pub fn read(line: &str) -> Result<Self> {
         let mut contest: Self =
             serde_json::from_str(line).with_context(|| format!("not a contest: {line}"))?;
@@ -88,7 +88,7 @@ impl Contest {
         Ok(Self { goals, ..contest })
     }
 
-    /// The contest with only the goals that the filter names: it runs as a whole even for one goal.
+    /// Returns the contest with only the goals that the filter names. The contest runs as a whole even for one goal.
     pub fn only_asked_for(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));
@@ -151,15 +151,15 @@ impl Entry {
     }
 }
 
-/// The lower quartile, the median and the upper quartile.
+/// Returns the lower quartile, the median, and the upper quartile.
 fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
     figures.sort_by(f64::total_cmp);
     [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
 }
 
-/// Returns whether rounds leave a goal undecided: its limit is within 5 % of the median ratio, and within the interval that holds the
-/// true median in 95 of 100 runs. By the binomial distribution, these are the ratios up to the square root of their number away from
-/// the middle.
+/// Returns whether the rounds leave a goal undecided. That is the case if the limit is within 5% of the median ratio, and also
+/// within the interval that contains the true median in 95 of 100 runs. According to the binomial distribution, the interval
+/// reaches from the middle ratio as many places to each side as the square root of the number of ratios.
 fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
     ratios.sort_by(f64::total_cmp);
     let (middle, width) = (ratios.len() / 2, ratios.len().isqrt());
@@ -178,7 +178,7 @@ impl Report {
         self.contests.iter().flat_map(Contest::goals)
     }
 
-    /// The means by which the system's clock was read, if a program reports it.
+    /// Returns how the system clock was read, if a program reports it.
     pub fn clock(&self) -> Option<&str> {
         self.contests.iter().find_map(|contest| contest.clock.as_deref())
     }
@@ -200,7 +200,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Our entry takes 0.4 to 0.6 of the time of the other.
+    /// Returns a contest in which our entry takes 0.4 to 0.6 of the other entry's time.
     fn contest() -> Contest {
         let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
         let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();

@@ -1,10 +1,10 @@
-//! The figures for people to read.
+//! Prints the figures for people to read.
 
 use std::collections::BTreeSet;
 
 use super::report::{Contest, Entry, Goal, Report};
 
-/// Prints a line for each entry; entries of a curve have their place on it.
+/// Prints a line for each entry. A line of a curve includes the entry's position on the axis.
 pub fn print_contest(contest: &Contest) {
     let axis = contest.axis.as_ref().map_or_else(String::new, |axis| format!(", by {axis}"));
     println!("\n{}: an item{axis}; median and quartiles of all rounds", contest.name);
@@ -23,12 +23,12 @@ fn line(entry: &Entry) -> String {
     format!("{mark} {:<42} {x:>6} {ns:>10}  {low:>9} .. {high}", entry.name)
 }
 
-/// Nanoseconds, or milliseconds from one on.
+/// Formats a time in nanoseconds, or in milliseconds if it is at least 1 ms.
 fn time(ns: f64) -> String {
     if ns < 1e6 { format!("{} ns", figure(ns)) } else { format!("{} ms", figure(ns / 1e6)) }
 }
 
-/// A figure with three significant digits, and at most four decimals.
+/// Formats a figure with three significant digits and at most four decimals.
 fn figure(value: f64) -> String {
     let decimals = match value {
         v if v < 0.0995 => 4,
@@ -40,7 +40,7 @@ fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Prints every goal with its verdict, the missed ones last.
+/// Prints every goal with its verdict. Missed goals come last.
 pub fn print_goals(report: &Report) {
     let mut goals: Vec<_> = report.goals().collect();
     if goals.is_empty() {
@@ -66,7 +66,7 @@ fn verdict(goal: &Goal) -> String {
     format!("  {said} {ratios} {name}: {ours}, against {theirs} ({against})")
 }
 
-/// The goals as a page of docs/bench.
+/// Returns the goals as a page for docs/bench.
 pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;

@@ -1,18 +1,18 @@
-//! The demo's requests for each family: to make an ID, and to read it; and the fields that it prints.
+//! The demo's requests for each ID format, which generate an ID and read it, and the fields that it prints.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// A family of IDs.
+/// An ID format.
 pub struct Family {
     pub name: &'static str,
-    /// The request that makes an ID; the number differs between runtimes.
+    /// Returns the request that generates an ID. The number differs between runtimes.
     pub make: fn(usize) -> Value,
-    /// The request that reads an ID that was made, and the expected answer.
+    /// Returns the request that reads a generated ID, and the expected answer.
     pub read: fn(&Value) -> (Value, Value),
-    /// The creation time of an ID.
+    /// Returns an ID's creation time.
     pub time: fn(&Value) -> Option<Timestamp>,
-    /// The fields of an ID that are printed: the heading and the JSON pointer (RFC 6901) of each.
+    /// The fields of an ID that are printed. Each has a heading and a JSON pointer (RFC 6901).
     pub columns: &'static [(&'static str, &'static str)],
 }
 
@@ -46,7 +46,7 @@ pub const RANDFLAKE: Family = Family {
 
 pub const HOT_GUID: Family = Family {
     name: "hotguid",
-    // 10 bits of region, 22 bits of shard.
+    // 10 bits for the region, and 22 bits for the shard.
     make: |index| json!({"op": "hotguid.generate", "args": {"shard_key": (1 << 22) + index}}),
     read: |id| (json!({"op": "hotguid.parse", "args": {"text": id["text"]}}), id.clone()),
     time: |id| seconds(&id["timestamp"]),
@@ -78,10 +78,10 @@ pub const LAYOUT: Family = Family {
     ],
 };
 
-/// The 16 bytes that all nodes share, for this demo alone.
+/// The 16 bytes that all nodes share. They are used only in this demo.
 const SECRET: &str = "00112233445566778899aabbccddeeff";
 
-/// A custom snowflake: milliseconds since 2017, a data centre, a shard and a sequence.
+/// Returns a custom snowflake layout: milliseconds since 2017, a data centre, a shard, and a sequence.
 fn layout() -> Value {
     json!({"id": "integer", "bits": 64, "fields": [
         {"kind": "unused", "bits": 1},
@@ -92,7 +92,7 @@ fn layout() -> Value {
     ]})
 }
 
-/// IDs of well-known services, with their creation times: service, preset, ID, time.
+/// IDs of well-known services with their creation times: the service, the preset, the ID, and the time.
 pub const KNOWN: [[&str; 4]; 2] = [
     ["X", "twitter", "1541815603606036480", "1656432460105"],
     ["Discord", "discord", "175928847299117063", "1462015105796"],

@@ -1,4 +1,4 @@
-//! Makes IDs of every family in every runtime, reads each of them in every other, and prints the fields.
+//! Generates IDs of every format in every runtime, reads each of them in every other runtime, and prints their fields.
 
 mod families;
 mod table;
@@ -17,10 +17,10 @@ use crate::{
     workspace,
 };
 
-/// Meanings of the sample's metabytes.
+/// The meanings of the metabytes in the sample.
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
-/// Largest distance of an ID's time from the current time.
+/// The largest allowed difference between an ID's time and the current time.
 const RECENT: SignedDuration = SignedDuration::from_mins(5);
 
 /// A runtime with its driver.
@@ -29,7 +29,8 @@ struct Party {
     driver: Driver,
 }
 
-/// Sets up, builds (without what only speed is for) and shows everything; fails if any two runtimes disagree.
+/// Sets up and builds everything, without optimisations that only affect speed, and shows it. Fails if any two runtimes
+/// disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &[])?;
@@ -37,7 +38,7 @@ pub fn main() -> Result<()> {
     run(&ready)
 }
 
-/// Shows the built runtimes; fails if any two disagree, or if one is missing that must not be.
+/// Runs the demo with the runtimes that were built. Fails if any two disagree, or if a required runtime is missing.
 pub fn run(ready: &Ready) -> Result<()> {
     let mut parties =
         ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
@@ -58,7 +59,7 @@ impl Party {
         Ok(Self { runtime, driver: Driver::start(runtime, &mut conformance::driver(runtime))? })
     }
 
-    /// The value that answers a request.
+    /// Returns the value that answers a request.
     fn ask(&mut self, request: &Value) -> Result<Value> {
         let answer = self.driver.ask([request].into_iter())?.remove(0);
         let value = answer.get("ok").cloned();
@@ -84,11 +85,11 @@ impl Made {
     }
 }
 
-/// The runtimes that were asked; `true` for a right answer.
+/// The runtimes that were queried, each with `true` if its answer was right.
 struct Readers(Vec<(Runtime, bool)>);
 
 impl Readers {
-    /// Sends the same request to all.
+    /// Sends the same request to all runtimes.
     fn ask(request: &Value, expected: &Value, parties: &mut [Party]) -> Result<Self> {
         let ask = |party: &mut Party| Ok((party.runtime, party.ask(request)? == *expected));
         parties.iter_mut().map(ask).collect::<Result<_>>().map(Self)
@@ -107,7 +108,7 @@ impl Readers {
     }
 }
 
-/// Makes an ID of a family in each runtime, reads it in all, and prints a row for each.
+/// Generates an ID of a format in each runtime, reads it in all of them, and prints a row for each.
 fn show(family: &Family, parties: &mut [Party]) -> Result<Vec<Made>> {
     let mut ids = Vec::new();
     for (index, party) in parties.iter_mut().enumerate() {
@@ -145,7 +146,7 @@ fn row(family: &Family, made: &Made) -> Vec<String> {
     row
 }
 
-/// Puts the IDs into one JSON text, whose objects show their type only by the metabyte of their ID.
+/// Puts the IDs into one JSON text. The objects in it show their type only through the metabyte of their ID.
 fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
@@ -163,7 +164,7 @@ fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
     Ok(well)
 }
 
-/// Reads IDs of other services, by preset.
+/// Reads IDs of other services with presets.
 fn show_known(parties: &mut [Party]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];

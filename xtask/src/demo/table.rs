@@ -1,8 +1,8 @@
-//! Rows in columns.
+//! Prints tables.
 
 use serde_json::Value;
 
-/// Prints rows in columns, the first row as a heading.
+/// Prints rows in columns. The first row is the heading.
 pub fn print(rows: &[Vec<String>]) {
     let width = |column: usize| {
         rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
@@ -15,7 +15,7 @@ pub fn print(rows: &[Vec<String>]) {
     }
 }
 
-/// A value without the quotes of a text.
+/// Returns a value as text, with strings unquoted.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

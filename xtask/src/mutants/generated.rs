@@ -1,4 +1,4 @@
-//! Faults that cargo-mutants makes: operators exchanged, bodies replaced, conditions negated, one at a time.
+//! Runs the faults that cargo-mutants generates one at a time: exchanged operators, replaced bodies, and negated conditions.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Files, and the tests that must notice changes in them.
+/// Files, and the tests that must detect changes in them.
 struct Group {
     name: &'static str,
     files: &'static [&'static str],
@@ -86,14 +86,14 @@ const GROUPS: [Group; 8] = [
     },
 ];
 
-/// The share that must be caught, in percent.
+/// The percentage of mutants that must be caught.
 const GOAL: u32 = 95;
 
-/// The fates of the mutants; those that do not compile do not count.
+/// The outcomes of the mutants. Those that do not compile are not counted.
 #[derive(Default, Deserialize)]
 struct Count {
     caught: u32,
-    /// Caught, too: the tests did not end.
+    /// The number of mutants whose tests did not end. They count as caught.
     timeout: u32,
     missed: u32,
 }
@@ -114,7 +114,7 @@ impl Count {
     }
 }
 
-/// Runs the groups whose name contains one of the filters; fails if too few mutants were caught.
+/// Runs the groups whose name contains one of the filters. Fails if too few mutants were caught.
 pub fn run(filters: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::MUTANTS)?;
@@ -139,7 +139,7 @@ impl Group {
             .arg("--config=tests/mutants/generated.toml")
             .args(files)
             .args(tests);
-        // One target folder for all groups; cargo-mutants reports survivors by its exit status.
+        // All groups share one target folder. cargo-mutants reports survivors in its exit status.
         run.env("CARGO_TARGET_DIR", workspace::target().join("mutants/plain"))
             .ignore_status()
             .run()?;

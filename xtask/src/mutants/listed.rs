@@ -1,4 +1,4 @@
-//! Deliberate faults, each of which the suite must catch.
+//! Runs the listed faults, each of which the suite must catch.
 
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
@@ -12,20 +12,21 @@ use xshell::{Cmd, Shell, cmd};
 
 use crate::workspace;
 
-/// The longest time that compiling a fault and its tests may take, in seconds.
+/// The maximum time for compiling a fault and its tests, in seconds.
 const COMPILING: &str = "1200";
 
-/// The longest time that the tests of a fault may take: tests that never end have noticed it. The longest without a fault take a minute.
+/// The maximum time for a fault's tests. Tests that never end have detected it. Without a fault, the longest tests take a
+/// minute.
 const TESTING: &str = "300";
 
-/// The lists, each with the tests that must notice its faults.
+/// The lists, each with the tests that must detect its faults.
 const LISTS: [(&str, Tests); 3] = [
     ("tests/mutants/mutants.toml", Tests::Rust),
     ("tests/mutants/python.toml", Tests::Python),
     ("tests/mutants/javascript.toml", Tests::JavaScript),
 ];
 
-/// The tests of a list, built without optimisation.
+/// The tests for a list, built without optimisation.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Tests {
     /// `cargo test` of a package.
@@ -48,7 +49,7 @@ struct Edit {
     replace: String,
 }
 
-/// A fault, and the tests that must notice it.
+/// A fault, and the tests that must detect it.
 #[derive(Deserialize)]
 struct Mutant {
     name: String,
@@ -58,7 +59,7 @@ struct Mutant {
     #[serde(default)]
     also: Vec<Edit>,
     checker: Option<String>,
-    /// The package whose tests run, where it is not the core.
+    /// The package whose tests run, if it is not the core.
     package: Option<String>,
     arguments: Vec<String>,
     #[serde(skip)]
@@ -67,17 +68,17 @@ struct Mutant {
     list: &'static str,
 }
 
-/// The fate of a mutant.
+/// The outcome of a mutant.
 enum Fate {
     Caught,
     /// Its tests did not end in time.
     Endless,
     Survived,
-    /// Does not count: it does not compile.
+    /// It does not compile, so it is not counted.
     Broken,
 }
 
-/// The faults of all lists.
+/// Returns the faults in all lists.
 fn listed() -> Result<Vec<Mutant>> {
     let mut all = Vec::new();
     for (list, tests) in LISTS {
@@ -88,7 +89,7 @@ fn listed() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// The faults that fit their file no more, since it was edited.
+/// Returns the faults that no longer fit their file because it was edited.
 pub fn stale() -> Result<Vec<String>> {
     let of = |mutant: &Mutant| -> Result<Option<String>> {
         let text = fs::read_to_string(workspace::root().join(&mutant.file))
@@ -99,7 +100,7 @@ pub fn stale() -> Result<Vec<String>> {
     listed()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
-/// Runs all mutants whose name, file or list contains one of the filters; all must be caught.
+/// Runs all mutants whose name, file or list contains one of the filters. All of them must be caught.
 pub fn run(filters: &[String]) -> Result<()> {
     let (list, tree) = (listed()?, copy_of_the_tree()?);
     let (mut caught, mut others) = (0, 0);
@@ -125,7 +126,7 @@ pub fn run(filters: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A fresh copy of the tracked files, with uncommitted changes.
+/// Creates a fresh copy of the tracked files, including uncommitted changes.
 fn copy_of_the_tree() -> Result<PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
@@ -139,7 +140,7 @@ fn copy_of_the_tree() -> Result<PathBuf> {
     Ok(tree)
 }
 
-/// Builds the npm package of the copied tree: faults change its scripts and its addon, not its wasm modules.
+/// Builds the npm package of the copied tree. Faults change its scripts and its addon, but not its wasm modules.
 fn build_javascript(tree: &Path) -> Result<()> {
     let (shell, package) = (Shell::new()?, "packages/js");
     let tools = workspace::root().join(package).join("node_modules");
@@ -159,7 +160,7 @@ impl Mutant {
         fate
     }
 
-    /// The file's text with the fault.
+    /// Returns the file's text with the fault.
     fn edited(&self, original: &str) -> Result<String> {
         let mut edits = std::iter::once(&self.edit).chain(&self.also);
         edits.try_fold(original.to_owned(), |text, edit| {
@@ -188,7 +189,7 @@ impl Mutant {
         })
     }
 
-    /// The folder whose tests run.
+    /// Returns the folder whose tests run.
     const fn folder(&self) -> &'static str {
         match self.tests {
             Tests::Rust => ".",
@@ -197,7 +198,7 @@ impl Mutant {
         }
     }
 
-    /// The command that compiles a fault.
+    /// Returns the command that compiles a fault.
     fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let limited = limited(shell, COMPILING);
         match self.tests {
@@ -213,7 +214,7 @@ impl Mutant {
         }
     }
 
-    /// The arguments that choose one target of Cargo, whatever of it runs.
+    /// Returns the arguments that select one Cargo target, regardless of which of its tests run.
     fn target(&self) -> &[String] {
         match self.arguments.first().map(String::as_str) {
             Some("--test") => &self.arguments[..2],
@@ -222,7 +223,7 @@ impl Mutant {
         }
     }
 
-    /// The command that runs the tests.
+    /// Returns the command that runs the tests.
     fn run_tests<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let limited = limited(shell, TESTING);
         match self.tests {
@@ -236,11 +237,11 @@ impl Mutant {
         }
     }
 
-    /// A command with `cargo test`, and the arguments that choose what is compiled.
+    /// Returns a command with `cargo test`, and the arguments that select what is compiled.
     fn cargo_test<'s>(&self, limited: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
-        // The core's tests ask for their features themselves.
+        // The core's tests enable the features that they need.
         let features = (package != "polyflake").then_some("--all-features");
         let tests = limited
             .args(["cargo", "test", "--quiet", "--package", package])
@@ -254,17 +255,17 @@ impl Mutant {
     }
 }
 
-/// The folder of what is compiled with faults.
+/// Returns the target folder for code compiled with faults.
 fn target(kind: &str) -> PathBuf {
     workspace::target().join("mutants").join(kind)
 }
 
-/// The beginning of a command that is killed after so many seconds, with what it started.
+/// Returns the start of a command that is killed, with all processes that it started, after a number of seconds.
 fn limited<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }
 
-/// Returns whether a command succeeds; `None` if it does not end in time.
+/// Returns whether a command succeeds, or `None` if it does not end in time.
 fn ends_well(command: Cmd<'_>) -> Result<Option<bool>> {
     let command = command.quiet().ignore_status();
     Ok(match command.output()?.status.code() {

@@ -1,4 +1,4 @@
-//! A test of the test suite: faults are put into copies of the core, the leases and the bindings, and their tests must turn red.
+//! Tests the test suite: faults are put into copies of the core, the leases and the bindings, and their tests must fail.
 
 mod generated;
 mod listed;
@@ -16,18 +16,18 @@ pub struct Options {
     generated: bool,
 }
 
-/// Puts the listed faults of both bindings in, all of which must be caught.
+/// Runs the listed faults of both bindings, all of which must be caught.
 pub fn bindings() -> Result<()> {
     listed::run(&["python.toml".to_owned(), "javascript.toml".to_owned()])
 }
 
-/// Fails if too few were caught: of the listed faults all, of the generated ones 95 % must be.
+/// Fails if too few faults are caught: all of the listed ones, or 95% of the generated ones, must be.
 pub fn main(options: &Options) -> Result<()> {
     let run = if options.generated { generated::run } else { listed::run };
     run(&options.filters)
 }
 
-/// Returns whether a text contains one of the filters, or there is none.
+/// Returns whether a text contains one of the filters, or whether there are no filters.
 fn is_meant(filters: &[String], text: &str) -> bool {
     filters.is_empty() || filters.iter().any(|filter| text.contains(filter))
 }

@@ -1,4 +1,4 @@
-//! Runs a step in a process of its own, shows what it says, and keeps the lines that tell why it failed.
+//! Runs a step in a separate process, shows its output, and keeps the lines that explain a failure.
 
 use std::{
     env,
@@ -11,22 +11,23 @@ use std::{
 
 use anyhow::Result;
 
-/// Most lines that are kept of a step.
+/// The maximum number of lines that are kept from a step.
 const MOST: usize = 12;
-/// Number of lines after one that names a fault, which tell more.
+/// The number of lines to keep after a line that names a fault, because they give more details.
 const MORE: usize = 2;
-/// Time for what is still in the pipe when a step has ended. A process that the step left behind may hold the pipe for ever.
+/// The time to read what remains in the pipe after a step has ended. A process that the step left behind may hold the pipe open
+/// forever.
 const REST: Duration = Duration::from_secs(1);
 
-/// The lines of a step that ran.
+/// The output lines of a step that ran.
 pub struct Said {
-    /// The last line, which says how the step ended.
+    /// The last line, which reports how the step ended.
     pub last: String,
-    /// The lines that tell why it failed, if it did.
+    /// The lines that explain the failure, if it failed.
     pub reasons: Vec<String>,
 }
 
-/// Runs a step by its name.
+/// Runs the named step.
 pub fn run(step: &str) -> Result<Said> {
     let (reader, writer) = pipe()?;
     let mut child = Command::new(env::current_exe()?)
@@ -43,7 +44,7 @@ pub fn run(step: &str) -> Result<Said> {
     Ok(Said { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
 }
 
-/// Prints lines as they come, and sends them on.
+/// Prints lines as they arrive, and forwards them.
 fn show(reader: PipeReader) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
@@ -56,7 +57,7 @@ fn show(reader: PipeReader) -> Receiver<String> {
     lines
 }
 
-/// The lines that name a fault with those after them, and the verdict.
+/// Returns the lines that name a fault, with the lines after them, and the verdict.
 fn reasons(lines: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = 0;

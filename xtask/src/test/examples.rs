@@ -1,4 +1,4 @@
-//! Examples in the documentation of the core: each public item has one.
+//! Checks the examples in the core's documentation: each public item must have one.
 
 use std::{collections::BTreeSet, fs};
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// Items that need an example. Methods of a trait are shown by the example of the trait.
+/// The kinds of items that need an example. A trait's example also covers the trait's methods.
 const KINDS: [&str; 6] = ["module", "struct", "enum", "trait", "function", "macro"];
 
 pub fn check(shell: &Shell) -> Result<()> {
@@ -20,9 +20,9 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The documentation as rustdoc's JSON, after the expansion of macros. Only nightly compilers are meant to write it, so the
-/// stable one is told to behave like one: rustdoc alone, since a setting for all would have cargo build every macro again. Of the
-/// format, only parts are read that have long been as they are.
+/// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write it, so the
+/// stable one is told to behave like a nightly one. This applies only to rustdoc, because a global setting would make cargo
+/// rebuild every macro. The program reads only parts of the format that have been stable for a long time.
 fn described(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");
@@ -40,13 +40,13 @@ fn described(shell: &Shell) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// The items of a crate by their numbers.
+/// A crate's items by their numbers.
 struct Items<'d> {
     index: &'d Map<String, Value>,
     root: &'d Value,
 }
 
-/// An item with its path.
+/// An item and its path.
 type Found<'d> = (String, &'d Value);
 
 impl<'d> Items<'d> {
@@ -55,7 +55,7 @@ impl<'d> Items<'d> {
         Ok(Self { index, root: &described["root"] })
     }
 
-    /// The number of public items that need an example, and the paths of those without one.
+    /// Returns the number of public items that need an example, and the paths of those without one.
     fn lacking(&self) -> (usize, BTreeSet<String>) {
         let mut found = Vec::new();
         self.visit(self.root, "", &mut found);
@@ -65,7 +65,7 @@ impl<'d> Items<'d> {
         (all.len(), without.collect())
     }
 
-    /// Collects an item and everything in it.
+    /// Collects an item and everything inside it.
     fn visit(&self, id: &Value, path: &str, found: &mut Vec<Found<'d>>) {
         let Some((kind, item, inner)) = self.item(id) else { return };
         if kind == "use" {
@@ -82,7 +82,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Collects the functions of a block without a trait.
+    /// Collects the functions in an inherent `impl` block.
     fn visit_functions(&self, block: &Value, path: &str, found: &mut Vec<Found<'d>>) {
         let Some((_, _, inner)) = self.item(block) else { return };
         for function in list(&inner["items"]).filter(|_| inner["trait"].is_null()) {
@@ -90,7 +90,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The kind of an item, the item, and its inner part. Items of other crates, and hidden ones, are not in the index.
+    /// Returns an item's kind, the item, and its inner part. Hidden items, and items of other crates, are not in the index.
     fn item(&self, id: &Value) -> Option<(&'d str, &'d Value, &'d Value)> {
         let item = self.index.get(&id.to_string())?;
         let (kind, inner) = item["inner"].as_object()?.iter().next()?;

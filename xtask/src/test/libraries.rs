@@ -1,8 +1,9 @@
-//! The crates in programs that have other people's libraries in the versions of the last two years: each pair resolves, compiles, and
-//! has the traits of just that version.
+//! Tests the crates in programs that use third-party libraries, in the versions of the last two years. Each pair must resolve
+//! and compile, and must implement the traits of exactly that version.
 //!
-//! A crate that asks for another version than the program's has traits of a library that the program never sees (E0277), and where a
-//! library links SQLite, there can be only one version of it (`links`). No other test sees either: a workspace has one version of each.
+//! If a crate requires a different version than the program, it implements traits of a library that the program never uses
+//! (E0277). If a library links SQLite, only one version of it may exist (`links`). No other test detects either problem,
+//! because a workspace has only one version of each library.
 
 use std::{fs, path::Path};
 
@@ -11,15 +12,15 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// A library in its versions, and what a program needs besides to use it with the crates.
+/// A library with its versions, and what else a program needs to use it with the crates.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
-    /// Features of the library, without its default ones.
+    /// The enabled features of the library, without its default ones.
     features: &'static [&'static str],
-    /// The crates that the program has, with their features.
+    /// The crates in the program, with their features.
     crates: &'static [(&'static str, &'static [&'static str])],
-    /// What the program does with the library.
+    /// The program's code for the library.
     program: &'static str,
 }
 
@@ -27,7 +28,7 @@ const CORE: &str = "polyflake";
 const LEASE: &str = "polyflake-lease";
 const SQL: &str = "polyflake-sql";
 
-/// A pair for each version: 39 in all.
+/// The libraries. There is a pair for each version, 39 in total.
 const LIBRARIES: &[Library] = &[
     Library {
         name: "rusqlite",
@@ -118,10 +119,10 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// Compiles a program for each pair. Every pair is tried, so that one run names all that fail.
+/// Compiles a program for each pair. All pairs are tried, so that one run names all that fail.
 pub fn versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // The system's SQLite will do: nothing is linked.
+    // The system's SQLite is sufficient, because nothing is linked.
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     let _system = shell.push_env("LIBSQLITE3_SYS_USE_PKG_CONFIG", "1");
     let _there = shell.push_dir(folder.path());
@@ -141,7 +142,8 @@ pub fn versions(shell: &Shell) -> Result<()> {
 }
 
 impl Library {
-    /// Writes a program of its own, which begins with the workspace's versions of what the library does not decide.
+    /// Writes a separate program. Its lock file starts with the workspace's versions, for everything that the library does not
+    /// determine.
     fn write(&self, folder: &Path, version: &str) -> Result<()> {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
@@ -167,8 +169,8 @@ impl Library {
         Ok(())
     }
 
-    /// Selects the program's version for the crates as well, with the command that docs/integrations/rust.md names. Cargo selects the
-    /// newest version that they allow, unless both versions link the same library in C.
+    /// Selects the program's version for the crates as well, with the command that docs/integrations/rust.md names. By default,
+    /// Cargo selects the newest version that the crates allow, unless both versions link the same C library.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
@@ -177,7 +179,7 @@ impl Library {
         let name = self.name;
         let locked = packages.iter().filter(|it| of(it, "name").as_deref() == Some(name));
         for locked in locked.filter_map(|it| of(it, "version")) {
-            // It fails if the program has only the one version already.
+            // The command fails if the program already has only one version.
             let update = cmd!(shell, "cargo update --quiet {name}@{locked} --precise {version}");
             update.quiet().ignore_status().ignore_stderr().run()?;
         }

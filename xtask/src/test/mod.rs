@@ -1,5 +1,5 @@
-//! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also what is slow and rarely
-//! fails, and trials of the packages with the newest versions of other people's tools.
+//! Runs all tests of all languages, cheap ones first, and sets up their tools on a fresh machine. With `--thorough`, it also
+//! runs tests that are slow and rarely fail, and trials of the packages with the newest versions of third-party tools.
 
 mod apart;
 mod examples;
@@ -46,14 +46,14 @@ pub struct Options {
     alone: bool,
 }
 
-/// A part of the tests, which passes or fails.
+/// A part of the tests that passes or fails.
 struct Step {
     name: String,
-    /// The promise that it holds, in one line.
+    /// The promise that it protects, in one line.
     protects: String,
-    /// Beginnings of the paths that it depends on, besides [`steps::ALWAYS`].
+    /// The prefixes of the paths that it depends on, besides [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],
-    /// `true` if a failure of this step makes later ones useless.
+    /// `true` if later steps are useless when this one fails.
     needed: bool,
     run: Run,
 }
@@ -61,7 +61,7 @@ struct Step {
 type Run = Box<dyn Fn(&Shell) -> Result<()>>;
 
 impl Step {
-    /// Returns whether a change of one of these files can change the step's result.
+    /// Returns whether a change to one of these files can change the step's result.
     fn is_reached(&self, changed: &[String]) -> bool {
         self.beginnings().any(|beginning| changed.iter().any(|path| path.starts_with(beginning)))
     }
@@ -71,11 +71,11 @@ impl Step {
     }
 }
 
-/// The end of a step.
+/// The outcome of a step.
 enum End {
     Passed,
     Skipped,
-    /// The lines that tell why.
+    /// The lines that explain the failure.
     Failed(Vec<String>),
 }
 
@@ -83,7 +83,7 @@ enum End {
 #[derive(Default)]
 struct Count {
     passed: usize,
-    /// The failed steps, and the lines that tell why.
+    /// The failed steps, and the lines that explain the failures.
     failed: Vec<(String, Vec<String>)>,
     skipped: usize,
 }
@@ -106,7 +106,7 @@ pub fn main(options: &Options) -> Result<()> {
         println!("\n{}", count.summary());
         count.failed
     };
-    // The last line is for programs to read.
+    // The last line is meant for programs to read.
     if failed.is_empty() { Ok(()) } else { exit(1) }
 }
 
@@ -121,7 +121,7 @@ fn chosen(names: &[String], thorough: bool) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps that changes of these files can reach, with those that must run before them.
+/// Returns the steps that changes to these files can affect, and those that must run before them.
 fn reached(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     let mut is_useful = false;
     steps.reverse();
@@ -134,7 +134,7 @@ fn reached(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     steps
 }
 
-/// The files that differ from a commit, and those that git does not know yet.
+/// Returns the files that differ from a commit, and untracked files.
 fn changed_since(commit: &str) -> Result<Vec<String>> {
     let shell = workspace::shell()?;
     let known = cmd!(shell, "git diff --name-only --no-renames {commit}").quiet().read()?;
@@ -142,7 +142,7 @@ fn changed_since(commit: &str) -> Result<Vec<String>> {
     Ok(known.lines().chain(new.lines()).map(str::to_owned).collect())
 }
 
-/// Runs a step in this process. The last line that it prints says how the step ended.
+/// Runs a step in this process. The last line of the output reports how the step ended.
 fn here(shell: &Shell, step: &Step) -> End {
     let start = Instant::now();
     let result = (step.run)(shell);
@@ -163,7 +163,7 @@ fn here(shell: &Shell, step: &Step) -> End {
     }
 }
 
-/// Runs a step in a process of its own, whose last line says how it ended.
+/// Runs a step in a separate process, whose last line of output reports how it ended.
 fn apart(step: &Step) -> End {
     match apart::run(&step.name) {
         Ok(said) if said.last.starts_with("ok: ") => End::Passed,
@@ -192,7 +192,7 @@ fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> End) -> Count {
 }
 
 impl Count {
-    /// The failed steps with the reasons, and a last line that programs can read.
+    /// Returns the failed steps with the reasons, and a last line that programs can read.
     fn summary(&self) -> String {
         let failed: String = self
             .failed

@@ -1,4 +1,4 @@
-//! The suite must see a single wrong digit in any vector file.
+//! Checks that the suite detects a single wrong digit in any vector file.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::{
     workspace,
 };
 
-/// For each file a text, and another one that replaces it where it first occurs.
+/// For each file, a string and its replacement, which takes the place of the first occurrence.
 const FAULTS: [(&str, &str, &str); 17] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),

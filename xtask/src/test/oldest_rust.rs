@@ -1,4 +1,5 @@
-//! The oldest supported Rust: everything that users compile builds with exactly that version, and all texts name it.
+//! Checks the oldest supported Rust version: all code that users compile builds with exactly that version, and all texts name
+//! it.
 
 use std::fs;
 
@@ -7,16 +8,17 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Machines with kernels of their own besides this one.
+/// The other machines that have their own kernels.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// Texts that tell users the Rust version they need, each at least once.
+/// The texts that tell users the required Rust version. Each names it at least once.
 const TEXTS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
-/// Checks what `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and with fewest, the
-/// bindings, and the kernels of other machines. The build folder is a separate one, or each run would build everything again.
+/// Checks everything that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and with
+/// the fewest, the bindings, and the kernels for other machines. It uses a separate build folder, because otherwise each run
+/// would rebuild everything.
 pub fn check(shell: &Shell) -> Result<()> {
     let version = format!("{}.0", promised()?);
     tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;
@@ -41,14 +43,14 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The `rust-version` of the workspace: a major and a minor number.
+/// Returns the workspace's `rust-version`: a major and a minor number.
 fn promised() -> Result<String> {
     let cargo: toml::Table = fs::read_to_string(workspace::root().join("Cargo.toml"))?.parse()?;
     let version = cargo["workspace"]["package"]["rust-version"].as_str();
     Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
 }
 
-/// Texts that name another version of Rust than the promised one, or that lack it.
+/// Returns the texts that name a Rust version other than the promised one, or no version.
 pub fn named_otherwise() -> Result<Vec<String>> {
     let promised = format!("Rust {}", promised()?);
     let mut faults = Vec::new();
@@ -62,7 +64,7 @@ pub fn named_otherwise() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Returns whether a text names a version of Rust, and this one alone, be it in bold or not.
+/// Returns whether a text names a Rust version, in bold or not, and no version other than the promised one.
 fn names_only(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();

@@ -1,4 +1,4 @@
-//! The pages that people read: an entry for each error code, and links that lead somewhere.
+//! Checks the documentation pages: each error code must have an entry, and links must not be broken.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -6,16 +6,16 @@ use anyhow::Result;
 
 use crate::workspace;
 
-/// The repository's public address, and its branch.
+/// The repository's public address, including its branch.
 const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-/// Each code of `api.toml` has one section here, under its own name.
+/// The page with one section for each code in `api.toml`, under the code's name.
 const ERRORS: &str = "docs/errors.md";
 
-/// Where readers look for a page: the list of all pages, and the navigation of the site.
+/// The places where readers look for a page: the list of all pages, and the site's navigation.
 const LISTS: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
 
-/// Faults of the pages with these paths and texts.
+/// Returns the faults of the pages with the given paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
         fs::read_to_string(workspace::root().join("packages/api.toml"))?.parse()?;
@@ -40,8 +40,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Lines of examples that name the variable of leases and do not set it when they are pasted into a shell: without `export`, or
-/// with more behind the value than a comment.
+/// Returns the example lines that name the lease's environment variable but do not set it when pasted into a shell, because
+/// `export` is missing or because more than a comment follows the value.
 fn unset(path: &str, text: &str) -> Vec<String> {
     let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
     let named = lines.filter_map(|line| {
@@ -53,7 +53,7 @@ fn unset(path: &str, text: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Lists that lack a page of a task or of a library.
+/// Returns the lists that lack the page of a task or of a library.
 fn unlisted(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
         return Vec::new();
@@ -66,7 +66,8 @@ fn unlisted(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     lacking.map(|(list, _)| format!("{list}: expected the page {path}")).collect()
 }
 
-/// Names that `api.toml` marks as taught, and that stand in no example of the guide. JavaScript writes them in camelCase.
+/// Returns the names that `api.toml` marks as taught but that appear in no example of the guide. JavaScript writes them in
+/// camelCase.
 fn untaught(marked: &toml::Value, guide: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
@@ -83,19 +84,19 @@ fn untaught(marked: &toml::Value, guide: &str) -> Vec<String> {
     missing.map(|name| format!("packages/api.toml: no example of the guide has {name}")).collect()
 }
 
-/// Markdown. The crate's change log is the repository's own.
+/// Returns whether a path is a Markdown page. The crate's change log is excluded, because it is the repository's own.
 fn is_page(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "md") && path != "core/CHANGELOG.md"
 }
 
-/// Returns whether a page is a package's README, which registries show: only full addresses lead anywhere from there.
+/// Returns whether a page is a package's README. Registries show it, so only full addresses work as links.
 fn travels(path: &str) -> bool {
     let folder = path.strip_suffix("/README.md").unwrap_or_default();
     ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]
         .contains(&folder)
 }
 
-/// Codes without a section, and sections of no code.
+/// Returns codes without a section, and sections without a code.
 fn unexplained(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
     let heading = |line: &'_ str| -> Option<String> {
         Some(line.strip_prefix("## `")?.strip_suffix('`')?.to_owned())
@@ -108,7 +109,7 @@ fn unexplained(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
         .collect()
 }
 
-/// Links to files that are not there.
+/// Returns links to files that do not exist.
 fn broken_links(path: &str, text: &str) -> Vec<String> {
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));

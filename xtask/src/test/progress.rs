@@ -1,4 +1,4 @@
-//! Progress of a run: the number of each step, and the time left, estimated from the last run on this machine.
+//! Shows the progress of a run: the number of each step, and the remaining time, estimated from the last run on this machine.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
 
@@ -6,9 +6,9 @@ use super::{End, Step};
 use crate::workspace;
 
 pub struct Progress {
-    /// The seconds of each step when it last passed.
+    /// The duration of each step when it last passed, in seconds.
     seconds: BTreeMap<String, f32>,
-    /// The steps that are left, the next one last.
+    /// The remaining steps. The next one is last.
     left: Vec<String>,
     all: usize,
 }
@@ -21,7 +21,7 @@ impl Progress {
         Self { seconds, left, all: steps.len() }
     }
 
-    /// Runs a step under a line that says how far the run is, and notes its time if it passed.
+    /// Runs a step below a line that shows the progress, and records its duration if it passed.
     pub fn around(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
         println!(
             "\n== {name} ({} of {}{}) ==",
@@ -34,13 +34,13 @@ impl Progress {
         self.left.pop();
         if matches!(end, End::Passed) {
             self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
-            // Without the file, the next run does not know its time, and that is all.
+            // If writing the file fails, the next run merely cannot estimate the step's duration.
             let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());
         }
         end
     }
 
-    /// The time of the steps that are left, in words, if one of them has run here before.
+    /// Describes the estimated time for the remaining steps, if one of them has run here before.
     fn rest(&self) -> String {
         let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;

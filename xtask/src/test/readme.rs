@@ -1,4 +1,4 @@
-//! The examples of the repository's README, of its pages and of each package's README, run as they are written.
+//! Runs the examples in the repository's README, in its pages, and in each package's README, exactly as they are written.
 
 use std::{fs, path::Path};
 
@@ -17,7 +17,7 @@ const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 const ALL: [(&str, Run); 3] = [RUST, PYTHON, JAVASCRIPT];
 
-/// The folder of the guide, whose examples stand in all languages.
+/// The folder of the guide, whose examples exist in all languages.
 const GUIDE: &str = "docs/guide";
 
 /// Each README with the languages in which it must have examples.
@@ -34,10 +34,10 @@ const READMES: [(&str, &[(&str, Run)]); 10] = [
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
-/// The README of leases, whose first block of shell and first block of Rust lead a newcomer to IDs.
+/// The README of leases. Its first shell block and its first Rust block show a newcomer how to generate IDs.
 const LEASE: &str = "lease/README.md";
 
-/// Every fenced block must run by itself.
+/// Checks that every fenced block runs on its own.
 pub fn check(shell: &Shell) -> Result<()> {
     let guide = guide(shell)?;
     let guide = guide.iter().map(|page| (page.as_str(), &ALL[..]));
@@ -57,7 +57,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The pages of the guide. Each section that has an example has it in all languages.
+/// Checks the guide's pages. Each section that has an example must have it in all languages. Returns the faults.
 pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for file in shell.read_dir(workspace::root().join(GUIDE))? {
@@ -71,7 +71,7 @@ pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     Ok(pages)
 }
 
-/// The headings of sections that have examples in some languages and not in others.
+/// Returns the headings of sections that have examples in some languages but not in others.
 fn lacking(page: &str) -> Vec<String> {
     let is_lacking = |section: &&str| {
         let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
@@ -81,8 +81,8 @@ fn lacking(page: &str) -> Vec<String> {
     page.split("\n## ").filter(is_lacking).map(heading).collect()
 }
 
-/// A newcomer's project: the command that the README of leases names, here with the crate's folder in place of a registry, and the
-/// program under it, to the letter. It runs twice, over one file.
+/// Tests a newcomer's project: the command in the README of leases, with the crate's folder in place of a registry, and the
+/// unmodified program that follows it. The program runs twice with the same file.
 pub fn newcomer(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE))?;
     let first = |language| blocks(&text, language).into_iter().next();
@@ -90,7 +90,7 @@ pub fn newcomer(shell: &Shell) -> Result<()> {
     let lease = workspace::root().join("lease");
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
     ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
-    // On a disk: the folder for temporary files may be in memory, where no lease is kept.
+    // The folder must be on a disk. The one for temporary files may be in memory, where leases cannot be stored.
     let folder = tempfile::tempdir_in(workspace::target())?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
     let _there = shell.push_dir(folder.path());
@@ -99,7 +99,7 @@ pub fn newcomer(shell: &Shell) -> Result<()> {
         "[package]\nname = \"newcomer\"\nedition = \"2024\"\n[workspace]\n",
     )?;
     shell.write_file("src/main.rs", main)?;
-    // The workspace's versions, so that a new release of a dependency does not change the result.
+    // Use the workspace's versions, so that a new release of a dependency does not change the result.
     shell.copy_file(workspace::root().join("Cargo.lock"), "Cargo.lock")?;
     cmd!(shell, "cargo {add...} --quiet --path {lease}").run()?;
     let ids = [(); 2].map(|()| cmd!(shell, "cargo run --quiet").read());
@@ -111,7 +111,7 @@ pub fn newcomer(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The contents of the fenced blocks of a language.
+/// Returns the contents of a language's fenced blocks.
 fn blocks(markdown: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut blocks = Vec::new();
@@ -123,7 +123,7 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// rustdoc runs the blocks of a Markdown file as tests. Each may use `?`, so each gets a hidden last line.
+/// Runs the blocks as tests of a Markdown file with rustdoc. Each block may use `?`, so each gets a hidden last line.
 fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
@@ -137,7 +137,7 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The crates that examples use, as rustdoc is told of them: those that the step of the crates builds.
+/// Returns rustdoc's arguments for the crates that the examples use. They must be crates that the crates' step builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const USED: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested();
@@ -171,7 +171,7 @@ fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the blocks in the folder `tests`, where the package's name finds the package built here.
+/// Runs the blocks in the folder `tests`, where the package's name resolves to the package built here.
 fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
     let tests = workspace::root().join("tests");
     for block in blocks {

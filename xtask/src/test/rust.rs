@@ -1,4 +1,4 @@
-//! The steps of the crates.
+//! The test steps for the crates.
 
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
@@ -6,16 +6,16 @@ use xshell::{Cmd, Shell, cmd};
 use super::examples;
 use crate::{build, tools, workspace};
 
-/// Packages with other people's libraries for databases, which take minutes to compile: they have a step of their own.
+/// Packages that use third-party database libraries. These take minutes to compile, so the packages have a separate step.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
-/// The members whose dependencies compile quickly, with all features.
+/// Returns arguments that select the members whose dependencies compile quickly, with all features.
 pub fn members() -> Vec<&'static str> {
     let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
-/// Checks the members with all features, and the core with fewer, which leaves other code unused.
+/// Runs Clippy on the members with all features, and on the core with fewer, because then other code is unused.
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
@@ -27,7 +27,7 @@ pub fn clippy(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The core on machines without an operating system (on one without registers for SIMD, too).
+/// Builds the core for machines without an operating system, including one without SIMD registers.
 pub fn no_std(shell: &Shell) -> Result<()> {
     for (target, features) in [
         ("thumbv7em-none-eabi", ""),
@@ -42,22 +42,22 @@ pub fn no_std(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
         .run()?;
     cmd!(shell, "cargo build --quiet --package polyflake-inspect {target...}").run()?;
-    // Without compare-and-swap, as core/README.md says.
+    // This machine has no compare-and-swap. See core/README.md.
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
         .env("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core")
         .run()?)
 }
 
-/// Whatever continuous integration compiles on other systems, tests included.
+/// Checks everything that continuous integration compiles on other systems, including tests.
 pub fn systems(shell: &Shell) -> Result<()> {
     for target in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
         let (members, name) = (members(), target.replace('-', "_"));
-        // napi looks for Node's own library on Windows.
+        // On Windows, napi requires Node's own library.
         let chosen = ["--exclude", "polyflake-node", "--all-targets", "--target", target];
         cmd!(shell, "cargo check --quiet {members...} {chosen...}")
-            // Nothing is linked, so nobody misses what their C compilers would make.
+            // Nothing is linked, so the output of their C compilers is not needed.
             .env(format!("CC_{name}"), "true")
             .env(format!("AR_{name}"), "true")
             .env("PYO3_CROSS_PYTHON_VERSION", "3.11")
@@ -67,23 +67,24 @@ pub fn systems(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The core's unit tests, integration tests and documentation tests, as somebody runs them who has just cloned the repository.
+/// Runs the core's unit, integration and documentation tests, as in a fresh clone of the repository.
 pub fn core(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet").run()?)
 }
 
-/// All tests with the features that the members' dependencies ask for and no others.
+/// Runs all tests with only the features that the members' dependencies request.
 pub fn workspace(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
-/// The members with tests that no other step runs, with all features. Steps that choose alike build nothing twice.
+/// Returns arguments that select, with all features, the members whose tests no other step runs. Steps with the same selection
+/// share their builds.
 pub fn tested() -> Vec<&'static str> {
     [members(), vec!["--exclude", "polyflake"]].concat()
 }
 
-/// Unit tests, integration tests, examples and documentation tests of the crates around the core.
+/// Runs the unit, integration, example and documentation tests of the crates other than the core.
 pub fn test(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     if let Err(missing) = tools::faketime(shell) {
@@ -94,7 +95,7 @@ pub fn test(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
-/// Faults of leases among processes in Rust, Python and Node.
+/// Tests faults of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
     let (python, folder) =
         (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
@@ -110,7 +111,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
+/// Tests IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
 pub fn databases(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     let chosen = || DATABASES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
@@ -121,7 +122,7 @@ pub fn databases(shell: &Shell) -> Result<()> {
     documented(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
 }
 
-/// Builds the documentation, also with fewer features, and looks for examples.
+/// Builds the documentation, also with fewer features, and checks for examples.
 pub fn docs(shell: &Shell) -> Result<()> {
     for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
@@ -135,13 +136,13 @@ fn documented<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
     cmd!(shell, "cargo doc --quiet --no-deps {chosen...}").env("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
+/// Tests all interleavings of the atomic steps of the state machines and the counter clock, in a separate build.
 pub fn loom(shell: &Shell) -> Result<()> {
     models(shell, "loom-tests", &["--test", "model"]).run()?;
     Ok(models(shell, "polyflake-clock", &["--lib", "model"]).run()?)
 }
 
-/// The one model that takes minutes without its bound.
+/// Runs the one model that takes minutes without its bound.
 pub fn loom_unbounded(shell: &Shell) -> Result<()> {
     let tests = models(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
     Ok(tests.env("LOOM_MAX_PREEMPTIONS", "0").run()?)
@@ -153,7 +154,8 @@ fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
         .env("CARGO_TARGET_DIR", workspace::target().join("loom"))
 }
 
-/// NEON, on an emulated machine. Linked statically by Rust's own linker, so no tools for that machine are needed.
+/// Tests NEON on an emulated machine. The tests are linked statically by Rust's own linker, so no tools for that machine are
+/// needed.
 pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     let qemu = tools::qemu_aarch64(shell)?;
     let tests = kernels_for(shell, "aarch64-unknown-linux-musl")
@@ -163,7 +165,7 @@ pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     Ok(tests.run()?)
 }
 
-/// wasm's SIMD and the inspector, in Node.
+/// Tests wasm's SIMD and the inspector in Node.
 pub fn wasm(shell: &Shell) -> Result<()> {
     let node = workspace::root().join("tests/kernels/node.mjs");
     let _runner = shell.push_env(
@@ -177,7 +179,8 @@ pub fn wasm(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test {options...} --target wasm32-wasip1").run()?)
 }
 
-/// The tests of kernels for another machine, which is emulated. They are optimised a little: that saves more time than it costs.
+/// Returns the command that tests the kernels for a different machine in an emulator. The tests are slightly optimised, which
+/// saves more time than it costs.
 fn kernels_for<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")

@@ -1,14 +1,14 @@
-//! The instruction sets of the core: the features that their kernels may use.
+//! Checks the core's instruction sets: the features that their kernels may use.
 //!
-//! `core/src/arch` calls every kernel in one place, which is sound because a kernel needs no features but those that its set's
-//! row asks the machine for, those of the rows above, and those that the whole folder is compiled for.
+//! `core/src/arch` calls all kernels from one place. That is sound because a kernel may only use the features that its set's
+//! row requires of the machine, those of the rows above, and those that the whole folder is compiled for.
 
 use std::collections::BTreeSet;
 
 const CORE: &str = "core/src/";
 const ARCH: &str = "core/src/arch/";
 
-/// Faults in the files with these paths and texts.
+/// Returns the faults in the files with the given paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
     let core: Vec<_> = files.filter(|(path, _)| path.starts_with(CORE)).collect();
     let read = |file: String| core.iter().find(|(path, _)| *path == file).map(|(_, text)| *text);
@@ -24,7 +24,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
     unproved.collect()
 }
 
-/// The features that functions of a file switch on, also by `cfg_attr`.
+/// Returns the features that a file's functions enable, including with `cfg_attr`.
 fn used(text: &str) -> BTreeSet<&str> {
     let attributes = text.split("target_feature(").skip(1);
     let lists =
@@ -32,7 +32,7 @@ fn used(text: &str) -> BTreeSet<&str> {
     lists.flat_map(|list| list.split(',')).collect()
 }
 
-/// The features that the machine has where a kernel of this file may run.
+/// Returns the features that the machine has whenever a kernel in this file may run.
 fn proved<'t>(contract: &'t str, folder: &str, rows: &'t str, file: &str) -> BTreeSet<&'t str> {
     let set = file.split(['/', '.']).next().unwrap_or_default();
     let declared = format!("#[path = \"{folder}/mod.rs\"]");
@@ -44,13 +44,13 @@ fn proved<'t>(contract: &'t str, folder: &str, rows: &'t str, file: &str) -> BTr
     of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted(features))).collect()
 }
 
-/// The file and the condition of a set's row: `Name: "name", file, condition;`.
+/// Returns the file and the condition in a set's row: `Name: "name", file, condition;`.
 fn row(line: &str) -> Option<(&str, &str)> {
     let (_, rest) = line.trim().strip_suffix(';')?.split_once(": \"")?;
     rest.split_once("\", ")?.1.split_once(", ")
 }
 
-/// The parts of a text between double quotes.
+/// Returns the quoted parts of a text.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }

@@ -1,5 +1,5 @@
-//! The machine's own clock steps back and forth while processes make IDs: libfaketime shows them another time than the
-//! system's.
+//! Tests processes that generate IDs while their wall clock steps forwards and backwards. libfaketime shows them a time other
+//! than the system's.
 
 use std::{
     collections::BTreeMap,
@@ -16,17 +16,17 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Seconds for which each process makes IDs.
+/// The number of seconds for which each process generates IDs.
 const SECONDS: &str = "2";
 
-/// Time between two changes of the clock, and its largest error, in seconds.
+/// The time between two changes of the clock, and the largest clock error, in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
 const FURTHEST: f64 = 3.0;
 
-/// The codes of errors that a call may raise after waiting for the clock in vain; no others are allowed.
+/// The error codes that a call may return after it waited for the clock without success. No others are allowed.
 const REFUSALS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
-/// A program's report on its IDs: see `tests/stepping/README.md`.
+/// A program's report on its IDs. See `tests/stepping/README.md`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -53,7 +53,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     processes.into_iter().try_for_each(|(name, process)| judge(process).context(name))
 }
 
-/// The programs, without their arguments.
+/// Returns the programs, without their arguments.
 fn programs() -> [(&'static str, Command); 4] {
     let (root, rust) = (workspace::root(), workspace::target().join("debug/stepping"));
     let (script, module) =
@@ -72,14 +72,14 @@ fn programs() -> [(&'static str, Command); 4] {
     ]
 }
 
-/// Starts a program that sees the time of a file: the wall clock's only, since no other steps.
+/// Starts a program whose wall clock shows the time in a file. Its other clocks are unchanged, because they never step.
 fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
     program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", time);
     program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     Ok(program.stdout(Stdio::piped()).spawn()?)
 }
 
-/// Sets how far off the clock is, at once for all that read it.
+/// Sets the clock's error, which takes effect at once for all programs that read it.
 fn set(time: &Path, seconds: f64) -> Result<()> {
     let beside = time.with_extension("new");
     fs::write(&beside, format!("{seconds:+.3}\n"))?;

@@ -14,7 +14,7 @@ use crate::{
     demo, features, format, licences, mutants, tools, workspace,
 };
 
-/// Beginnings of the paths that every step depends on.
+/// The prefixes of the paths that every step depends on.
 pub const ALWAYS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
 
 const EVERYTHING: &[&str] = &[""];
@@ -58,13 +58,13 @@ const JAVASCRIPT: &[&str] = &[
     "tests/package",
 ];
 
-/// What the trials of the npm package and of the wheel depend on.
+/// The paths that the trials of the npm package and the wheel depend on.
 const NPM: Paths = &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
 const PIP: Paths = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
 
 type Paths = &'static [&'static [&'static str]];
 
-/// A step that no other one needs.
+/// Creates a step that no other step needs.
 fn step(
     name: impl Into<String>,
     protects: impl Into<String>,
@@ -80,12 +80,12 @@ fn step(
     }
 }
 
-/// A step without which those after it are useless.
+/// Creates a step without which later steps are useless.
 fn needed(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
     Step { needed: true, ..step(name, gives, &[], run) }
 }
 
-/// The steps of every run.
+/// Returns the steps of every run.
 pub fn all() -> Result<Vec<Step>> {
     let mut steps = of_the_crates();
     steps.extend(of_the_packages());
@@ -97,7 +97,7 @@ pub fn all() -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps of sources and crates.
+/// Returns the steps for the sources and the crates.
 fn of_the_crates() -> Vec<Step> {
     vec![
         step(
@@ -173,7 +173,7 @@ fn of_the_crates() -> Vec<Step> {
     ]
 }
 
-/// The steps of the packages, and what builds them.
+/// Returns the steps that build and test the packages.
 fn of_the_packages() -> Vec<Step> {
     vec![
         needed("build", "the wheel, the npm package and the drivers", build::all),
@@ -233,7 +233,7 @@ fn of_the_packages() -> Vec<Step> {
     ]
 }
 
-/// The steps of what all languages share.
+/// Returns the steps for everything that all languages share.
 fn of_all_languages() -> Vec<Step> {
     vec![
         step(
@@ -280,7 +280,7 @@ fn of_all_languages() -> Vec<Step> {
     ]
 }
 
-/// Steps that are slow and rarely fail; then trials, which depend on what the registries serve today.
+/// Returns the steps that are slow and rarely fail, followed by trials, which depend on what the registries currently serve.
 pub fn thorough() -> Result<Vec<Step>> {
     let mut steps = slow();
     for project in projects::all()? {
@@ -298,7 +298,7 @@ pub fn thorough() -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps that are slow and rarely fail.
+/// Returns the steps that are slow and rarely fail.
 fn slow() -> Vec<Step> {
     vec![
         step(
@@ -378,7 +378,7 @@ fn slow() -> Vec<Step> {
     ]
 }
 
-/// The trials of the wheel, with the newest versions of tools.
+/// Returns the trials of the wheel with the newest versions of tools.
 fn trials_of_the_wheel() -> Vec<Step> {
     let tools = python_tools::ALL.iter().map(|(name, packages)| {
         let protects = format!("the newest {}", packages.join(", "));
@@ -416,7 +416,7 @@ fn trials_of_the_wheel() -> Vec<Step> {
     tools.chain(others).collect()
 }
 
-/// Installs the tools that must be there before anything is compiled.
+/// Installs the tools that are required before anything can be compiled.
 fn set_up(shell: &Shell) -> Result<()> {
     tools::rust_targets(shell)?;
     tools::python(shell)?;
@@ -426,18 +426,18 @@ fn set_up(shell: &Shell) -> Result<()> {
 fn python(shell: &Shell) -> Result<()> {
     let (_there, python) =
         (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
-    // The installed wheel is tested: the sources lie in `src`, where nothing imports them.
+    // This tests the installed wheel. The sources are in `src`, where no import finds them.
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// The proofs with z3.
+/// Runs the proofs with z3.
 fn proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
     Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
 }
 
-/// The package's stubs, and the suite's own Python.
+/// Type-checks the package's stubs and the suite's own Python code.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(

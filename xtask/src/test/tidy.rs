@@ -1,5 +1,5 @@
-//! House rules that no compiler knows: dependencies between modules, links, one version, no
-//! machine's paths.
+//! Checks rules that no compiler knows: dependencies between modules, links, a single version number, and no paths of one
+//! machine.
 
 use std::{collections::BTreeSet, fs};
 
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{oldest_rust, pages, sets};
 use crate::{artefacts::page, mutants, workspace};
 
-/// Modules that families with default partitions may use.
+/// Modules that formats with default partitions may use.
 const OF_OWN_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
@@ -23,11 +23,12 @@ const OF_OWN_PARTITIONS: [&str; 10] = [
     "sync",
 ];
 
-/// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
+/// For each module of the core, the modules that it may use besides itself and `error`. A module that is not listed may use no
+/// others.
 const ARROWS: [(&str, &[&str]); 16] = [
     ("format", &[]),
     ("integrations", &[]),
-    // Kernels know bytes and words alone.
+    // Kernels only know bytes and words.
     ("arch", &[]),
     ("base32", &["arch", "format"]),
     ("sparx64", &["arch"]),
@@ -43,7 +44,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
     ("hotguid", &OF_OWN_PARTITIONS),
-    // Unit tests of whole generators.
+    // This module contains unit tests of whole generators.
     ("held", &["clock", "fork", "hotguid", "sno", "sync"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
@@ -69,7 +70,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// A text file of the repository, by its path from the root.
+/// A text file of the repository, with its path relative to the root.
 struct Source {
     path: String,
     text: String,
@@ -92,7 +93,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// The text files that git has or would add.
+/// Returns the text files that git tracks or would add.
 fn sources() -> Result<Vec<Source>> {
     let shell = Shell::new()?;
     shell.change_dir(workspace::root());
@@ -106,7 +107,7 @@ fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Uses of modules that a module of the core must not know.
+/// Returns the forbidden uses of other modules in a module of the core.
 fn arrows_that_point_back(source: &Source) -> Vec<String> {
     let Some(module) =
         source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
@@ -127,7 +128,8 @@ fn arrows_that_point_back(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// The modules of the crate that a file names after `crate::`. What the root exports by itself comes from `error` or `generator`.
+/// Returns the crate's modules that a file names after `crate::`. Items that the root itself exports come from `error` or
+/// `generator`.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
@@ -138,7 +140,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
-/// The first names of `a::b` or of `{a::b, c::{d, e}}`.
+/// Returns the first names in `a::b` or in `{a::b, c::{d, e}}`.
 fn names_of_path(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
@@ -160,7 +162,7 @@ fn names_of_path(path: &str) -> Vec<String> {
     names
 }
 
-/// A file up to its unit tests.
+/// Returns a file's text before its unit tests.
 fn without_tests(text: &str) -> &str {
     let tests = ["\n#[cfg(test)]\nmod ", "\n#[cfg(all(test"]
         .iter()
@@ -169,9 +171,9 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
-/// Paths and hosts that one machine has and another has not.
+/// Returns paths and hosts in a file that exist only on one machine.
 fn of_one_machine(source: &Source) -> Vec<String> {
-    // Joined at run time, so that this file does not contain them.
+    // These strings are joined at run time, so that this file does not contain them.
     let foreign = [
         ["/wo", "rk/"],
         ["/ro", "ot/"],
@@ -187,7 +189,7 @@ fn of_one_machine(source: &Source) -> Vec<String> {
     found.map(|text| format!("{}: names {text}", source.path)).collect()
 }
 
-/// Places that name another version than the workspace.
+/// Returns places that name a version other than the workspace's.
 fn versions() -> Result<Vec<String>> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
     let workspace = &cargo["workspace"];
@@ -213,8 +215,8 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// Atomics of the core that a model checker cannot replace. Clocks, the detection of the machine, and the hooks of `fork()` are
-/// no part of a model.
+/// Returns a fault if a file of the core uses atomics that a model checker cannot replace. Clocks, CPU detection, and the hooks
+/// of `fork()` are exempt, because they are not part of a model.
 fn atomics_past_the_door(source: &Source) -> Option<String> {
     const OUTSIDE: [&str; 5] = ["sync.rs", "sync/", "clock", "arch/level.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;

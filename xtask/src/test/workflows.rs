@@ -1,4 +1,4 @@
-//! The workflows of continuous integration, as two linters judge them.
+//! Checks the continuous integration workflows with two linters.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};

@@ -1,4 +1,5 @@
-//! Programs of Debian's packages: they are installed if this is root on Debian, or a user in CI who may become root, and not elsewhere.
+//! Provides programs from Debian packages. They are installed only if the current user is root on Debian, or can become root in
+//! CI.
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::Missing;
 use crate::workspace;
 
-/// Finds something, after its package was installed if it was not there before.
+/// Finds something, after installing its package if it was missing.
 fn provided(
     shell: &Shell,
     package: &str,
@@ -21,70 +22,70 @@ fn provided(
     Ok(find_it().ok_or_else(missing)?)
 }
 
-/// The first of these programs, of this package.
+/// Returns the first of these programs, which are in this package.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     provided(shell, package, || find(names))
 }
 
-/// Valgrind, which counts instructions.
+/// Returns Valgrind, which counts instructions.
 pub fn valgrind(shell: &Shell) -> Result<PathBuf> {
     program(shell, "valgrind", &["valgrind"])
 }
 
-/// The QEMU that runs programs for `AArch64`.
+/// Returns the QEMU that runs `AArch64` programs.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     program(shell, "qemu-user", &["qemu-aarch64", "qemu-aarch64-static"])
 }
 
-/// A headless browser.
+/// Returns a headless browser.
 pub fn browser(shell: &Shell) -> Result<PathBuf> {
     provided(shell, "chromium", find_browser)
 }
 
-/// The machine's Chromium, if it has one.
+/// Returns the machine's Chromium, if it has one.
 pub fn find_browser() -> Option<PathBuf> {
     find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
 
-/// The driver with which tests of wasm crates control the browser.
+/// Returns the driver with which the tests of wasm crates control the browser.
 pub fn driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;
     program(shell, "chromium-driver", &["chromedriver"])
 }
 
-/// The other headless browser.
+/// Returns the other headless browser.
 pub fn firefox(shell: &Shell) -> Result<PathBuf> {
     program(shell, "firefox-esr", &["firefox-esr", "firefox"])
 }
 
-/// The compiler that links for Windows.
+/// Returns the compiler that links for Windows.
 pub fn mingw(shell: &Shell) -> Result<PathBuf> {
     program(shell, "gcc-mingw-w64-x86-64-win32", &["x86_64-w64-mingw32-gcc-win32"])
 }
 
-/// The library for compression, for Windows.
+/// Returns the compression library for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
     provided(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
 
-/// The Wine that runs programs for Windows, which Debian keeps off the path.
+/// Returns the Wine that runs Windows programs. Debian does not put it on the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
     provided(shell, "wine64", find_it)
 }
 
-/// The library that shows a process another time.
+/// Returns the library that shows a process a different time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
     provided(shell, "libfaketime", find_faketime)
 }
 
-/// Debian's keys, which other distributions have in a package.
+/// Returns Debian's keys. Other distributions provide them in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
     provided(shell, "debian-archive-keyring", || file(keys))
 }
 
-/// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
+/// Installs `PostgreSQL` for tests that start their own servers. Debian does not put its programs on the path.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();
     if !is_there {
@@ -92,8 +93,8 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
-/// Installs the server of `MariaDB`, which Debian keeps off users' paths, for tests that start one of their own. Where its program
-/// has no package of this name, the whole server's package brings it.
+/// Installs the `MariaDB` server for tests that start their own server. Debian does not put it on users' paths. If no package
+/// has this name, the package of the whole server provides the program.
 pub fn mariadb(shell: &Shell) {
     let is_there =
         || find(&["mariadbd"]).is_some() || PathBuf::from("/usr/sbin/mariadbd").is_file();
@@ -101,7 +102,7 @@ pub fn mariadb(shell: &Shell) {
     packages.iter().filter(|_| !is_there()).for_each(|package| install(shell, package));
 }
 
-/// Finds the library in its folder, which some distributions have for each architecture.
+/// Finds the library in its folder. Some distributions have a folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -111,8 +112,8 @@ fn find_faketime() -> Option<PathBuf> {
     places.find(|library| library.is_file())
 }
 
-/// Installs a package if this is root on Debian, or in CI a user who needs no password to become root; callers check whether it is
-/// there.
+/// Installs a package if the current user is root on Debian, or can become root without a password in CI. Callers must check
+/// whether the package is available afterwards.
 fn install(shell: &Shell, package: &str) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     let before: &[&str] = if am_root { &["env"] } else { &["sudo", "--non-interactive"] };
@@ -127,12 +128,12 @@ fn install(shell: &Shell, package: &str) {
     }
 }
 
-/// A file, if it is there.
+/// Returns the path of a file if it exists.
 fn file(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
-/// The first of these programs that is on the path.
+/// Returns the first of these programs that is on the path.
 pub fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();

@@ -1,7 +1,7 @@
-//! Sets up the tools of this repository on a fresh machine. Each function is quick when there is nothing left to do.
+//! Sets up this repository's tools on a fresh machine. Each function is fast if its work is already done.
 //!
-//! The machine brings rustup, Python 3.10 or newer and Node 20 or newer; all else is fetched here, at versions that the
-//! repository pins.
+//! The machine must provide rustup, Python 3.10 or newer, and Node 20 or newer. Everything else is downloaded here, in versions
+//! that the repository pins.
 
 mod debian;
 mod node;
@@ -26,7 +26,8 @@ use std::{error::Error, fmt, fs, path::Path};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// The error for a tool that the machine lacks and that cannot be fetched: runtimes that need it are skipped, not failed.
+/// The error for a tool that the machine lacks and that cannot be downloaded. Runtimes that need it are skipped and do not
+/// fail.
 #[derive(Debug)]
 pub struct Missing(pub String);
 
@@ -38,7 +39,7 @@ impl fmt::Display for Missing {
 
 impl Error for Missing {}
 
-/// Does `make` unless it was done before for the same `wanted`, which the file `stamp` remembers.
+/// Calls `make`, unless it was already done for the same `wanted`, which the file `stamp` records.
 fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());
@@ -47,7 +48,8 @@ fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result
     fs::write(stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// The first version number in the output of `program --version`, as (major, minor); `None` if there is no such program.
+/// Returns the first version number in the output of `program --version`, as (major, minor), or `None` if the program does not
+/// exist.
 fn version(shell: &Shell, program: &str) -> Option<(u32, u32)> {
     let said = cmd!(shell, "{program} --version").quiet().ignore_stderr().read().ok()?;
     let word = said.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;

@@ -1,4 +1,4 @@
-//! Node, and the npm packages that the JavaScript package and its tests are built with.
+//! Sets up Node, and the npm packages that the JavaScript package and its tests are built with.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (20, 0);
 
-/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests find our package by its name.
+/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by its name.
 pub fn node(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
     ensure!(found, Missing("no Node 20 or newer with npm on this machine".into()));
@@ -22,7 +22,8 @@ pub fn node(shell: &Shell) -> Result<()> {
     npm(shell, "tests")
 }
 
-/// Installs the packages in the lock file of a folder, where `import "polyflake"` is then the package as built in this repository.
+/// Installs the packages in a folder's lock file. In that folder, `import "polyflake"` then loads the package built in this
+/// repository.
 pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
     let inside = workspace::root().join(folder);
     install(shell, &inside)?;
@@ -34,7 +35,7 @@ pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
     symlink(package, &link).with_context(|| format!("cannot link {}", link.display()))
 }
 
-/// The edge runtime, which comes as an npm package.
+/// Returns the edge runtime, which is an npm package.
 pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");

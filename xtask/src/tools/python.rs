@@ -1,4 +1,5 @@
-//! Python: an environment of the repository's own, with the packages that `tests/requirements.txt` pins; and one for the benches.
+//! Sets up Python environments: the repository's own, with the packages that `tests/requirements.txt` pins, and others such as
+//! the one for the benches.
 
 use std::{
     env, fs,
@@ -13,12 +14,12 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Makes the environment; its interpreter.
+/// Creates the environment, and returns its interpreter.
 pub fn python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::venv(), "tests/requirements.txt")
 }
 
-/// Makes the environment of other people's libraries, and installs the servers that their tests start.
+/// Creates the environment with third-party libraries, and installs the servers that their tests start.
 pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     postgresql(shell);
     mariadb(shell);
@@ -26,17 +27,17 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Makes the environment of the benches.
+/// Creates the benches' environment.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
-/// Makes the environment that artefacts are built and checked with.
+/// Creates the environment for building and checking artefacts.
 pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
-/// The interpreter of the oldest version: on the path by its name, or where pyenv keeps it.
+/// Returns the oldest supported version's interpreter, which is on the path or managed by pyenv.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     let name = format!("python{}.{}", OLDEST.0, OLDEST.1);
     let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
@@ -50,7 +51,7 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine".into()))?)
 }
 
-/// The machine's own interpreter.
+/// Returns the machine's own interpreter.
 pub fn any_python(shell: &Shell) -> Result<&'static str> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
@@ -63,13 +64,13 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     once(&venv.join("requirements.txt"), &wanted, || {
-        // An environment that works is kept, with the wheel that is installed there.
+        // A working environment is kept, along with the wheel that is installed in it.
         if !python.exists() {
             cmd!(shell, "{machine} -m venv --clear {venv}")
                 .run()
                 .context("on Debian, install python3-venv")?;
         }
-        // Python compiles what it imports, which is a small part.
+        // pip need not compile bytecode, because Python compiles what it imports, which is a small part.
         Ok(cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?)
     })?;
     Ok(python)

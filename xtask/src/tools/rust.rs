@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::once;
 use crate::workspace;
 
-/// Browsers and the edge; machines without an operating system, for which the core must build, too; and other machines on
-/// which kernels are tested.
+/// Targets for browsers and the edge, for machines without an operating system, for which the core must build, and for other
+/// machines on which kernels are tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",
@@ -32,7 +32,7 @@ pub fn rust_targets(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// A toolchain of this version, with these targets.
+/// Installs a toolchain of this version with these targets.
 pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<()> {
     let there = cmd!(shell, "rustup target list --installed --toolchain {version}").quiet();
     let installed = there.ignore_stderr().read().unwrap_or_default();
@@ -45,14 +45,14 @@ pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<
     Ok(())
 }
 
-/// A program that cargo installs, in this version.
+/// A program that cargo installs, with its version.
 pub struct Tool(&'static str, &'static str);
 
 /// Runs the fuzz targets.
 pub const BOLERO: Tool = Tool("cargo-bolero", "0.13.5");
 /// Puts faults into the code.
 pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
-/// Chooses sets of features.
+/// Selects sets of features.
 pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
 /// Checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
@@ -62,14 +62,15 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with(shell, name, version, &[])
 }
 
-/// The program that runs tests of wasm crates, of the crate's locked version. The browser's driver is asked without TLS.
+/// Returns the program that runs the tests of wasm crates, in the version of the crate's lock file. The browser's driver is
+/// contacted without TLS.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     let name = "wasm-bindgen-cli";
     install_with(shell, name, &locked("wasm-bindgen")?, &["--no-default-features"])?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
-/// The version of a dependency in the lock file.
+/// Returns a dependency's version in the lock file.
 fn locked(name: &str) -> Result<String> {
     let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
     let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;
@@ -87,12 +88,12 @@ fn install_with(shell: &Shell, name: &str, version: &str, options: &[&str]) -> R
     })
 }
 
-/// The nightly toolchain of today.
+/// Installs today's nightly toolchain.
 pub fn newest_nightly(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?)
 }
 
-/// The nightly toolchain with these components.
+/// Installs the nightly toolchain with these components.
 pub fn nightly(shell: &Shell, components: &[&str]) -> Result<()> {
     let there = cmd!(shell, "rustup run nightly rustc --version").quiet().ignore_stdout();
     if there.ignore_stderr().run().is_err() {

@@ -1,7 +1,7 @@
-//! Binds a wasm module to JavaScript for bundlers: `cargo run --package xtask-wasm -- MODULE FOLDER`.
+//! Generates the JavaScript bindings of a wasm module for bundlers: `cargo run --package xtask-wasm -- MODULE FOLDER`.
 //!
-//! The program wasm-bindgen would do the same, but it comes with a test runner, whose servers and clients for HTTP take minutes to
-//! compile. A crate of its own keeps the library out of `xtask`, most of whose tasks need none.
+//! The program wasm-bindgen would do the same, but it includes a test runner, whose HTTP servers and clients take minutes to
+//! compile. A separate crate keeps the library out of `xtask`, because most tasks do not need it.
 
 use std::env;
 

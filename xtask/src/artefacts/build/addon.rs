@@ -1,4 +1,4 @@
-//! Addons for Node, in the packages that npm installs for a platform.
+//! Builds the Node addons, in the packages that npm installs for each platform.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
 
 const PACKAGE: [&str; 5] = ["--quiet", "--locked", "--release", "--package", "polyflake-node"];
 
-/// Builds the addon and packs it; the tarball is what is kept.
+/// Builds the addon and packs it. Only the tarball is kept.
 pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     let library = library(shell, platform)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));
@@ -25,7 +25,7 @@ fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
     let flags = tools::flags(shell, platform)?;
     let built =
         if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
-    // Not for all: the build of wasm modules finds functions by name, and strips afterwards.
+    // Only this build strips symbols, because the build of the wasm modules finds functions by name and strips them afterwards.
     built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     Ok(folder.join(platform.library("polyflake_node")))
@@ -39,7 +39,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     }
     let build = match platform.oldest_mac() {
         Some(oldest) => {
-            // Else the library names the folder that it was built in.
+            // Otherwise the library would contain the name of the folder that it was built in.
             flags.push_str(" -Clink-arg=-Wl,-install_name,@rpath/polyflake.node");
             build.env("MACOSX_DEPLOYMENT_TARGET", oldest)
         }
@@ -48,8 +48,8 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     build.env("RUSTFLAGS", flags)
 }
 
-/// Links with mingw-w64. Node's functions are looked up when the addon is loaded, so the library of them that the linker asks for is
-/// an empty one. It stays where it is: cargo remembers its folder for later builds.
+/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library stands in for the one that
+/// the linker requests. It stays in place, because cargo remembers its folder for later builds.
 fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");

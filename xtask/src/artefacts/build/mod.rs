@@ -1,4 +1,4 @@
-//! Builds of each kind of artefact.
+//! Builds every kind of artefact.
 
 mod addon;
 mod program;
@@ -27,7 +27,7 @@ const COMMON: [&str; 10] = [
     "tests/artefacts/requirements.txt",
 ];
 
-/// The files that an artefact is built from, as git names paths.
+/// Returns the paths of the files that an artefact is built from, as git names them.
 fn sources(kind: &Kind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
         Kind::Wheel(..) | Kind::Source => &[
@@ -58,7 +58,7 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
 }
 
-/// The time of the last commit that changed a source, which archives give to their files.
+/// Returns the time of the last commit that changed a source. Archives use it as the time of their files.
 fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
     let sources = sources(kind);
     Ok(cmd!(shell, "git log -1 --format=%ct -- {sources...}").quiet().read()?)
@@ -83,13 +83,13 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     }
 }
 
-/// The bill of materials of an artefact, beside its folder.
+/// Returns the path of an artefact's bill of materials, which is next to its folder.
 fn bill_beside(folder: &Path) -> PathBuf {
     folder.with_extension("cdx.json")
 }
 
-/// Builds artefacts in a clone in another folder, with a target folder of its own, and compares their files with those
-/// built here.
+/// Builds artefacts in a clone in a different folder, with its own target folder, and compares their files with those built
+/// here.
 pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));

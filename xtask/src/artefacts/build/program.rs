@@ -1,4 +1,4 @@
-//! The program: a wheel and an npm package for each platform, and the npm package that starts it.
+//! Builds the program: a wheel and an npm package for each platform, and the npm package that starts it.
 
 use std::path::Path;
 
@@ -22,8 +22,8 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     pack(shell, into, &["--program", &format!("{}={}", platform.name, program.display())])
 }
 
-/// The flag that finds the frameworks of macOS which a dependency names and this program never calls: empty ones, since Apple's own
-/// come with its SDK.
+/// Returns the flag that finds the macOS frameworks that a dependency names but this program never calls. They are empty
+/// stand-ins, because Apple ships the real ones only with its SDK.
 fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
     if platform.oldest_mac().is_none() {
         return Ok(String::new());

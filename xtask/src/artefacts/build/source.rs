@@ -1,4 +1,4 @@
-//! Artefacts that fit every platform: the npm package, the source distribution, the crates.
+//! Builds the platform-independent artefacts: the npm package, the source distribution, and the crates.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The npm package, from its wasm modules and scripts.
+/// Builds the npm package from its wasm modules and scripts.
 pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
-    // Without an addon, which is not built here.
+    // It is packed without an addon, which is not built here.
     Ok(cmd!(shell, "npm run --silent pack -- {into} --main").run()?)
 }
 
@@ -20,7 +20,7 @@ pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
     Ok(cmd!(shell, "maturin sdist --out {into}").run()?)
 }
 
-/// The crates that a registry gets. Some depend on others, so they are packed together.
+/// Packages the crates for the registry. Some depend on others, so they are packaged together.
 pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
     let (target, options) = (packed.path(), ["--quiet", "--no-verify"]);

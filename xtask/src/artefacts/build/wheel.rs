@@ -1,4 +1,5 @@
-//! Wheels, by maturin: zig links for Linux and macOS, mingw-w64 for Windows, where zig writes a wrong export.
+//! Builds wheels with maturin. zig links those for Linux and macOS, and mingw-w64 those for Windows, because zig writes a wrong
+//! export there.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,8 @@ use crate::{
 };
 
 impl Python {
-    /// The interpreter that maturin builds for. It need not be there, save for the machine's own platform.
+    /// Returns the interpreter that maturin builds for. It must be installed only when building for this machine's own
+    /// platform.
     fn interpreter(self) -> &'static str {
         match self {
             Self::Stable => "python3.11",
@@ -20,7 +22,7 @@ impl Python {
         }
     }
 
-    /// The end of an artefact's name.
+    /// Returns the suffix of an artefact's name.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Stable => "",
@@ -39,7 +41,7 @@ pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) ->
     maturin(shell, platform, &["--interpreter", python.interpreter()], &flags, into)
 }
 
-/// Builds the wheel of the folder that the shell is in.
+/// Builds the wheel in the shell's current folder.
 pub fn maturin(
     shell: &Shell,
     platform: &Platform,
@@ -61,8 +63,9 @@ pub fn maturin(
     Ok(build.env("RUSTFLAGS", flags).run()?)
 }
 
-/// The library that unwinds the stack, to be linked before zig's own. Python before 3.14 ends a daemon thread by `pthread_exit`,
-/// which unwinds by the system's library through our frames: with a second one in the wheel the process crashed there.
+/// Returns the library that unwinds the stack, which must be linked before zig's own. Python before 3.14 ends a daemon thread
+/// with `pthread_exit`, which unwinds our frames with the system's library. With a second unwinder in the wheel, the process
+/// crashed.
 fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
     let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;

@@ -1,6 +1,6 @@
-//! Runs artefacts on this machine: natively, or under an emulator of their platform.
+//! Runs artefacts on this machine, natively or in an emulator for their platform.
 //!
-//! An artefact that nothing here can run is "built, not run": its checks are all that is known of it.
+//! An artefact that cannot run here is listed as "built, not run", and only its checks are known.
 
 mod node;
 mod nodes;
@@ -18,7 +18,7 @@ use xshell::{Cmd, Shell};
 use super::{Artefact, Kind, results::Run};
 use crate::{tools::Missing, workspace};
 
-/// The output of tests. If they fail, it is shown.
+/// Returns the tests' output, and shows it if they fail.
 fn output(tests: Cmd<'_>) -> Result<String> {
     let output = tests.ignore_status().output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -29,8 +29,8 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with all that this machine has for it. Programs that it lacks are named, and are no fault, save in CI, where they
-/// can be installed.
+/// Runs an artefact with every suitable program on this machine. Missing programs are reported. They count as a fault only in
+/// CI, where they can be installed.
 pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>> {
     let runs = match &artefact.kind {
         Kind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),

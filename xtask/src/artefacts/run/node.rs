@@ -1,5 +1,5 @@
-//! Addons and the npm package: npm takes the addon of a platform from all that were built, into an empty project; and the package's
-//! tests run in a copy of the repository whose package is the built one.
+//! Runs the addons and the npm package. npm selects a platform's addon from all that were built, and installs it into an empty
+//! project. The package's tests run in a copy of the repository that contains the built package.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{
     workspace,
 };
 
-/// Modules of tests that start other programs, which would not be emulated.
+/// Test modules that start other programs, which would not be emulated.
 const STARTING: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
@@ -31,8 +31,8 @@ pub fn addon(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Ru
     nodes.iter().map(run).collect()
 }
 
-/// The npm package in an empty project without an addon, where it works on wasm: on a platform that has none, and where npm is told
-/// to leave out what is optional.
+/// Runs the npm package without an addon in an empty project, where it works on wasm. It does so for a platform that has no
+/// addon, and with optional packages omitted.
 pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     let registry = Registry::open()?;
     for option in ["--os=freebsd", "--omit=optional"] {
@@ -48,11 +48,11 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![Run { with, under: None, what: what.to_owned() }])
 }
 
-/// Lets npm install the package as on this platform, where it must take this addon alone, and runs a program of users.
+/// Installs the package with npm as on this platform, where npm must select only this addon, and runs a user's program.
 fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
-    // On the machine's own platform npm must see by itself what to take.
+    // On the machine's own platform, npm must determine by itself which addon to select.
     let options = if node.starts_others() { Vec::new() } else { as_on(platform) };
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     registry.install(shell, &options, "polyflake")?;
@@ -67,7 +67,7 @@ fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     Ok(())
 }
 
-/// A project of users that has nothing but a program.
+/// Creates a user's project that contains only a program.
 fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     let project = tempfile::tempdir()?;
     let used = workspace::root().join("tests/packaging/js/use");
@@ -79,7 +79,7 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     Ok(project)
 }
 
-/// Runs all tests; where a new process would not be emulated, those that start no other program, one by one.
+/// Runs all tests. If new processes would not be emulated, runs only the tests that start no other programs, one at a time.
 fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
     let mut tests = shell.read_dir("test")?;
@@ -99,7 +99,8 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     Ok(format!("{} files of the package's tests", tests.len()))
 }
 
-/// A copy of the repository, by links, with the built package and this platform's addon in place of the checkout's.
+/// Creates a copy of the repository from links. It contains the built package and this platform's addon instead of those of the
+/// checkout.
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let main = workspace::only_file(&folder.with_file_name("npm"));
     let main = main.map_err(|_| Missing("the npm package is not built".into()))?;

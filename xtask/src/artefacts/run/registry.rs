@@ -1,4 +1,4 @@
-//! A registry of npm on this machine, which has the built packages.
+//! Runs an npm registry on this machine, which serves the built packages.
 
 use std::{
     io::{BufRead, BufReader},
@@ -19,7 +19,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Serves the npm packages, with the addons and programs of all platforms for which one is built.
+    /// Serves the npm packages, with the addons and programs of every platform for which one was built.
     pub fn open() -> Result<Self> {
         let kinds = ["npm", "addon-", "program"];
         let folders = kinds.into_iter().map(results::folders).collect::<Result<Vec<_>>>()?;
@@ -42,7 +42,7 @@ impl Registry {
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
-    /// Installs a package into the project that the shell is in, as npm does on a platform.
+    /// Installs a package into the project in the shell's current folder, as npm does on a platform.
     pub fn install(&self, shell: &Shell, options: &[&str], package: &str) -> Result<()> {
         let (registry, cache) = (&self.address, tempfile::tempdir()?);
         let cache = cache.path();
@@ -54,13 +54,13 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        // It ends with its input, too.
+        // The server also exits when its input ends.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
 }
 
-/// npm's options that name a platform.
+/// Returns the npm options that select a platform.
 pub fn as_on(platform: &Platform) -> Vec<String> {
     let libc = platform.libc.iter().map(|libc| format!("--libc={libc}"));
     [format!("--os={}", platform.os), format!("--cpu={}", platform.cpu)]

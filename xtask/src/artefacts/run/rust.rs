@@ -1,4 +1,4 @@
-//! The crates, as a registry would serve them.
+//! Runs the crates, as a registry would serve them.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// Runs the tests of the core's crate outside of the repository.
+/// Runs the core's tests from its crate, outside of the repository.
 pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
     packaging::rust_tests(shell)?;
     let with = compiler(shell)?;
@@ -24,7 +24,7 @@ pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
     }
 }
 
-/// The core's tests on Windows, under Wine.
+/// Runs the core's tests for Windows in Wine.
 fn windows(shell: &Shell) -> Result<Run> {
     let wine = roots::wine(shell)?;
     let _there = shell.push_dir(workspace::root());

@@ -1,8 +1,8 @@
-//! The npm tarballs, the package's and that of this platform's addon, in small projects of users: `tests/packaging/js` has a folder
-//! for each, and `use` with the files that they share.
+//! Tests the npm tarballs of the package and of this platform's addon in small user projects. `tests/packaging/js` has a folder
+//! for each project, and the folder `use` with their shared files.
 //!
-//! A project's `test` runs in every run, with the versions that its package.json names, each to the last number; its `thorough` runs
-//! with the newest tools, and where it names the oldest supported ones, with these.
+//! A project's `test` script runs each time, with the exact versions in its package.json. Its `thorough` script runs with the
+//! newest tools, and also with the oldest supported versions if the project lists any.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -20,32 +20,32 @@ const QUIET: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 type Versions = BTreeMap<String, String>;
 
-/// A project, and the parts of its package.json that a trial reads.
+/// A project, with the parts of its package.json that a trial reads.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Project {
-    /// The name of its folder.
+    /// The name of the project's folder.
     #[serde(skip)]
     pub name: String,
-    /// The promise that it holds.
+    /// The promise that the project protects.
     #[serde(rename = "description")]
     pub protects: String,
     scripts: BTreeMap<String, String>,
     dependencies: Versions,
     dev_dependencies: Versions,
-    /// The newest versions of packages that do not tag them `latest`, and tools that only trials need.
+    /// The newest versions of packages that do not tag them as `latest`, and of tools that only trials need.
     newest: Versions,
-    /// The oldest versions that are supported.
+    /// The oldest supported versions.
     oldest: Versions,
 }
 
-/// All projects, by name.
+/// Returns all projects, sorted by name.
 pub fn all() -> Result<Vec<Project>> {
     let mut projects = Vec::new();
     for folder in fs::read_dir(packaging("js"))? {
         let folder = folder?;
         let name = folder.file_name().to_string_lossy().into_owned();
-        // The shared files have none.
+        // The folder of shared files has no package.json.
         let Ok(manifest) = fs::read_to_string(folder.path().join("package.json")) else { continue };
         let project: Project = serde_json::from_str(&manifest).with_context(|| name.clone())?;
         ensure!(
@@ -75,12 +75,12 @@ impl Project {
         !self.oldest.is_empty()
     }
 
-    /// Tests it with the versions that its package.json names.
+    /// Tests the project with the versions in its package.json.
     pub fn pinned(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &Versions::new(), "test")
     }
 
-    /// Tests it with the newest versions.
+    /// Tests the project with the newest versions.
     pub fn newest(&self, shell: &Shell) -> Result<()> {
         let names = self.dependencies.keys().chain(self.dev_dependencies.keys());
         let mut tools: Versions = names.map(|name| (name.clone(), "latest".to_owned())).collect();
@@ -88,12 +88,12 @@ impl Project {
         self.run(shell, &tools, "thorough")
     }
 
-    /// Tests it with the oldest versions that are supported.
+    /// Tests the project with the oldest supported versions.
     pub fn oldest(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &self.oldest, "thorough")
     }
 
-    /// Runs a script of the project with the tarballs, and with these versions in place of those that its package.json names.
+    /// Runs one of the project's scripts with the tarballs. The given versions replace those in its package.json.
     fn run(&self, shell: &Shell, versions: &Versions, script: &str) -> Result<()> {
         let project = self.copied(shell)?;
         let _there = shell.push_dir(project.path());
@@ -113,12 +113,12 @@ impl Project {
             .run()?)
     }
 
-    /// A copy of its folder outside of the repository, with the shared files and the tarballs.
+    /// Copies the project's folder to a place outside of the repository, with the shared files and the tarballs.
     fn copied(&self, shell: &Shell) -> Result<TempDir> {
         let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
         copy(&packaging("js/use"), project.path())?;
         copy(&packaging("js").join(&self.name), project.path())?;
-        // A client of `PostgreSQL` needs a server.
+        // A `PostgreSQL` client needs a server.
         if self.dependencies.keys().any(|name| name.ends_with("pg")) {
             tools::postgresql(shell);
         }
@@ -132,7 +132,7 @@ impl Project {
     }
 }
 
-/// The name of the package in a tarball.
+/// Returns the name of the package in a tarball.
 fn name_in(shell: &Shell, tarball: impl AsRef<Path>) -> Result<String> {
     let (tarball, options) = (tarball.as_ref(), ["--extract", "--gzip", "--to-stdout", "--file"]);
     let manifest = cmd!(shell, "tar {options...} {tarball} package/package.json").quiet().read()?;

@@ -1,4 +1,4 @@
-//! The wheel and the source distribution.
+//! Tests the wheel and the source distribution.
 
 use std::{fs, path::Path};
 
@@ -8,14 +8,14 @@ use xshell::{Shell, cmd};
 use super::{copy, only_file, packaging};
 use crate::workspace;
 
-/// The wheel as it was built.
+/// Tests the built wheel.
 pub fn python(shell: &Shell) -> Result<()> {
     let wheel = only_file(&workspace::wheels())?;
     names_no_folder_of_this_machine(shell, &wheel)?;
     use_wheel(shell, &wheel)
 }
 
-/// Looks for folders of this machine in every member of a wheel.
+/// Checks that no file in a wheel names a folder of this machine.
 fn names_no_folder_of_this_machine(shell: &Shell, wheel: &Path) -> Result<()> {
     const LOOK: &str = "import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -29,7 +29,7 @@ for name in wheel.namelist():
     Ok(cmd!(shell, "{python} -c {LOOK} {wheel} {root} {cargo} {home}").run()?)
 }
 
-/// The wheel that the source distribution builds, which must hold all that it needs.
+/// Tests the wheel built from the source distribution, which must contain everything that it needs.
 pub fn python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {
@@ -43,14 +43,14 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
     cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
         .env("CARGO_TARGET_DIR", &target)
-        // That it builds and works is the question, not its speed.
+        // The test checks that the wheel builds and works, not that it is fast.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .run()?;
     use_wheel(shell, &only_file(wheels.path())?)
 }
 
-/// Makes Cargo build this project's crates again. All files of a source distribution have the same old date, so Cargo would not
+/// Makes Cargo rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would not
 /// notice that they differ from those of an earlier run.
 fn forget_builds(fingerprints: &Path) -> Result<()> {
     for entry in fs::read_dir(fingerprints).into_iter().flatten() {
@@ -62,7 +62,7 @@ fn forget_builds(fingerprints: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A wheel in a new environment: it imports, works, and its types are found.
+/// Installs a wheel into a new environment, and checks that it can be imported, works, and provides its types.
 fn use_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let (installed, checker) = (project.path().join("venv"), workspace::python());

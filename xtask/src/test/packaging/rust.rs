@@ -1,4 +1,4 @@
-//! The crate's package, as a registry would serve it.
+//! Tests the crate's package, as a registry would serve it.
 
 use std::{
     fs,
@@ -11,11 +11,12 @@ use xshell::{Shell, cmd};
 use super::{copy, packaging};
 use crate::{tools, workspace};
 
-/// The texts that users find beside the sources.
+/// The text files that users find next to the sources.
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
 
-/// The package unpacked outside of the repository: its texts and metadata, and a user's project beside it.
+/// Unpacks the package outside of the repository, and checks its text files, its metadata, and a user's project that depends on
+/// it.
 pub fn rust(shell: &Shell) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("rust"), project.path())?;
@@ -25,14 +26,14 @@ pub fn rust(shell: &Shell) -> Result<()> {
     run(shell, project.path(), "run")
 }
 
-/// Its own unit and documentation tests there.
+/// Runs the unit and documentation tests of the unpacked package.
 pub fn rust_tests(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
     run(shell, &unpack_core(shell, folder.path())?, "test --features internals,json,public,uuid")
 }
 
-/// Runs cargo in a folder outside of the repository, with the workspace's versions, so that a new release of a dependency does not
-/// change the result.
+/// Runs cargo in a folder outside of the repository with the workspace's versions, so that a new release of a dependency does
+/// not change the result.
 fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let (_there, words) = (shell.push_dir(folder), words.split(' '));
@@ -40,7 +41,7 @@ fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
     Ok(cargo.env("CARGO_TARGET_DIR", workspace::target().join("packaging-rust")).run()?)
 }
 
-/// Builds the documentation as docs.rs does: by the newest nightly, with labels for items that need a feature.
+/// Builds the documentation as docs.rs does: with the newest nightly, and with labels for items that require a feature.
 pub fn docs_rs(shell: &Shell) -> Result<()> {
     tools::newest_nightly(shell)?;
     let folder = tempfile::tempdir()?;
@@ -69,8 +70,8 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustc +nightly --version").run()?)
 }
 
-/// The packages of the crates that a registry gets, in folders of their names. Each takes the others from beside it: no registry has
-/// them for this version.
+/// Unpacks the packages of the published crates, each into a folder named after it. They depend on each other by path, because
+/// no registry has this version yet.
 pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     let (names, version) = (workspace::published(shell)?, env!("CARGO_PKG_VERSION"));
     let packages = names.iter().flat_map(|name| ["--package", name]);
@@ -78,7 +79,7 @@ pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {packed}").run()?;
     for name in &names {
         let archive = packed.join("package").join(format!("{name}-{version}.crate"));
-        // Cargo does not rebuild files that are older than the last build, and a package's files are dated 2006.
+        // Cargo does not rebuild files that are older than the last build, and the files in a package are dated 2006.
         cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
         fs::rename(folder.join(format!("{name}-{version}")), folder.join(name))?;
     }
@@ -88,7 +89,7 @@ pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// The core's package alone.
+/// Unpacks only the core's package.
 fn unpack_core(shell: &Shell, folder: &Path) -> Result<PathBuf> {
     unpack(shell, folder)?;
     Ok(folder.join("polyflake"))

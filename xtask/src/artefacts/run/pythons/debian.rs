@@ -1,4 +1,4 @@
-//! Pythons, and musl, of Debian's packages, unpacked beside the machine's own.
+//! Provides Pythons and musl from Debian packages, unpacked separately from the machine's own.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,8 @@ use xshell::{Shell, cmd};
 use super::Interpreter;
 use crate::{artefacts::roots, tools, workspace};
 
-/// The newest Python of the release that Debian prepares, with its `NumPy`, whose authors have no build for that Python yet.
+/// Returns the newest Python of Debian's upcoming release, with its `NumPy`, because the authors of `NumPy` provide no build
+/// for that Python yet.
 pub fn newest(shell: &Shell) -> Result<Interpreter> {
     let packages = ["python3.15", "python3-numpy", "libstdc++6"];
     let root = roots::debian(shell, "forky", "amd64", &packages)?;
@@ -24,10 +25,10 @@ pub fn newest(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { packages, ..Interpreter::new(shell, program, "")? })
 }
 
-/// The libraries that programs for ARM64 need, and a Python.
+/// The libraries that ARM64 programs need, and a Python.
 pub const ARM64: [&str; 2] = ["python3.11", "libstdc++6"];
 
-/// Debian's Python for ARM64, under QEMU.
+/// Returns Debian's Python for ARM64, which runs in QEMU.
 pub fn arm64(shell: &Shell) -> Result<Interpreter> {
     let (qemu, root) =
         (tools::qemu_aarch64(shell)?, roots::debian(shell, "bookworm", "arm64", &ARM64)?);
@@ -37,7 +38,8 @@ pub fn arm64(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { under: Some("QEMU"), ..interpreter })
 }
 
-/// Writes a program that runs Python as if it were that Python: environments link to it, and tests start it again.
+/// Writes a program that runs Python in the emulator. It takes the interpreter's place, because environments link to it and
+/// tests start it again.
 fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
     let (qemu, root) = (qemu.display(), root.display());
     let text = format!(
@@ -46,7 +48,7 @@ fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<(
     workspace::write_program(shell, program, &text)
 }
 
-/// Debian's musl for an architecture: the library, which is the loader too.
+/// Returns Debian's musl for an architecture. Its library is also the loader.
 pub fn musl_loader(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "trixie", arch, &["musl"])?;
     let cpu = if arch == "arm64" { "aarch64" } else { "x86_64" };

@@ -1,5 +1,5 @@
-//! The Pythons that wheels are installed into: the machine's, Debian's newest, and its one for ARM64. Nobody serves one for musl, or a
-//! free-threaded one, so those wheels are built and not run.
+//! The Pythons that wheels are installed into: the machine's, Debian's newest, and Debian's for ARM64. No registry provides one
+//! for musl or a free-threaded one, so those wheels are built but not run.
 
 mod debian;
 
@@ -18,11 +18,11 @@ use crate::{
 /// A Python that runs on this machine.
 pub struct Interpreter {
     program: PathBuf,
-    /// Its name and version, and the platform if it is not the machine's.
+    /// Its name and version, and its platform if that differs from the machine's.
     pub name: String,
     /// The emulator that runs it.
     pub under: Option<&'static str>,
-    /// A folder of packages that it brings, since their authors have no build for it.
+    /// A folder of packages that it provides, because their authors have no build for it.
     packages: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Interpreter {
         Ok(Self { program, name: format!("C{said}{says}"), under: None, packages: None })
     }
 
-    /// Makes an environment in a folder, with pip, and returns its interpreter.
+    /// Creates an environment with pip in a folder, and returns its interpreter.
     pub fn environment(&self, shell: &Shell, folder: &Path) -> Result<PathBuf> {
         let (program, pip) = (&self.program, pip(shell)?);
         cmd!(shell, "{program} -m venv --without-pip --clear {folder}").run()?;
@@ -49,7 +49,7 @@ impl Interpreter {
     }
 }
 
-/// All Pythons that there are for a wheel on this machine.
+/// Returns all Pythons on this machine that can run a wheel.
 pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Vec<Interpreter>> {
     let one = |interpreter: Result<Interpreter>| Ok(vec![interpreter?]);
     match (&*platform.name, python) {
@@ -64,14 +64,14 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
     }
 }
 
-/// The oldest Python that the stable ABI serves, of those that the machine has.
+/// Returns the oldest Python on the machine that the stable ABI supports.
 fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
     let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
     found.next().ok_or_else(|| Missing("no Python 3.11 or later on this machine".into()).into())
 }
 
-/// The wheel of the newest pip, which runs from its archive: old ones do not know the newest Pythons.
+/// Returns the wheel of the newest pip, which runs from its archive. Old versions of pip do not support the newest Pythons.
 fn pip(shell: &Shell) -> Result<PathBuf> {
     let folder = roots::folder().join("pip");
     let wheel = folder.join("pip-26.3-py3-none-any.whl");
