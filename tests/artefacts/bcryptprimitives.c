@@ -1,5 +1,5 @@
-/* A stand-in for a library of Windows that Wine 8 lacks, for runs of tests alone: random bytes, which Rust's standard library
- * takes from it, come from the older function of Windows. */
+/* Replaces a Windows library that Wine 8 lacks, for test runs only. Rust's standard library gets random bytes from it, and this
+ * version gets them from Windows' older function. */
 #include <windows.h>
 
 BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG length);

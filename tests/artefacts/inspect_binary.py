@@ -38,7 +38,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def of_elf(data: bytes) -> tuple[set[str], list[str]]:
-    """The exported names, and what is wrong."""
+    """Returns the exported names and the faults of an ELF file."""
     elf = ELFFile(io.BytesIO(data))
     sections = {section.name: section for section in elf.iter_sections()}
     wrong = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
@@ -46,10 +46,10 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
         if isinstance(section, GNUVerNeedSection):
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
-        # The stack must be unwound by the system's own library. musl and Node have no need of it.
+        # The system's own library must unwind the stack. musl and Node don't need it.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed(section) and is_of_python(sections):
             wrong += [] if "libgcc_s.so.1" in needed(section) else ["has an unwinder of its own"]
-    # A static program has no table of them.
+    # A static program has no dynamic symbol table.
     symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
     return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
 
@@ -77,7 +77,7 @@ def of_pe(data: bytes) -> tuple[set[str], list[str]]:
 
 
 def of_macho(data: bytes) -> tuple[set[str], list[str]]:
-    """Looks into a 64-bit Mach-O file."""
+    """Returns the exported names and the faults of a 64-bit Mach-O file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
     at, names, wrong = 32, set(), []

@@ -1,8 +1,9 @@
-"""Makes tests/vectors/public.json anew, with randflake 2.1.0, whose cipher it takes.
+"""Generates tests/vectors/public.json. It uses the cipher of randflake 2.1.0.
 
     python public_vectors.py > ../vectors/public.json
 
-HKDF is written by its definition, and the check by logarithms in its field: other ways than the core's.
+HKDF follows its definition, and the check character is computed with logarithms in its field. The core does both
+differently.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
-"""Forks by the thousand: compares the IDs that parents, children and grandchildren make with shared generators.
+"""Forks thousands of times and compares the IDs that parents, children and grandchildren make with shared generators.
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
-Half of a process's IDs are sno's and half are Hot Guids; half come from the process-wide generator and half from one
-that the parent had. What was given to the parent (a partition, a window, a grant, a layout's bindables) must be refused
-as ``forked``.
+Half of a process's IDs are sno's and half are Hot Guids. Half come from the default generator and half from one that
+the parent created. A parent's explicit settings (a partition, window, grant or layout bindables) must fail with
+``forked``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
-#: Number of children that make IDs at once.
+#: Number of children that make IDs at the same time.
 AT_ONCE = 8
-#: One child in this many forks, too.
+#: One in this many forked children forks a child of its own.
 FAMILY = 10
 
 SNO, GUID = sno.Generator(), hotguid.Generator()
@@ -37,7 +37,7 @@ GIVEN: list[Any] = [
 
 
 def make(count: int) -> tuple[bytes, bytes]:
-    """The bytes of IDs of this process: half of the count from sno, half from Hot Guid."""
+    """Returns the bytes of IDs from this process. Half of them are sno's and half are Hot Guids."""
     quarter = count // 4
     return (
         b"".join([bytes(sno.generate()) for _ in range(quarter)]) + bytes(SNO.generate_many(quarter)),
@@ -54,7 +54,7 @@ def refusal(generator: Any) -> str:
 
 
 class Child:
-    """A forked process that makes IDs and hands them over."""
+    """A forked process that makes IDs and sends them to its parent."""
 
     def __init__(self, work: Callable[[], bytes]) -> None:
         self.reading, writing = os.pipe()
@@ -79,7 +79,7 @@ class Child:
 
 
 def work(count: int, has_child: bool) -> Callable[[], bytes]:
-    """The work of a child: to make `count` IDs, and as many in a child of its own, if it has one."""
+    """Returns a child's work: it makes `count` IDs, and with ``has_child`` forks a child that makes as many."""
 
     def child() -> bytes:
         codes = [refusal(generator) for generator in GIVEN]
@@ -103,7 +103,7 @@ def are_distinct(ids: bytes, width: int) -> bool:
 
 
 def split(made: bytes, count: int, snos: bytearray, guids: bytearray) -> None:
-    """The IDs of a process and its child, by family."""
+    """Sorts the IDs of a process and its child by format."""
     half = count // 4 * 2
     for start in range(0, len(made), half * 26):
         snos += made[start : start + half * 10]

@@ -1,4 +1,4 @@
-// Headless Chromium: an empty page with the package in a script. The argument is the browser's path.
+// Runs headless Chromium, with an empty page that loads the package in a script. The argument is the browser's path.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const browser = await chromium.launch({ executablePath: process.argv[2], headles
 try {
   const page = await browser.newPage();
   await page.addScriptTag({ content: await readFile(join(folder, "page.js"), "utf8") });
-  // Passed as texts: values would lose a member called `__proto__` on the way into the page.
+  // Requests are passed as strings, because an object would lose a member called `__proto__` on its way into the page.
   const answers = (text) => JSON.stringify(JSON.parse(text).map(conformance.answer));
   await serve(async (requests) => JSON.parse(await page.evaluate(answers, JSON.stringify(requests))));
 } finally {

@@ -1,6 +1,6 @@
-// The driver's side of the protocol: requests come in, a line each; answers go out, a line each, in the same order.
+// The driver's side of the protocol: it reads one request per line and writes one answer per line, in the same order.
 
-/** Answers the lines of standard input until it ends, all lines that have arrived at once. */
+/** Answers the lines of standard input until it ends. Each batch has all lines that have arrived. */
 export async function serve(answerAll) {
   let rest = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {

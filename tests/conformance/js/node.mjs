@@ -1,4 +1,4 @@
-// Node: `--conditions=native` or `--conditions=wasm` chooses the package's machine (tests/package.json).
+// The driver for Node. `--conditions=native` or `--conditions=wasm` selects the package's backend (tests/package.json).
 
 import { serve } from "./lines.mjs";
 import { answer } from "./ops.mjs";

@@ -1,4 +1,4 @@
-// The answers of every JavaScript runtime to the conformance suite's requests (tests/README.md).
+// Answers the conformance suite's requests in every JavaScript runtime (tests/README.md).
 
 import * as polyflake from "#polyflake";
 
@@ -21,7 +21,7 @@ const OPS = {
   describe: { "": ({ family }) => figures(polyflake[family].describe()) },
 };
 
-/** The answer to a request. */
+/** Answers a request. */
 export function answer({ op, args }) {
   const [family, name = ""] = op.split(".");
   const ops = Object.hasOwn(OPS, family) ? OPS[family] : {};

@@ -2,7 +2,7 @@
 
 import { PolyflakeError } from "#polyflake";
 
-/** The result or the error of a call. */
+/** Returns a call's result or error in the protocol's form. */
 export function outcome(call) {
   try {
     return { ok: call() ?? null };
@@ -12,7 +12,7 @@ export function outcome(call) {
   }
 }
 
-/** The members of an error that all languages have; JSON leaves out undefined ones. */
+/** Returns the error members that all languages have. JSON omits undefined ones. */
 function members({ code, position, retryAt, written }) {
   return { code, position, retry_at: retryAt === undefined ? undefined : String(retryAt), written };
 }

@@ -1,3 +1,3 @@
-// The exports of the page in the browser.
+// Exports for the browser's page.
 
 export { answer } from "./ops.mjs";

@@ -1,13 +1,13 @@
-// A generator under a scripted clock, step by step; each family defines its steps.
+// A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //
-// The clock is called from inside the generator and may itself take steps, so each call in progress has its own frame.
+// The generator calls the clock, which may itself run steps. Therefore, each call in progress has its own frame.
 
 import { outcome } from "./outcomes.mjs";
 
-// Readings of a clock that are not times.
+// Clock readings that are not times.
 const NO_TIMES = { none: undefined, boolean: true, float: NaN };
 
-/** A generator, and the calls in progress. Families define `build` and `call`. */
+/** A generator and the calls in progress. Each format defines `build` and `call`. */
 export class Stage {
   #frames = [];
 
@@ -16,19 +16,19 @@ export class Stage {
     this.generator = this.build();
   }
 
-  /** Answers the whole trace. */
+  /** Answers a whole trace. */
   run() {
     return { steps: this.args.steps.map((step) => this.step(step)) };
   }
 
-  /** The options that all families have. */
+  /** Returns the options that all formats have. */
   options() {
     const { window, on_exhausted, max_wait_ms } = this.args;
     const options = { clock: () => this.#read(), onExhausted: on_exhausted, maxWait: max_wait_ms };
     return window ? { ...options, window: window.map(Number) } : options;
   }
 
-  /** Takes a step, during which the clock shows the step's readings. */
+  /** Runs a step, during which the clock shows the step's readings. */
   step(step) {
     const frame = { readings: step.clock ?? [], inside: step.inside ?? [], read: 0, answers: [] };
     this.#frames.push(frame);
@@ -37,7 +37,7 @@ export class Stage {
     return step.inside === undefined ? answer : { ...answer, inside: frame.answers };
   }
 
-  /** The current reading, in Unix milliseconds; the last one repeats for ever. */
+  /** Returns the current reading, in Unix milliseconds. The last one repeats forever. */
   #read() {
     const frame = this.#frames.at(-1);
     frame.read += 1;

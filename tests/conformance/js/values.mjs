@@ -1,6 +1,6 @@
 // Converts the protocol's values to JavaScript's, and back.
 
-/** The bytes of a hex text. */
+/** Decodes bytes from hexadecimal. */
 export function bytesOf(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
@@ -9,19 +9,25 @@ export function hexOf(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A VALUE: an integer as a decimal string, bytes as `{ hex }`, text as `{ text }`; anything else stands for itself. */
+/**
+ * Reads a VALUE: a decimal string is an integer, `{ hex }` bytes, and `{ text }` a string. Anything else stands for
+ * itself.
+ */
 export function read(value) {
   if (typeof value === "string") return BigInt(value);
   if (typeof value?.hex === "string") return bytesOf(value.hex);
   return typeof value?.text === "string" ? value.text : value;
 }
 
-/** Named values, which may be missing. */
+/** Reads named values. An omitted object has none. */
 export function readAll(values = {}) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
 }
 
-/** A value that was read. An integer is a number only if numbers hold all integers of its field. */
+/**
+ * Writes a field's value. Integers are JavaScript numbers only if numbers represent all of the field's integers
+ * exactly.
+ */
 export function write(value) {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (typeof value === "string") return { text: value };
@@ -33,12 +39,12 @@ export function writeAll(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, write(value)]));
 }
 
-/** An integer, which may be missing. */
+/** Writes an integer as a decimal string, or undefined if there is none. */
 export function decimal(number) {
   return number === undefined ? null : String(number);
 }
 
-/** FIGURES of the protocol. */
+/** Returns the protocol's FIGURES. */
 export function figures({ bits, fields, sortsByTime, below2_53, below2_63, ...integers }) {
   return {
     bits,

@@ -1,4 +1,4 @@
-// The worker that workerd runs: an array of requests in, an array of answers out.
+// The worker that workerd runs. It receives an array of requests and returns an array of answers.
 
 import { answer } from "./ops.mjs";
 

@@ -1,4 +1,4 @@
-// Runs workerd, the edge runtime itself, with the worker beside this file.
+// Runs the worker in this folder in workerd, Cloudflare's edge runtime.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import workerd from "workerd";
 import { bundle } from "./bundle.mjs";
 import { serve } from "./lines.mjs";
 
-/** The configuration of workerd: one worker of these modules, on a free local port. */
+/** Returns workerd's configuration: one worker with these modules, on a free local port. */
 function config(modules) {
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
   const embedded = modules.map((name) => `(name = "${name}", ${kind(name)} = embed "${name}")`);
@@ -30,13 +30,13 @@ const worker :Workerd.Worker = (
 `;
 }
 
-/** The main module comes first. */
+/** Returns the modules, with the main module first. */
 async function modules(folder) {
   const names = (await readdir(folder)).filter((name) => name !== "worker.js");
   return ["worker.js", ...names];
 }
 
-/** Starts workerd, which reports the port that it listens on through a pipe. */
+/** Starts workerd, which reports its port through a pipe. */
 async function start(folder) {
   const path = join(folder, "config.capnp");
   await writeFile(path, config(await modules(folder)));

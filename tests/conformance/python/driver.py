@@ -1,4 +1,4 @@
-"""Answers the conformance suite's requests in Python: a JSON line in, a JSON line out (tests/README.md)."""
+"""Answers the conformance suite's requests in Python: reads and writes one JSON value per line (tests/README.md)."""
 
 from __future__ import annotations
 

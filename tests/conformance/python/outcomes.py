@@ -10,7 +10,7 @@ import polyflake
 
 
 def outcome(call: Callable[[], Any]) -> dict[str, Any]:
-    """The protocol's form of a call's result or error."""
+    """Returns a call's result or error in the protocol's form."""
     try:
         return {"ok": call()}
     except polyflake.PolyflakeError as error:
@@ -20,7 +20,7 @@ def outcome(call: Callable[[], Any]) -> dict[str, Any]:
 
 
 def members(error: polyflake.PolyflakeError) -> dict[str, Any]:
-    """The members of an error that all languages have."""
+    """Returns the error members that all languages have."""
     retry_at = None if error.retry_at is None else str(error.retry_at)
     found = {"code": error.code, "position": error.position, "retry_at": retry_at, "written": error.written}
     return {name: value for name, value in found.items() if value is not None}

@@ -1,6 +1,6 @@
-"""A generator under a scripted clock, step by step; each family defines its steps.
+"""A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 
-The clock is called from inside the generator and may itself take steps, so each call in progress has its own frame.
+The generator calls the clock, which may itself run steps. Therefore, each call in progress has its own frame.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Args = dict[str, Any]
 
 NANOS_PER_MS = 1_000_000
 
-# Readings of a clock that are not times.
+# Clock readings that are not times.
 NO_TIMES: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
 
 
 @dataclass
 class Frame:
-    """One call in progress: its readings, and the steps to take when the clock is read for the second time."""
+    """A call in progress: its readings, and the steps to run inside the clock's second reading."""
 
     readings: list[str]
     inside: list[Args]
@@ -29,7 +29,7 @@ class Frame:
     answers: list[Any] = field(default_factory=list)
 
     def shown(self) -> Any:
-        """The current reading, in Unix nanoseconds; the last one repeats for ever."""
+        """Returns the current reading, in Unix nanoseconds. The last one repeats forever."""
         reading = self.readings[min(self.read, len(self.readings)) - 1]
         if reading == "raise":
             raise RuntimeError("a clock that fails")
@@ -37,7 +37,7 @@ class Frame:
 
 
 class Stage(ABC):
-    """A generator, and the calls in progress."""
+    """A generator and the calls in progress."""
 
     def __init__(self, args: Args) -> None:
         self.args = args
@@ -46,14 +46,14 @@ class Stage(ABC):
 
     @abstractmethod
     def build(self) -> Any:
-        """The generator of the trace's options."""
+        """Returns the generator for the trace's options."""
 
     @abstractmethod
     def call(self, step: Args) -> Any:
-        """The answer to a step."""
+        """Returns the answer to a step."""
 
     def options(self) -> dict[str, Any]:
-        """The options that all families have."""
+        """Returns the options that all formats have."""
         options: dict[str, Any] = {"clock": self.clock}
         if self.args.get("window") is not None:
             start, end = self.args["window"]
@@ -72,7 +72,7 @@ class Stage(ABC):
         return frame.shown()
 
     def step(self, step: Args) -> dict[str, Any]:
-        """Takes a step, during which the clock shows the step's readings."""
+        """Runs a step, during which the clock shows the step's readings."""
         frame = Frame(step.get("clock", []), step.get("inside", []))
         self.frames.append(frame)
         answer = outcome(lambda: self.call(step))
@@ -82,7 +82,7 @@ class Stage(ABC):
         return answer
 
     def run(self) -> Any:
-        """Answers the whole trace."""
+        """Answers a whole trace."""
         return {"steps": [self.step(step) for step in self.args["steps"]]}
 
 

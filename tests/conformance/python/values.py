@@ -8,7 +8,7 @@ from polyflake import Description
 
 
 def read(value: Any) -> Any:
-    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; others are themselves."""
+    """Reads a VALUE: a decimal string, bytes as ``{"hex"}``, a string as ``{"text"}``. Others stand for themselves."""
     match value:
         case str():
             return int(value)
@@ -21,7 +21,7 @@ def read(value: Any) -> Any:
 
 
 def read_all(values: dict[str, Any] | None) -> dict[str, Any]:
-    """Named values, which may be missing."""
+    """Reads named values. An omitted object has none."""
     return {name: read(value) for name, value in (values or {}).items()}
 
 
@@ -40,7 +40,7 @@ def decimal(number: int | None) -> str | None:
 
 
 def figures(description: Description) -> dict[str, Any]:
-    """FIGURES of the protocol."""
+    """Returns the protocol's FIGURES."""
     fields = [
         {"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits}
         for field in description.fields

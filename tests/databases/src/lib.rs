@@ -1,1 +1,1 @@
-//! Nothing: the tests are all there is.
+//! This crate is empty, because it only has tests.

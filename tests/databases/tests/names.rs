@@ -1,4 +1,4 @@
-//! `packages/api.toml` against the columns that `polyflake-sql` declares.
+//! Compares `packages/api.toml` with the columns that `polyflake-sql` declares.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

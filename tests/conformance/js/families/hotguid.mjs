@@ -5,7 +5,7 @@ import { hotguid } from "#polyflake";
 import { Stage, unknown } from "../stage.mjs";
 import { bytesOf, decimal, hexOf } from "../values.mjs";
 
-/** GUID of the protocol. */
+/** Returns the protocol's GUID. */
 function fields(id) {
   const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
   if (hotguid.timestamp(id) !== timestamp || hotguid.shardKey(id) !== shardKey) {
@@ -79,7 +79,7 @@ class Trace extends Stage {
       : this.generator.generateMany(count, shard_key).texts();
   }
 
-  /** An ID, with the machine as its number in the trace and the counter relative to the first ID. */
+  /** Describes an ID by its machine's number in the trace and its counter relative to the first ID. */
   #shown(id) {
     const { timestamp, machine, counter, shardKey } = this.args.uuid8 ? hotguid.uuid8Parts(id) : hotguid.parts(id);
     this.#first ??= counter;

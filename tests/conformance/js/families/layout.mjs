@@ -8,7 +8,10 @@ import { bytesOf, decimal, figures, hexOf, read, readAll, write, writeAll } from
 
 const { Generator, Layout } = layout;
 
-/** The layout of a description, checked to be the same from an object and from a text; or a preset. */
+/**
+ * Returns a preset or a description's layout. Checks that a description gives the same layout as an object and as JSON
+ * text.
+ */
 function layoutOf({ layout: description }) {
   const { preset, fields } = description;
   if (preset !== undefined) return Layout.preset(preset, readAll(fields));
@@ -34,7 +37,7 @@ function parse(args) {
   return fields(its.parse(id_value === undefined ? readId(its, id) : read(id_value)));
 }
 
-/** An ID: decimal in an integer layout, else hex. */
+/** Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. */
 function readId(its, id) {
   return its.isInteger ? BigInt(id) : bytesOf(id);
 }
@@ -49,14 +52,14 @@ function timeRange(args) {
   return { lowest: shown(lowest), highest: shown(highest) };
 }
 
-/** A new ID of a generator with the system's clock, and its fields. */
+/** Makes an ID with a generator that uses the system clock, and returns its fields. */
 function generate(args) {
   const generator = new Generator(layoutOf(args), { bindables: readAll(args.bindables) });
   const id = generator.generate();
   return { id: shown(id), parsed: fields(generator.layout.parse(id)) };
 }
 
-/** PARSED of the protocol: only the fields that the layout has. */
+/** Returns the protocol's PARSED, with only the fields that the layout has. */
 function fields({ unixMs, sequence, bindables, constants }) {
   const found = { bindables: writeAll(bindables), constants: writeAll(constants) };
   if (unixMs !== undefined) found.timestamp_ms = String(unixMs);
@@ -104,7 +107,7 @@ class Trace extends Stage {
     return { last_ms: decimal(lastMs), len: String(len), closed };
   }
 
-  /** Closes the generator, and continues with one from its snapshot, which passes through JSON. */
+  /** Closes the generator and continues with one restored from its snapshot, after a round trip through JSON. */
   #restore() {
     const closed = this.generator.close();
     const again = JSON.parse(JSON.stringify(closed));

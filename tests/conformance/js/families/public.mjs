@@ -11,7 +11,7 @@ function of({ secrets, type, bits }) {
 
 export const OPS = {
   encode: (args) => of(args).encode(read(args.number)),
-  // A text is one, and no integer's digits.
+  // A string argument is passed unchanged, and is never read as an integer's digits.
   decode: (args) => String(of(args).decode(typeof args.text === "string" ? args.text : read(args.text))),
   encode_many: (args) => of(args).encodeMany(args.numbers.map(BigInt)),
   decode_many: (args) => of(args).decodeMany(args.texts).map(String),

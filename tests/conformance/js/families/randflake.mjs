@@ -18,20 +18,23 @@ function inspect(args) {
   return fields(codec(args), BigInt(args.id));
 }
 
-/** A new ID of a generator with the system's clock. Its nodes are its own, so it need not wait for the next second. */
+/**
+ * Makes an ID with a generator that uses the system clock. No other generator has its node IDs, so it need not wait a
+ * second.
+ */
 function generate(args) {
   const resumeAfter = Number(args.lease[0]);
   const generator = new randflake.Generator(grantOf(args), bytesOf(args.secret), { resumeAfter });
   return fields(codec(args), generator.generate());
 }
 
-/** FLAKE of the protocol. */
+/** Returns the protocol's FLAKE. */
 function fields(codec, id) {
   const { timestamp, node, sequence } = codec.inspect(id);
   return { id: String(id), text: randflake.encodeText(id), timestamp: String(timestamp), node, sequence };
 }
 
-/** `nodes` is one node or the first and the last of a range; `lease` is its start and end. */
+/** `nodes` is a node ID, or the first and last one of a range. `lease` is the lease's start and end. */
 function grantOf({ nodes, lease }) {
   return new randflake.Grant(nodes, ...lease.map(Number));
 }

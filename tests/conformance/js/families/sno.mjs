@@ -19,7 +19,7 @@ function fromParts({ tick, tick_tock, ...rest }) {
   return fields(sno.fromParts({ tick: Number(tick), tickTock: tick_tock === 1, ...rest }));
 }
 
-/** The metabyte of a text; throws unless both functions for it agree. */
+/** Returns a string's metabyte. Throws unless both functions for it agree. */
 function metabyte({ text }) {
   const ways = [() => sno.metabyte(text), () => decode.metabyte(text)];
   const [one, other] = ways.map((way) => JSON.stringify(outcome(way)));
@@ -55,7 +55,7 @@ function fromUuid8({ uuid }) {
   return fields(sno.fromUuid8(uuid));
 }
 
-/** The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte. */
+/** Returns the ID at a JSON pointer (RFC 6901) in a JSON text, and its metabyte. */
 function inJson({ json, pointer }) {
   const names = pointer.split("/").slice(1);
   const step = (value, name) => value[name.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -71,12 +71,12 @@ function toJson({ text }, options) {
   return JSON.stringify(sno.toJsonValue(text, options));
 }
 
-/** A new ID of the process-wide generator. */
+/** Makes an ID with the default generator. */
 function generate({ metabyte }) {
   return fields(sno.generate(metabyte));
 }
 
-/** FIELDS of the protocol. */
+/** Returns the protocol's FIELDS. */
 function fields(text) {
   const { tick, unixMs, tickTock, metabyte, partition, sequence } = sno.parse(text);
   return {
@@ -128,7 +128,7 @@ class Trace extends Stage {
     }
   }
 
-  /** Closes the generator, and continues with one from its snapshot, which passes through JSON. */
+  /** Closes the generator and continues with one restored from its snapshot, after a round trip through JSON. */
   #restore() {
     const closed = this.generator.close();
     this.generator = sno.Generator.restore(JSON.parse(JSON.stringify(closed)), this.options());

@@ -1,1 +1,1 @@
-"""The operations of each family."""
+"""The operations of each format."""

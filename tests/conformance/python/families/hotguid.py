@@ -12,7 +12,7 @@ from values import decimal
 
 
 def fields(id: UUID) -> dict[str, Any]:
-    """GUID of the protocol."""
+    """Returns the protocol's GUID."""
     parts = hotguid.parts(id)
     if (hotguid.timestamp(id), hotguid.shard_key(id)) != (parts.timestamp, parts.shard_key):
         raise AssertionError(f"{id}: one field alone is another than among all")
@@ -76,7 +76,7 @@ def time_range(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """A new ID of the process-wide generator."""
+    """Makes an ID with the default generator."""
     return fields(hotguid.generate(args["shard_key"]))
 
 
@@ -110,7 +110,7 @@ class Trace(Stage):
                 raise unknown(step)
 
     def shown(self, id: UUID) -> dict[str, Any]:
-        """An ID, with the machine as its number in the trace and the counter relative to the first ID."""
+        """Describes an ID by its machine's number in the trace and its counter relative to the first ID."""
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
         if self.first is None:
             self.first = parts.counter

@@ -12,7 +12,7 @@ from values import decimal, figures, read, read_all, write
 
 
 def layout(args: Args) -> Layout:
-    """The layout of a description, checked to be the same from an object and from a text; or a preset."""
+    """Returns a preset or a description's layout, which must be the same from an object and from JSON text."""
     description = args["layout"]
     if "preset" in description:
         return Layout.preset(description["preset"], **read_all(description.get("fields")))
@@ -44,7 +44,7 @@ def parse(args: Args) -> Any:
 
 
 def read_id(its: Layout, id: str) -> int | bytes:
-    """An ID: decimal in an integer layout, else hex."""
+    """Reads an ID: a decimal string for an integer layout, otherwise hexadecimal."""
     return int(id) if its.is_integer else bytes.fromhex(id)
 
 
@@ -59,14 +59,14 @@ def time_range(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """A new ID of a generator with the system's clock, and its fields."""
+    """Makes an ID with a generator that uses the system clock, and returns its fields."""
     generator = Generator(layout(args), bindables=read_all(args.get("bindables")))
     id = generator.generate()
     return {"id": shown(id), "parsed": fields(generator.layout.parse(id))}
 
 
 def fields(parsed: Parsed) -> dict[str, Any]:
-    """PARSED of the protocol: only the fields that the layout has."""
+    """Returns the protocol's PARSED, with only the fields that the layout has."""
     found = {
         "timestamp_ms": decimal(parsed.unix_ms),
         "sequence": decimal(parsed.sequence),
@@ -115,7 +115,7 @@ class Trace(Stage):
         return {"last_ms": decimal(stats.last_ms), "len": str(stats.len), "closed": stats.closed}
 
     def restore(self) -> Any:
-        """Closes the generator, and continues with one from the figures of its snapshot."""
+        """Closes the generator and continues with one restored from its snapshot's attributes."""
         closed = figures_of(self.generator.close())
         again = Snapshot.from_dict(closed)
         self.generator = Generator.restore(self.generator.layout, again, **self.all_options())

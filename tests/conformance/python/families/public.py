@@ -20,7 +20,7 @@ def encode(args: Args) -> Any:
 
 
 def decode(args: Args) -> Any:
-    # A text is one, and no integer's digits.
+    # A string argument is passed unchanged, and is never read as an integer's digits.
     text = args["text"]
     return str(of(args).decode(text if isinstance(text, str) else read(text)))
 

@@ -43,7 +43,7 @@ def inspect(args: Args) -> Any:
 
 
 def fields(codec: Codec, id: int) -> Any:
-    """FLAKE of the protocol."""
+    """Returns the protocol's FLAKE."""
     parts = codec.inspect(id)
     return {
         "id": str(id),
@@ -55,13 +55,13 @@ def fields(codec: Codec, id: int) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """A new ID of a generator with the system's clock."""
+    """Makes an ID with a generator that uses the system clock."""
     generator = Generator(grant(args), bytes.fromhex(args["secret"]))
     return fields(codec(args), generator.generate())
 
 
 def grant(args: Args) -> Grant:
-    """``nodes`` is one node or the first and the last of a range; ``lease`` is its start and end."""
+    """Returns a grant. ``nodes`` is a node ID, or the first and last one of a range. ``lease`` is its start and end."""
     start, end = args["lease"]
     return Grant(args["nodes"], int(start), int(end))
 

@@ -12,7 +12,7 @@ from stage import Args, Stage, unknown
 
 
 def fields(id: Sno) -> dict[str, Any]:
-    """FIELDS of the protocol."""
+    """Returns the protocol's FIELDS."""
     return {
         "hex": bytes(id).hex(),
         "text": str(id),
@@ -76,7 +76,7 @@ def from_uuid8(args: Args) -> Any:
 
 
 def in_json(args: Args) -> Any:
-    """The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte."""
+    """Returns the ID at a JSON pointer (RFC 6901) in a JSON text, and its metabyte."""
     value = json.loads(args["json"])
     for step in args["pointer"].split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
@@ -102,7 +102,7 @@ def to_json_or_null(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """A new ID of the process-wide generator."""
+    """Makes an ID with the default generator."""
     return fields(sno.generate(args["metabyte"]))
 
 
@@ -144,7 +144,7 @@ class Trace(Stage):
         return {name: getattr(stats, name) for name in names + more}
 
     def restore(self) -> Any:
-        """Closes the generator, and continues with one from its snapshot, which passes through JSON."""
+        """Closes the generator and continues with one restored from its snapshot, after a round trip through JSON."""
         closed = self.generator.close()
         self.generator = Generator.restore(Snapshot.from_json(closed.to_json()), **self.options())
         return closed.to_dict()

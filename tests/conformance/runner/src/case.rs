@@ -1,4 +1,4 @@
-//! A question to every runtime, and the expected shape of the answer.
+//! A request to every runtime, and a pattern for the expected answer.
 
 use std::{collections::HashSet, fmt};
 
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// One request and its expected answer.
 pub(crate) struct Case {
-    /// Its origin, for the report.
+    /// Where the case comes from, for the report.
     pub(crate) name: String,
     pub(crate) request: Value,
     pub(crate) expected: Pattern,
-    /// `true` if it has a value of a type that only dynamic languages can pass.
+    /// `true` if an argument has a type that only dynamically typed languages can pass.
     pub(crate) dynamic: bool,
 }
 
@@ -21,25 +21,25 @@ impl Case {
         Self { name: name.into(), request, expected, dynamic: false }
     }
 
-    /// A case with its operation in its name.
+    /// Creates a case whose name includes its operation.
     pub(crate) fn of(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
         Self::new(format!("{name}: {op}"), op, args, expected)
     }
 
-    /// The same, for dynamic languages only.
+    /// Marks the case as suitable only for dynamically typed languages.
     pub(crate) fn for_dynamic_languages(self) -> Self {
         Self { dynamic: true, ..self }
     }
 
-    /// The family: the first word of its operation, or its argument `family`.
+    /// Returns the format: the first word of the operation, or the `family` argument.
     pub(crate) fn family(&self) -> &str {
         let op = self.request["op"].as_str().unwrap_or_default();
         let family = self.request["args"]["family"].as_str().unwrap_or(op);
         op.split_once('.').map_or(family, |(family, _)| family)
     }
 
-    /// Returns whether lengths and positions in the answer depend on the unit in which a language counts texts: a
-    /// character past U+FFFF is one in Rust and Python, and two in JavaScript.
+    /// Returns whether lengths and positions in the answer depend on how a language counts characters. A character above U+FFFF
+    /// counts as one in Rust and Python, and as two in JavaScript.
     pub(crate) fn counts_by_unit(&self) -> bool {
         fn astral(value: &Value) -> bool {
             match value {
@@ -53,9 +53,9 @@ impl Case {
     }
 }
 
-/// The expected shape of an answer.
+/// A pattern for the expected answer.
 pub(crate) enum Pattern {
-    /// Any answer, in which all runtimes agree.
+    /// Any answer, as long as all runtimes agree.
     Any,
     /// Exactly this value.
     Is(Value),
@@ -63,42 +63,42 @@ pub(crate) enum Pattern {
     Has(Vec<(&'static str, Pattern)>),
     /// An array with one item for each pattern.
     Each(Vec<Pattern>),
-    /// An array of `len` items, no two alike, of which only the first and the last few are known.
+    /// An array of `len` distinct items, of which only the first and last few are known.
     Ends { len: usize, first: Vec<Value>, last: Vec<Value> },
-    /// Any value that obeys a named rule.
+    /// Any value that satisfies a named rule.
     Obeys(&'static str, fn(&Value) -> bool),
 }
 
 impl Pattern {
-    /// An answer `{"ok": value}`.
+    /// Expects the answer `{"ok": value}`.
     pub(crate) fn ok(value: Value) -> Self {
         Self::ok_with(Self::Is(value))
     }
 
-    /// An answer `{"ok": ...}` whose value fits `pattern`.
+    /// Expects an answer `{"ok": ...}` whose value matches `pattern`.
     pub(crate) fn ok_with(pattern: Pattern) -> Self {
         Self::Has(vec![("ok", pattern)])
     }
 
-    /// An answer `{"ok": ...}` that is an object with at least these members.
+    /// Expects an answer `{"ok": ...}` whose value is an object with at least these members.
     pub(crate) fn ok_has<const N: usize>(members: [(&'static str, Value); N]) -> Self {
         let members = members.map(|(name, value)| (name, Self::Is(value)));
         Self::ok_with(Self::Has(members.into()))
     }
 
-    /// An answer `{"error": {"code": ..., "position": ...}}`; further members are left to the comparison of runtimes.
+    /// Expects an answer `{"error": {"code": ..., "position": ...}}`. Other members are only compared between runtimes.
     pub(crate) fn error(code: &Value, position: Option<&Value>) -> Self {
         let mut members = vec![("code", Self::Is(code.clone()))];
         members.extend(position.map(|position| ("position", Self::Is(position.clone()))));
         Self::Has(vec![("error", Self::Has(members))])
     }
 
-    /// A list of `len` items, no two alike, of which only the ends are known.
+    /// Expects a list of `len` distinct items, of which only both ends are known.
     pub(crate) fn ends(len: usize, first: &[Value], last: &[Value]) -> Self {
         Self::Ends { len, first: first.to_vec(), last: last.to_vec() }
     }
 
-    /// Returns whether an answer has this shape.
+    /// Returns whether an answer matches the pattern.
     pub(crate) fn fits(&self, found: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -153,7 +153,7 @@ fn all_differ(items: &[Value]) -> bool {
     items.iter().all(|item| seen.insert(item))
 }
 
-/// Values with commas between them.
+/// Displays values separated by commas.
 struct Joined<'a>(&'a [Value]);
 
 impl fmt::Display for Joined<'_> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Case, Runtime};
 
-/// The answers of one runtime, in the order of the cases; `None` for cases that it was not asked.
+/// One runtime's answers, in the order of the cases. Cases that it was not asked have `None`.
 pub(crate) struct Answers {
     pub(crate) runtime: Runtime,
     pub(crate) answers: Vec<Option<Value>>,
@@ -18,7 +18,7 @@ pub(crate) struct Mismatch<'a> {
     answers: Vec<(Runtime, &'a Value)>,
 }
 
-/// The cases with wrong answers.
+/// Returns the cases with wrong answers.
 pub(crate) fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>> {
     let row = |index: usize| {
         let given = |one: &'a Answers| Some((one.runtime, one.answers[index].as_ref()?));
@@ -45,7 +45,7 @@ impl Mismatch<'_> {
         fits && self.agree()
     }
 
-    /// Returns whether all runtimes that count texts in the same unit give the same answer.
+    /// Returns whether all runtimes that count characters in the same unit give the same answer.
     fn agree(&self) -> bool {
         if !self.case.counts_by_unit() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
@@ -56,7 +56,7 @@ impl Mismatch<'_> {
     }
 }
 
-/// Returns whether an answer is wrong for any question: a driver that does not know the operation, or an error that is not
+/// Returns whether an answer is wrong for any request: the driver does not know the operation, or the error is not one of
 /// polyflake's.
 fn is_broken(answer: &Value) -> bool {
     let text = answer.to_string();
@@ -69,7 +69,7 @@ fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
 }
 
 impl fmt::Display for Mismatch<'_> {
-    /// Equal answers stand in one line; where answers differ, they are shown from shortly before the first difference.
+    /// Prints equal answers on one line. If answers differ, each is printed from shortly before the first difference.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.case.name)?;
         writeln!(f, "  request   {}", excerpt(&self.case.request.to_string(), 0))?;
@@ -93,7 +93,7 @@ impl fmt::Display for Mismatch<'_> {
 }
 
 impl Mismatch<'_> {
-    /// Each answer with the runtimes that gave it.
+    /// Returns each distinct answer with the runtimes that gave it.
     fn groups(&self) -> Vec<(String, Vec<&'static str>)> {
         let mut groups: Vec<(String, Vec<_>)> = Vec::new();
         for (runtime, answer) in &self.answers {
@@ -107,16 +107,16 @@ impl Mismatch<'_> {
     }
 }
 
-/// Number of characters that are shown before the first difference of two answers.
+/// Number of characters printed before the first difference between two answers.
 const BEFORE: usize = 200;
 
-/// Number of equal characters at the start of two texts.
+/// Returns the number of equal characters at the start of two strings.
 fn common_start(one: &str, other: &str) -> usize {
     let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
     differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
 }
 
-/// Part of a text: long lists of IDs are of no use on a screen.
+/// Returns part of a string, because long lists of IDs are useless on a screen.
 fn excerpt(text: &str, from: usize) -> String {
     const MOST: usize = 1000;
     let shown: String = text.chars().skip(from).take(MOST).collect();

@@ -1,10 +1,10 @@
-//! Descriptions of the families: size, fields, rate and time span. Layouts are described in the module that draws them.
+//! Descriptions of the formats: size, fields, rate and time span. Layouts are described in the module that generates them.
 
 use serde_json::{Value, json};
 
 use super::case::{Case, Pattern};
 
-/// Each family, with the figures that its format fixes.
+/// Each format, with the figures that it fixes.
 const FAMILIES: [(&str, u32, &str, &str, &str); 3] = [
     ("sno", 80, "16384000", "1262304000000", "3461327255548"),
     ("randflake", 64, "131072", "1730000000000", "2803741823000"),

@@ -1,4 +1,4 @@
-//! A conversation with one runtime's driver: requests go in, a line each; answers come out, a line each, in order.
+//! Communication with a runtime's driver, which reads one request per line and writes one answer per line, in the same order.
 
 use std::{
     io::{BufRead, BufReader, BufWriter, Write},
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::Runtime;
 
-/// Longest time to the next answer, in which a browser has to start.
+/// The longest time to wait for an answer, which may include a browser's start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running driver; it ends when this is dropped.
+/// A running driver. Dropping this ends it.
 #[derive(Debug)]
 pub struct Driver {
     runtime: Runtime,
@@ -29,10 +29,10 @@ impl Driver {
     /// Starts the driver of a runtime.
     ///
     /// # Errors
-    /// A program that cannot be started.
+    /// Returns an error if the program cannot be started.
     ///
     /// # Panics
-    /// Never: the output that it takes is a pipe.
+    /// Never, because the driver's output is always a pipe.
     pub fn start(runtime: Runtime, driver: &mut Command) -> Result<Self> {
         let mut child = driver
             .stdin(Stdio::piped())
@@ -48,13 +48,13 @@ impl Driver {
         Ok(Self { runtime, child, requests, answers })
     }
 
-    /// The answers to `requests`, in order.
+    /// Returns the answers to `requests`, in order.
     ///
     /// # Errors
-    /// A driver that stops answering, or answers no JSON.
+    /// Returns an error if the driver stops answering or an answer is not JSON.
     ///
     /// # Panics
-    /// Never: a driver that runs takes requests.
+    /// Never, because a running driver's input is always a pipe.
     pub fn ask<'a>(
         &mut self,
         requests: impl ExactSizeIterator<Item = &'a Value> + Send,
@@ -66,7 +66,7 @@ impl Driver {
             let writing = scope.spawn(move || write_all(input, requests));
             let answered: Result<Vec<Value>> = (0..count).map(|_| next(answers)).collect();
             if answered.is_err() {
-                // A driver that stopped answering may have stopped reading, too.
+                // A driver that stopped answering may also have stopped reading.
                 let _ = self.child.kill();
             }
             let written = writing.join().expect("writing does not panic");

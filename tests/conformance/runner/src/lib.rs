@@ -1,6 +1,7 @@
-//! Asks every runtime the same and compares the answers: with the vectors, and with each other.
+//! Sends the same requests to every runtime, and compares the answers with the vectors and with each other.
 //!
-//! It knows the cases and how to talk to a driver, and neither builds nor installs anything: `cargo xtask conformance` does.
+//! This crate contains the cases and the communication with the drivers. It builds and installs nothing: `cargo xtask
+//! conformance` does.
 
 mod case;
 mod compare;
@@ -29,23 +30,25 @@ use anyhow::Result;
 
 use self::compare::{Answers, mismatches};
 
-/// Number of mismatches that are printed in full.
+/// Number of mismatches to print in full.
 const SHOWN: usize = 20;
 
-/// The runtimes to ask, and the command that starts the driver of each.
+/// The runtimes to test, and the command that starts each one's driver.
 #[derive(Debug)]
 pub struct Suite<'s> {
     /// The runtimes.
     pub runtimes: &'s [Runtime],
-    /// The command that starts a driver, which reads a request a line and answers each with a line.
+    /// Returns the command that starts a runtime's driver. The driver reads one request per line and writes one answer per
+    /// line.
     pub driver: fn(Runtime) -> Command,
 }
 
 impl Suite<'_> {
-    /// Asks the cases of a folder's vector files and `count` random ones of `seed`; returns `false` for any wrong answer.
+    /// Runs the cases from a folder's vector files and `count` random cases based on `seed`. Returns `false` if any answer is
+    /// wrong.
     ///
     /// # Errors
-    /// A vector file that is not understood, or a driver that broke off.
+    /// Returns an error if a vector file is invalid or a driver fails.
     pub fn run(&self, vectors: &Path, seed: u64, count: usize) -> Result<bool> {
         let mut cases = vectors::read(vectors)?;
         cases.extend(describe::families());
@@ -69,17 +72,17 @@ impl Suite<'_> {
         Ok(wrong.is_empty())
     }
 
-    /// The names of the cases in a folder's vector files that any runtime answers differently.
+    /// Returns the names of the cases in a folder's vector files that any runtime answers wrongly.
     ///
     /// # Errors
-    /// As [`Suite::run`].
+    /// Same as [`Suite::run`].
     pub fn differing(&self, vectors: &Path) -> Result<Vec<String>> {
         let cases = vectors::read(vectors)?;
         let answers = self.ask_all(&cases)?;
         Ok(mismatches(&cases, &answers).iter().map(|mismatch| mismatch.name().to_owned()).collect())
     }
 
-    /// Asks all runtimes at the same time.
+    /// Sends the requests to all runtimes at the same time.
     fn ask_all(&self, cases: &[Case]) -> Result<Vec<Answers>> {
         thread::scope(|scope| {
             let ask = |&runtime| scope.spawn(move || self.ask(cases, runtime));
@@ -102,7 +105,7 @@ impl Suite<'_> {
     }
 }
 
-/// Prints the number of cases of each family.
+/// Prints the number of cases per format.
 fn print_families(cases: &[Case]) {
     let mut counts = BTreeMap::new();
     cases.iter().for_each(|case| *counts.entry(case.family()).or_insert(0) += 1);

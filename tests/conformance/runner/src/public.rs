@@ -1,4 +1,4 @@
-//! Public IDs: the vectors' cases, what no type takes, and random ones.
+//! Public IDs: the vectors' cases, values that no type accepts, and random cases.
 
 use std::{collections::BTreeMap, iter};
 
@@ -15,7 +15,7 @@ use super::{
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `public.json`: each text from its number, and back; then all of each secret and type at once.
+/// `public.json`: converts each number to its string and back, and then all numbers of each secret and type in a batch.
 pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_type = BTreeMap::<String, (Value, Vec<&str>, Vec<&str>)>::new();
@@ -51,7 +51,7 @@ fn with(of: &Value, argument: &str, value: Value) -> Value {
     args
 }
 
-/// Values that are no numbers, and none that are texts.
+/// Passes values that are not numbers to `encode`, and values that are not strings to `decode`.
 fn other_types() -> impl Iterator<Item = Case> {
     let of = json!({"secrets": {"1": "07".repeat(32)}, "type": "order", "bits": 48});
     let values = [json!(null), json!(true), json!([]), json!({"hex": "2a"})];
@@ -64,7 +64,7 @@ fn other_types() -> impl Iterator<Item = Case> {
     })
 }
 
-/// A number or a text, mostly one that is taken.
+/// Requests a random number or string, mostly a valid one.
 pub(crate) fn random(rng: &mut Rng) -> Case {
     let versions = rng.usize(1..=3);
     let mut secrets = json!({});
@@ -75,7 +75,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
     let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
     let name = one_of(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
-    // One of them is wrong at most.
+    // At most one of name and width is invalid.
     let most = if name == "order" { 10 } else { 8 };
     let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
@@ -91,7 +91,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// A text of a random block, with the right check.
+/// Returns a string with a random block and a correct check character.
 fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
     let block = rng.u64(..);
     let block = (0..13).map(|at| usize::try_from(block >> (60 - 5 * at) & 31).expect("five bits"));
@@ -101,7 +101,7 @@ fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
     format!("{name}_{}", characters.collect::<String>())
 }
 
-/// Twice a value in the field of the check.
+/// Doubles a value in the check character's field.
 const fn double(value: usize) -> usize {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
 }

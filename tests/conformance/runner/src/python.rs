@@ -1,10 +1,11 @@
-//! The few Python expressions that vectors hold, as values of the protocol.
+//! Converts the few Python expressions in the vectors to values of the protocol.
 
 use anyhow::{Result, bail};
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
-/// The value of an expression: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for text, else what JSON has.
+/// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, otherwise the
+/// JSON value.
 pub(crate) fn value(expression: &str) -> Result<Value> {
     let quoted = |prefix: &str| expression.strip_prefix(prefix)?.strip_suffix('\'');
     Ok(match expression {

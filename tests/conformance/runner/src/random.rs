@@ -1,14 +1,14 @@
-//! Random cases, the same ones for the same seed: their answers are not known, so all runtimes must agree.
+//! Random cases, which are the same for the same seed. Their answers are unknown, so all runtimes must agree.
 
 use data_encoding::HEXLOWER;
 use fastrand::Rng;
 
 use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
 
-/// Makes one case.
+/// A function that makes a case.
 type Maker = fn(&mut Rng) -> Case;
 
-/// The makers of cases, each with its share.
+/// The functions that make cases, each with its weight.
 const MAKERS: [(usize, Maker); 12] = [
     (32, sno::id),
     (4, sno::trace),
@@ -44,7 +44,7 @@ fn maker(rng: &mut Rng) -> Maker {
     unreachable!("a pick is below the sum of all shares")
 }
 
-/// A number near a power of two, where limits are, or anywhere; never so large that a JavaScript number would lose it.
+/// Returns a number near a power of two, where limits are, or a random one. JavaScript numbers represent all of them exactly.
 pub(crate) fn number(rng: &mut Rng) -> i64 {
     let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
     match rng.u32(..6) {
@@ -55,17 +55,17 @@ pub(crate) fn number(rng: &mut Rng) -> i64 {
     }
 }
 
-/// A number that fits `bits` bits, mostly; now and then one that does not.
+/// Returns a number that mostly fits into `bits` bits, and occasionally does not.
 pub(crate) fn field(rng: &mut Rng, bits: u32) -> i64 {
     if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
 }
 
-/// A number of random bytes, in hex.
+/// Returns `length` random bytes in hexadecimal.
 pub(crate) fn hex(rng: &mut Rng, length: usize) -> String {
     HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(length).collect::<Vec<_>>())
 }
 
-/// One of a few things.
+/// Returns a random item of a list.
 pub(crate) fn one_of<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
     things[rng.usize(..things.len())]
 }

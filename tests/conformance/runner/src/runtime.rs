@@ -17,11 +17,11 @@ pub enum Runtime {
 }
 
 impl Runtime {
-    /// All of them.
+    /// All runtimes.
     pub const ALL: [Self; 6] =
         [Self::Rust, Self::Python, Self::NodeNative, Self::NodeWasm, Self::Workerd, Self::Chromium];
 
-    /// Its name on the command line and in what is printed.
+    /// Returns the runtime's name on the command line and in the report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -33,12 +33,12 @@ impl Runtime {
         }
     }
 
-    /// Returns `true` if it counts texts in UTF-16 units, `false` for Unicode scalar values.
+    /// Returns `true` if it counts strings in UTF-16 units, and `false` if it counts Unicode scalar values.
     pub(crate) const fn counts_utf16(self) -> bool {
         !matches!(self, Self::Rust | Self::Python)
     }
 
-    /// Returns whether a case can be put to it: some values only dynamic languages can pass.
+    /// Returns whether the runtime can run a case, because only dynamically typed languages can pass some values.
     pub(crate) fn is_asked(self, case: &Case) -> bool {
         !case.dynamic || self != Self::Rust
     }

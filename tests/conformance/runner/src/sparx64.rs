@@ -12,7 +12,7 @@ use super::{
     vectors::{label, list, member, text},
 };
 
-/// `sparx64.json`: each block both ways; then all blocks of each key at once.
+/// `sparx64.json`: each block in both directions, and then all blocks of each key in a batch.
 pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_key = BTreeMap::<_, (String, String)>::new();
@@ -38,7 +38,7 @@ fn ask(name: &str, op: &str, args: Value, expected: &str) -> Case {
     Case::of(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
 }
 
-/// A random key and random blocks; now and then of a length that is refused.
+/// Requests random blocks under a random key, occasionally with an invalid length.
 pub(crate) fn random(rng: &mut Rng) -> Case {
     let key = secret(rng);
     let (op, args) = match rng.u32(..4) {
@@ -50,7 +50,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// 16 bytes, mostly.
+/// Returns a secret, mostly of 16 bytes.
 pub(crate) fn secret(rng: &mut Rng) -> String {
     let length = if rng.u32(..12) == 0 { rng.usize(..=33) } else { 16 };
     hex(rng, length)
@@ -61,7 +61,7 @@ fn block(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Blocks, in numbers around the sizes of the groups that are worked on together; sometimes none.
+/// Returns blocks, in counts near the sizes of the groups that the kernels process together. Sometimes there are none.
 fn many(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };

@@ -1,21 +1,21 @@
-//! Texts that are almost an ID's.
+//! Strings that almost encode an ID.
 
 use fastrand::Rng;
 
 use super::random::one_of;
 
-/// Characters that are in no alphabet: neighbours of its characters, look-alikes, and characters of other formats.
+/// Characters that are in no alphabet: neighbors of its characters, look-alikes, and characters of other formats.
 const STRANGERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
 ];
 
-/// A text that is unchanged one time in four, and garbled otherwise.
+/// Returns the string unchanged one time in four, and garbled otherwise.
 pub(crate) fn maybe_garbled(rng: &mut Rng, text: String) -> String {
     if rng.u32(..4) == 0 { text } else { garbled(rng, text) }
 }
 
-/// A text of ASCII with characters changed, lost or added.
+/// Changes, removes or adds characters of an ASCII string.
 pub(crate) fn garbled(rng: &mut Rng, mut text: String) -> String {
     let length = text.len();
     match rng.u32(..6) {
@@ -40,7 +40,7 @@ pub(crate) fn garbled(rng: &mut Rng, mut text: String) -> String {
     }
 }
 
-/// A text with up to `most` characters replaced by strangers.
+/// Replaces up to `most` characters of a string with characters that are in no alphabet.
 fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
     let mut characters: Vec<_> = text.chars().collect();
     for _ in 0..most.min(characters.len()) {

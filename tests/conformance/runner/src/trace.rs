@@ -1,4 +1,4 @@
-//! Steps of a generator under a scripted clock: requests and expected answers.
+//! Steps of a generator under a scripted clock, as requests and expected answers.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::{
     random::one_of,
 };
 
-/// A step's request, and its expected answer.
+/// A step's request and its expected answer.
 pub(crate) struct Step {
     pub(crate) request: Value,
     pub(crate) expected: Pattern,
@@ -22,12 +22,12 @@ impl Step {
     }
 }
 
-/// The requests, and the expected answers.
+/// Separates the requests from the expected answers.
 pub(crate) fn split(steps: Vec<Step>) -> (Vec<Value>, Vec<Pattern>) {
     steps.into_iter().map(|step| (step.request, step.expected)).unzip()
 }
 
-/// A whole trace that is built and answers every step.
+/// Returns a case that builds a generator and runs every step of a trace.
 pub(crate) fn case(
     name: impl Into<String>,
     op: &str,
@@ -40,18 +40,18 @@ pub(crate) fn case(
     Case::new(name, op, options, Pattern::ok_with(answers))
 }
 
-/// The case of a generator that is refused.
+/// Returns the case of a generator whose options are rejected.
 pub(crate) fn refused(name: impl Into<String>, op: &str, mut options: Value, code: &Value) -> Case {
     options["steps"] = json!([]);
     Case::new(name, op, options, Pattern::error(code, None))
 }
 
-/// The pattern of answers of which none repeats an ID of an earlier one.
+/// Returns the pattern for answers that repeat no ID of an earlier answer.
 pub(crate) fn no_id_twice() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| none_twice(answer, Value::clone))
 }
 
-/// Returns whether no two IDs in the lists of a trace's answers have the same cell.
+/// Returns whether all IDs in the lists of a trace's answers have different cells.
 pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
@@ -65,7 +65,7 @@ pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool
     cells.iter().all(|cell| seen.insert(cell))
 }
 
-/// Readings that mostly go forward within a call; now and then one of those that are no time.
+/// Returns readings that mostly advance within a call. Occasionally, one is not a time.
 pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
     if rng.u32(..3) > 0 {
@@ -78,7 +78,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
     readings.into()
 }
 
-/// Steps that the clock takes inside one, `depth` levels deep, in a few traces.
+/// In some traces, adds steps that the clock runs inside a step, `depth` levels deep.
 pub(crate) fn nest(
     rng: &mut Rng,
     depth: u32,

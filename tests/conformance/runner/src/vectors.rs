@@ -1,4 +1,4 @@
-//! The vector files of a folder, as cases. Each family reads its own files; some files hold cases of several.
+//! Reads a folder's vector files as cases. Each format reads its own files, and some files hold cases of several formats.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
 
-/// Makes the cases of one file.
+/// A function that makes the cases of a file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
 const READERS: [(&str, Reader); 17] = [
@@ -33,7 +33,7 @@ const READERS: [(&str, Reader); 17] = [
     ("uuid8.json", uuid8),
 ];
 
-/// The cases of every file in `folder`; a file without a reader is an error.
+/// Returns the cases of every file in `folder`. A file without a reader is an error.
 pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     println!("vectors: {}", folder.display());
@@ -52,7 +52,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The files of a folder, by name. An empty folder is an error.
+/// Returns a folder's files, sorted by name. An empty folder is an error.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
@@ -68,7 +68,7 @@ fn read_file(path: &Path, reader: Reader) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The cases of `ranges.json`, which has every family's.
+/// Returns the cases of `ranges.json`, which covers every format.
 fn ranges(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -83,14 +83,14 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The cases of `uuid8.json`, for sno and for Hot Guid.
+/// Returns the cases of `uuid8.json`, for sno and for Hot Guid.
 fn uuid8(file: &Value) -> Result<Vec<Case>> {
     let mut cases = sno::uuid8(file)?;
     cases.extend(hotguid::uuid8(file)?);
     Ok(cases)
 }
 
-/// This project's answer: `ours` if a case or step has it, else the original's. An error in one of them hides all
+/// Returns this project's answer: `ours` if a case or step has it, otherwise the original's. An error in one of them hides all
 /// values of the other.
 pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };
@@ -101,7 +101,7 @@ pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     }
 }
 
-/// A case's place in its file, and its note.
+/// Returns a case's position in its file, with its note.
 pub(crate) fn label(index: usize, case: &Value) -> String {
     let note = ["name", "note", "reason"].iter().find_map(|member| case.get(*member)?.as_str());
     note.map_or_else(|| format!("case {index}"), |note| format!("case {index} ({note})"))

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// Reason why a request has no value.
+/// Why a request has no result.
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
-    /// The request is not in the protocol's form, or something failed that never should.
+    /// The request does not follow the protocol, or something failed that never should.
     Unexpected(String),
 }
 
@@ -20,7 +20,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The members of an error that all languages have.
+/// Returns the error members that all languages have.
 pub(crate) fn error(error: &Error) -> Value {
     let mut members = json!({"code": error.code()});
     let mut set = |name: &str, value: Option<Value>| {
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
-/// A failure that happens only if the request is not in the protocol's form.
+/// Returns a failure that only occurs if the request does not follow the protocol.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 pub(crate) fn unexpected(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())
@@ -46,18 +46,18 @@ pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> 
     })
 }
 
-/// Bytes in hex.
+/// Reads bytes in hexadecimal.
 pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
     HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected)
 }
 
-/// `N` bytes in hex; `invalid_length` for another length.
+/// Reads `N` bytes in hexadecimal. Fails with `invalid_length` for any other length.
 pub(crate) fn array<const N: usize>(args: &Value, name: &str) -> Result<[u8; N], Failure> {
     let refused = |_| Error::new(ErrorKind::InvalidLength).into();
     bytes(args, name)?.try_into().map_err(refused)
 }
 
-/// An integer, given as a number or as a decimal string; `out_of_range` if `T` cannot hold it.
+/// Reads an integer from a number or a decimal string. Fails with `out_of_range` if `T` cannot hold it.
 pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Result<T, Failure> {
     let number = args[name].as_i64().map(i128::from);
     let value = number.or_else(|| args[name].as_str()?.parse().ok());
@@ -67,7 +67,7 @@ pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Res
     T::try_from(value).map_err(|_| Error::field_error(ErrorKind::OutOfRange, name).into())
 }
 
-/// An integer argument that may be missing.
+/// Reads an optional integer argument.
 pub(crate) fn maybe<T: TryFrom<i128>>(
     args: &Value,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Figures of formats.
+//! The figures that describe a format.
 
 use polyflake::{Description, hotguid, randflake, sno};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub(crate) fn family(args: &Value) -> Answer {
     }
 }
 
-/// FIGURES of the protocol.
+/// Returns the protocol's FIGURES.
 pub(crate) fn written(figures: &Description) -> Value {
     let fields = figures.fields().iter().map(|field| {
         json!({"name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits})

@@ -1,4 +1,4 @@
-//! Answers the conformance suite's requests in Rust: a JSON line in, a JSON line out (`tests/README.md`).
+//! Answers the conformance suite's requests in Rust: reads and writes one JSON value per line (`tests/README.md`).
 
 mod args;
 mod describe;
@@ -37,7 +37,7 @@ fn answer(line: &str) -> Value {
     outcome(run(request["op"].as_str().unwrap_or_default(), &request["args"]))
 }
 
-/// The protocol's form of a result.
+/// Returns a result in the protocol's form.
 fn outcome(answer: Answer) -> Value {
     match answer {
         Ok(value) => json!({ "ok": value }),

@@ -19,7 +19,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// The type of `secrets`, `type` and `bits`.
+/// Returns the type that `secrets`, `type` and `bits` define.
 fn of(args: &Value) -> Result<IdType, Failure> {
     let secrets = args["secrets"].as_object().ok_or_else(|| unexpected("no secrets"))?;
     let secrets = secrets.iter().map(|(version, _)| {

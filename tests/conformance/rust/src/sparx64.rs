@@ -1,4 +1,4 @@
-//! The cipher SPARX-64/128.
+//! The SPARX-64/128 cipher.
 
 use data_encoding::HEXLOWER;
 use polyflake::{
@@ -20,7 +20,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// Applies the cipher to many blocks. Rust takes slices of whole blocks, so other lengths are refused here.
+/// Applies the cipher to many blocks. In Rust it accepts whole blocks only, so this function rejects other lengths.
 fn many(args: &Value, apply: impl FnOnce(&mut [[u8; BLOCK_BYTES]])) -> Answer {
     let mut bytes = bytes(args, "blocks")?;
     let (blocks, rest) = bytes.as_chunks_mut();

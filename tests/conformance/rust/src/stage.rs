@@ -1,6 +1,6 @@
-//! A generator under a scripted clock, step by step; each family defines its steps.
+//! A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //!
-//! The clock is called from inside the generator and may itself take steps, so everything that steps share is in a [`Stage`] behind
+//! The generator calls the clock, which may itself run steps. Therefore, everything that steps share is in a [`Stage`] behind
 //! shared references: the current generator, and a frame of readings for each call in progress.
 
 use std::{
@@ -20,12 +20,12 @@ use crate::{
     outcome,
 };
 
-/// A family's generator.
+/// A format's generator.
 pub(crate) trait Play: Sized + 'static {
-    /// The generator of a trace's options.
+    /// Returns the generator for a trace's options.
     fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
 
-    /// The answer to a step; `stage` is for steps that replace the generator.
+    /// Answers a step. Steps that replace the generator use `stage`.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Stage<G> {
     frames: RefCell<Vec<Frame>>,
 }
 
-/// One call in progress: its readings, and the steps to take when the clock is read for the second time.
+/// A call in progress: its readings, and the steps to run inside the clock's second reading.
 struct Frame {
     readings: Vec<Value>,
     read: usize,
@@ -57,10 +57,10 @@ struct Frame {
     answers: Vec<Value>,
 }
 
-/// The clock of a stage.
+/// A stage's clock.
 pub(crate) struct Script(Weak<dyn Readings>);
 
-/// The part of a stage that a [`Script`] uses.
+/// The part of a stage that [`Script`] uses.
 trait Readings {
     fn read(self: Rc<Self>) -> polyflake::Result<i64>;
 }
@@ -92,12 +92,12 @@ impl<G: Play> Stage<G> {
         Script(stage)
     }
 
-    /// Puts a generator on the stage.
+    /// Replaces the stage's generator.
     pub(crate) fn replace(&self, generator: G) {
         self.generator.replace(Some(Rc::new(generator)));
     }
 
-    /// Takes a step, during which the clock shows the step's readings.
+    /// Runs a step, during which the clock shows the step's readings.
     fn step(self: &Rc<Self>, step: &Value) -> Value {
         let generator =
             self.generator.borrow().clone().expect("a trace has a generator while it runs");
@@ -110,7 +110,7 @@ impl<G: Play> Stage<G> {
         answer
     }
 
-    /// Counts a reading; the second one returns the steps to take inside it.
+    /// Counts a reading. The second reading returns the steps to run inside it.
     fn next_reading(&self) -> Vec<Value> {
         self.top(|frame| {
             frame.read += 1;
@@ -129,7 +129,7 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// The current reading; the last one repeats for ever. A reading that is not a time is a failure of the clock.
+    /// Returns the current reading. The last one repeats forever. A reading that is not a time makes the clock fail.
     fn shown(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());
@@ -137,19 +137,19 @@ impl Frame {
     }
 }
 
-/// The trace's `window`, if it has one, in Unix milliseconds.
+/// Returns the trace's `window` in Unix milliseconds, if it has one.
 pub(crate) fn window(options: &Value) -> Result<Option<(i64, i64)>, Failure> {
     pair(options, "window")
 }
 
-/// Two integers in an argument that may be missing.
+/// Returns two integers from an optional argument.
 pub(crate) fn pair(args: &Value, name: &'static str) -> Result<Option<(i64, i64)>, Failure> {
     let Some(pair) = args[name].as_array() else { return Ok(None) };
     let ends = json!({"start": pair[0], "end": pair[1]});
     Ok(Some((integer(&ends, "start")?, integer(&ends, "end")?)))
 }
 
-/// The trace's `on_exhausted`, if it has one.
+/// Returns the trace's `on_exhausted`, if it has one.
 pub(crate) fn on_exhausted(options: &Value) -> Option<OnExhausted> {
     match options["on_exhausted"].as_str()? {
         "error" => Some(OnExhausted::Error),
@@ -157,7 +157,7 @@ pub(crate) fn on_exhausted(options: &Value) -> Option<OnExhausted> {
     }
 }
 
-/// The trace's `max_wait_ms`, if it has one.
+/// Returns the trace's `max_wait_ms`, if it has one.
 pub(crate) fn max_wait(options: &Value) -> Result<Option<Duration>, Failure> {
     Ok(maybe(options, "max_wait_ms")?.map(Duration::from_millis))
 }

@@ -1,5 +1,5 @@
-//! The protocol's VALUE: an integer as a decimal string, bytes as `{"hex"}`, text as `{"text"}`; any other JSON is a value of a
-//! type that no field takes.
+//! The protocol's VALUE: an integer as a decimal string, bytes as `{"hex"}`, a string as `{"text"}`. Any other JSON is a value
+//! of a type that no field accepts.
 
 use data_encoding::HEXLOWER;
 use polyflake::{ErrorKind, layout::Value as Field};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Failure, unexpected};
 
-/// The value of a field.
+/// Reads a field's value.
 pub(crate) fn read(value: &Value) -> Result<Field<'static>, Failure> {
     match value {
         Value::String(decimal) => match Field::parse_integer(decimal) {
@@ -31,7 +31,7 @@ fn read_tagged(tagged: &Map<String, Value>) -> Result<Field<'static>, Failure> {
     }
 }
 
-/// Named values in an argument that may be missing.
+/// Reads named values from an optional argument.
 pub(crate) fn read_all(args: &Value, name: &str) -> Result<Vec<(String, Field<'static>)>, Failure> {
     let given = args[name].as_object().into_iter().flatten();
     given.map(|(name, value)| Ok((name.clone(), read(value)?))).collect()

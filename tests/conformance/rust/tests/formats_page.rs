@@ -1,4 +1,4 @@
-//! Checks the examples of docs/formats.md: each value that is computed here must be on the page.
+//! Checks the examples in docs/formats.md: the page must contain each value that is computed here.
 
 use data_encoding::HEXLOWER;
 use polyflake::{

@@ -1,5 +1,5 @@
-//! Every vector file and some random cases, put to the Rust driver: scenarios of the originals' generators, texts, layouts.
-//! `cargo xtask conformance` puts the same and more to all runtimes.
+//! Runs every vector file and some random cases with the Rust driver: scenarios of the original generators, strings, layouts.
+//! `cargo xtask conformance` runs the same cases and more with all runtimes.
 
 use std::{path::Path, process::Command};
 

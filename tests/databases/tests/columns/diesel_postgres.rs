@@ -1,4 +1,4 @@
-//! Diesel, PostgreSQL, by a connection that needs no library of PostgreSQL's.
+//! Diesel with PostgreSQL, over a connection that does not need libpq.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};

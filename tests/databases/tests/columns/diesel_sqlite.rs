@@ -1,4 +1,4 @@
-//! Diesel, SQLite.
+//! Diesel with SQLite.
 
 use diesel::{connection::SimpleConnection, prelude::*};
 use polyflake::{

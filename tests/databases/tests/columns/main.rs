@@ -1,5 +1,5 @@
-//! IDs in columns of SQLite and PostgreSQL, by each library that the crates have types for: written, read, sorted, asked for by time,
-//! refused.
+//! IDs in columns of SQLite and PostgreSQL, with each library for which the crates have types. The tests write, read and sort
+//! IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;
 mod diesel_sqlite;
@@ -45,7 +45,7 @@ impl Kind for Order {
 
 const REFUSED: &str = "expected metabyte 2, found 1";
 
-/// IDs of one row.
+/// The IDs in one row.
 #[derive(Clone, Debug, PartialEq)]
 struct Ids {
     sno: Sno,
@@ -56,7 +56,7 @@ struct Ids {
     guid: HotGuid,
 }
 
-/// Rows of three hours, each an hour after the one before it.
+/// Returns three rows, each an hour after the previous one.
 fn rows() -> [Ids; 3] {
     let clock = ManualClock::at_unix_ms(START);
     let ids = Builder::with_clock(&clock).partition(7).build().unwrap();
@@ -77,7 +77,7 @@ fn rows() -> [Ids; 3] {
     })
 }
 
-/// The server of all tests that run at this moment; none on a machine without PostgreSQL.
+/// Returns the server that all running tests share, or `None` on a machine without PostgreSQL.
 fn server() -> Option<Arc<Server>> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let programs = server::programs()?;
@@ -89,7 +89,7 @@ fn server() -> Option<Arc<Server>> {
     }))
 }
 
-/// Asserts that an error, or one that it came from, has a message.
+/// Asserts that an error, or one of its sources, has a message.
 #[track_caller]
 fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
     let sources = std::iter::successors(Some(error), |error| error.source());
@@ -97,7 +97,7 @@ fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
     assert!(said.iter().any(|said| said.contains(message)), "expected {message}, found {said:?}");
 }
 
-/// Runs a test of an asynchronous library.
+/// Runs an asynchronous library's test.
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(test);

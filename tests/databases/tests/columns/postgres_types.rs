@@ -1,4 +1,4 @@
-//! postgres-types, by `postgres`.
+//! postgres-types, through `postgres`.
 
 use polyflake::{
     hotguid::HotGuid,

@@ -1,4 +1,4 @@
-//! SeaORM, by the columns of `polyflake-sql`.
+//! SeaORM, with the columns of `polyflake-sql`.
 
 use polyflake::sno::Sno;
 use polyflake_sql::Uuid;
@@ -38,7 +38,7 @@ mod ids {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-/// The same table, whose users are of another kind.
+/// The same table, with a different ID type for its users.
 mod others {
     use polyflake::sno::{Id, Sno};
     use polyflake_sql::{Text, Uuid};

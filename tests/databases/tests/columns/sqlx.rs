@@ -1,4 +1,4 @@
-//! sqlx, by the columns of `polyflake-sql`.
+//! sqlx, with the columns of `polyflake-sql`.
 
 use polyflake::{
     hotguid::HotGuid,
@@ -39,7 +39,7 @@ fn expected() -> Vec<Row> {
     rows().map(row).into()
 }
 
-/// The same test in each database: sqlx's traits say too much of a connection to write it once as a function.
+/// Implements the same test for each database, because a generic function would need too many of sqlx's trait bounds.
 macro_rules! check {
     ($database:expr, $table:expr) => {{
         let mut database = $database;

@@ -1,4 +1,4 @@
-//! Random questions about single IDs, malformed ones included.
+//! Random requests about single IDs, including malformed ones.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::{
     texts::maybe_garbled,
 };
 
-/// One past the last millisecond.
+/// The first millisecond after the format's last one.
 const END: i64 = 4_294_967_296_000;
 
-/// One random question.
+/// Makes a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..13) {
         0..=2 => ("hotguid.parse", json!({"text": text(rng)})),
@@ -29,7 +29,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// The text of a GUID, or almost; also in other spellings, in braces or without hyphens.
+/// Returns a GUID's string form, sometimes slightly wrong or in another notation, with braces or without hyphens.
 fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -37,7 +37,7 @@ fn text(rng: &mut Rng) -> String {
     respelt(rng, text)
 }
 
-/// A UUID of version 8, or almost.
+/// Returns a version 8 UUID, sometimes slightly wrong.
 fn uuid8(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -58,7 +58,8 @@ fn respelt(rng: &mut Rng, text: String) -> String {
     }
 }
 
-/// Fields, of which at most one does not fit: the order in which arguments are refused is not part of the format.
+/// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are
+/// checked.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let length = if wrong == 3 { rng.usize(..8) } else { 5 };
@@ -70,7 +71,7 @@ fn parts(rng: &mut Rng) -> Value {
     })
 }
 
-/// The same of a UUID of version 8.
+/// Like `parts`, for a version 8 UUID.
 fn uuid8_parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     json!({
@@ -94,7 +95,7 @@ fn dotnet(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// A span, mostly within the format's time; also empty, reversed and outside ones.
+/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2000..=2000),

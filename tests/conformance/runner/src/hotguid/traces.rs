@@ -1,4 +1,4 @@
-//! Random traces: the parts of them that do not depend on chance.
+//! Random traces, compared in the parts that do not depend on random bytes.
 
 use fastrand::Rng;
 use serde_json::{Value, json};

@@ -1,11 +1,12 @@
-//! Translates the vectors' descriptions from the original's member names into ours. No other module knows the original's.
+//! Translates the vectors' descriptions from the original's member names to this project's. No other module knows the
+//! original's names.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::vectors::{list, member, number, text};
 
-/// The layout of a vector: of bytes if its size is in bytes, or if only bytes can hold its fields.
+/// Returns a vector's layout. It is a byte layout if its size is in bytes, or if only bytes can hold its fields.
 pub(crate) fn translate(vector: &Value) -> Result<Value> {
     let fields = list(vector, "fields")?.iter().map(field).collect::<Result<Vec<_>>>()?;
     let bits = number(vector, "size_bits")?;
@@ -20,7 +21,7 @@ fn field(theirs: &Value) -> Result<Value> {
         None => (kind, None),
         Some((kind, "bytes")) => (kind, Some("bytes")),
         Some((kind, "string")) => (kind, Some("text")),
-        // A constant whose inversion the original lost.
+        // A constant for which the original ignored the inversion.
         Some(("constant", "flip_before")) => ("constant", None),
         Some(_) => bail!("expected a kind of field that the suite knows, found {kind}"),
     };
@@ -41,7 +42,7 @@ fn field(theirs: &Value) -> Result<Value> {
     Ok(ours)
 }
 
-/// `s_builtin` is the original's broken second.
+/// `s_builtin` is the original's own, broken tick of one second.
 fn tick(theirs: &Value) -> Result<Value> {
     Ok(match theirs.as_str().context("expected a text as tick")? {
         "ms" => "1ms",
@@ -51,7 +52,7 @@ fn tick(theirs: &Value) -> Result<Value> {
     .into())
 }
 
-/// A constant's value; its type decides its meaning.
+/// Returns a constant's value. The constant's type determines what the value means.
 fn plain(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Object(tagged) if tagged.contains_key("text") => tagged["text"].clone(),
@@ -60,7 +61,7 @@ fn plain(value: &Value) -> Result<Value> {
     })
 }
 
-/// The values to pack, in the protocol's names.
+/// Returns the values to pack, with the protocol's names.
 pub(crate) fn inputs(theirs: &Value) -> Result<Map<String, Value>> {
     let mut ours = Map::new();
     for (name, value) in theirs.as_object().context("expected an object as inputs")? {
@@ -75,7 +76,7 @@ pub(crate) fn inputs(theirs: &Value) -> Result<Map<String, Value>> {
     Ok(ours)
 }
 
-/// Values, with one spelling for texts, to which the original adds their bytes.
+/// Returns the values with a single form for strings, because the original also lists their bytes.
 pub(crate) fn values(theirs: &Value) -> Value {
     match theirs {
         Value::Object(tagged) if tagged.contains_key("utf8_hex") => json!({"text": tagged["text"]}),
@@ -86,7 +87,7 @@ pub(crate) fn values(theirs: &Value) -> Value {
     }
 }
 
-/// A layout in the words of the generators' vectors: `N unused | N ts ms | N seq [from S]`, with commas between.
+/// Parses the notation of the generator vectors, `N unused | N ts ms | N seq [from S]`, with the fields separated by commas.
 pub(crate) fn short(words: &str, epoch_ms: &Value) -> Result<Value> {
     let fields = words.split(", ").map(|field| short_field(field, epoch_ms));
     Ok(json!({"id": "integer", "bits": 64, "fields": fields.collect::<Result<Vec<_>>>()?}))

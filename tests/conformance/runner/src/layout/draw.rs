@@ -1,4 +1,4 @@
-//! Layouts drawn at random, and values for their fields.
+//! Random layouts, and values for their fields.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::values::fitting;
 use crate::random::one_of;
 
-/// A layout and its fields, from the top.
+/// A layout and its fields, from the top down.
 pub(crate) struct Drawn {
     pub(crate) layout: Value,
     pub(crate) parts: Vec<Part>,
@@ -18,14 +18,14 @@ pub(crate) struct Part {
     pub(crate) kind: &'static str,
     pub(crate) of_type: &'static str,
     pub(crate) bits: u32,
-    /// Its name; empty for a timestamp, a sequence and unused bits.
+    /// The field's name. It is empty for a timestamp, a sequence and unused bits.
     pub(crate) name: String,
-    /// The length of a tick, in microseconds.
+    /// Duration of a tick, in microseconds.
     pub(crate) tick_us: u64,
     pub(crate) epoch_ms: i64,
 }
 
-/// Names that some language could stumble over, and plain ones.
+/// Names that could cause trouble in some language, and ordinary ones.
 const NAMES: [&str; 14] = [
     "shard",
     "worker",
@@ -55,15 +55,15 @@ const TICKS: [(&str, u64); 9] = [
     ("3600s", 3_600_000_000),
 ];
 
-/// The properties of a layout that limit its fields.
+/// The layout's properties that constrain its fields.
 pub(crate) struct Needs {
-    /// The width of an ID, and `true` if it consists of bytes.
+    /// Width of an ID. `is_bytes` is `true` if the ID consists of bytes.
     pub(crate) bits: u32,
     pub(crate) is_bytes: bool,
     pub(crate) epochs: fn(&mut Rng) -> i64,
 }
 
-/// A layout of 64 bits or of 1 to 40 bytes, now and then of more, of all kinds and types.
+/// Returns a random layout of 64 bits or of 1 to 40 bytes, occasionally longer, with all kinds and types of fields.
 pub(crate) fn layout(rng: &mut Rng) -> Drawn {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
@@ -80,7 +80,7 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
     filled(rng, &needs, parts)
 }
 
-/// The layout of the fields, and of one more for the bits that are left.
+/// Returns a layout of the given fields and one more field for the remaining bits.
 pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Drawn {
     let rest = left(needs, &parts);
     if rest > 0 {
@@ -130,7 +130,7 @@ fn part(rng: &mut Rng, needs: &Needs, parts: &[Part], bits: u32) -> Part {
     named(rng, needs, parts, kind, bits)
 }
 
-/// A field of a kind, with a name of its own or none.
+/// Returns a field of the given kind, with a name or without one.
 pub(crate) fn named(
     rng: &mut Rng,
     needs: &Needs,
@@ -140,7 +140,7 @@ pub(crate) fn named(
 ) -> Part {
     let of_type = match kind {
         "constant" | "bindable" if needs.is_bytes => {
-            // Wider integers are refused, which is compared too.
+            // Wider integers are usually avoided, because they are rejected. That is compared too.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
             one_of(rng, &[integer, integer, "bytes", "text"])
@@ -152,7 +152,7 @@ pub(crate) fn named(
         "constant" | "bindable" => one_of(rng, &NAMES),
         _ => "",
     };
-    // A name that is taken counts as none: the field gets its default name.
+    // If the name is already taken, the field gets its default name.
     let name = if taken(name) || rng.u32(..6) == 0 { UNNAMED } else { name };
     Part {
         kind,
@@ -164,10 +164,10 @@ pub(crate) fn named(
     }
 }
 
-/// Placeholder for a field without a name, until its place is known; no field has this name.
+/// Placeholder for a field without a name until its offset is known. No field has this name.
 const UNNAMED: &str = "\0";
 
-/// Names the fields without a name by their kind, offset and width.
+/// Gives each unnamed field its default name, made of its kind, offset and width.
 fn name_unnamed(parts: &mut [Part]) {
     let mut offset = 0;
     for part in parts {
@@ -179,7 +179,7 @@ fn name_unnamed(parts: &mut [Part]) {
     }
 }
 
-/// The description of a field; a default name is left out half of the time.
+/// Returns a field's description. Half the time, a default name is omitted.
 fn describe(rng: &mut Rng, part: &Part) -> Value {
     let mut field = json!({"kind": part.kind, "bits": part.bits});
     match part.kind {
@@ -222,7 +222,7 @@ fn decimal(rng: &mut Rng, value: &Value) -> Value {
     integer(rng, value.as_str().unwrap_or_default())
 }
 
-/// An integer as a JSON number if that is exact, else as a decimal string.
+/// Returns an integer as a JSON number if that is exact, otherwise as a decimal string.
 fn integer(rng: &mut Rng, decimal: &str) -> Value {
     match decimal.parse::<i64>() {
         Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),

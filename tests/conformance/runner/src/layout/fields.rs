@@ -1,4 +1,4 @@
-//! The vectors of single IDs: packing, parsing, presets and time ranges.
+//! Vectors of single IDs: packing, parsing, presets and time ranges.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// `layoutbytes.json`: the same, and IDs of wrong lengths.
+/// `layoutbytes.json`: the same for byte layouts, and IDs of the wrong length.
 pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = integers(file)?;
     let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);
@@ -29,7 +29,7 @@ pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// A layout, which may be refused, and then refuses everything; and its cases.
+/// Returns a layout's cases. If the layout is invalid, every case expects its error.
 fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
     let layout = translate(vector)?;
     let refused =
@@ -49,7 +49,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Values to pack, and the ID of them to parse.
+/// Returns a case that packs values, and one that parses the resulting ID.
 fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
     let mut args = json!({"layout": layout});
     args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
@@ -72,7 +72,7 @@ fn parse(name: &str, layout: &Value, case: &Value) -> Result<Case> {
     Ok(Case::of(name, "layout.parse", args, expected))
 }
 
-/// `presets.json`: each ID parsed, and packed again.
+/// `presets.json`: parses each ID and packs it again.
 pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// An ID without its unused bit, where the preset has one.
+/// Returns the ID with its unused bit cleared, if the preset has one.
 fn packed_again(preset: &str, id: &str) -> Result<String> {
     let has_unused = matches!(preset, "twitter" | "sonyflake" | "baidu");
     let id: i64 = id.parse()?;

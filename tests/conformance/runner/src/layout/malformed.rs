@@ -1,4 +1,4 @@
-//! Descriptions with something wrong in them.
+//! Malformed layout descriptions.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     random::one_of,
 };
 
-/// A random layout with one change, mostly for the worse.
+/// Describes a random layout with one change, which usually makes it invalid.
 pub(crate) fn description(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
@@ -19,7 +19,7 @@ pub(crate) fn description(rng: &mut Rng) -> Case {
     Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
-/// A description as a text, which may be invalid JSON.
+/// Returns a description as JSON text, which may be malformed.
 pub(crate) fn text(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     if rng.u32(..4) == 0 {
@@ -30,7 +30,7 @@ pub(crate) fn text(rng: &mut Rng) -> Case {
     Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
 }
 
-/// Numbers and texts that parsers of JSON read in more than one way, or not at all.
+/// Numbers and strings that JSON parsers read differently or reject.
 const ODD_TOKENS: [&str; 44] = [
     "64.0",
     "6.4e1",
@@ -78,7 +78,7 @@ const ODD_TOKENS: [&str; 44] = [
     ",",
 ];
 
-/// A text with an odd token, which replaces another one or is inserted; or a text cut off, or with more behind it.
+/// Spoils a text: an odd token replaces another one or is inserted, or the text is truncated or continued.
 fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
     let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
     let at = ends[rng.usize(..ends.len())];
@@ -92,7 +92,7 @@ fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
     text
 }
 
-/// Replaces a member's value, from the colon to the end, by an odd token.
+/// Replaces a member's value, between its colon and its end, with an odd token.
 fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
     let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);
@@ -143,7 +143,7 @@ fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
     }
 }
 
-/// A value to stand where something else is expected.
+/// Returns a value to put where something else is expected.
 fn odd(rng: &mut Rng) -> Value {
     const TEXTS: [&str; 30] = [
         "",

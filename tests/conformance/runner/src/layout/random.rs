@@ -1,4 +1,4 @@
-//! Random questions about layouts drawn at random and their IDs.
+//! Random requests about random layouts and their IDs.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ const PRESETS: [(&str, &[&str]); 7] = [
     ("bluebird", &["worker"]),
 ];
 
-/// One random question.
+/// Makes a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     match rng.u32(..14) {
         0 | 1 => of_preset(rng),
@@ -42,7 +42,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
     ask(op, args, drawn.layout)
 }
 
-/// A time range, mostly of a layout that has a timestamp and all above it given.
+/// Requests a time range. The layout mostly has a timestamp, and values for all fields above it.
 fn timed(rng: &mut Rng) -> Case {
     let is_timed = |drawn: &Drawn| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
@@ -60,7 +60,7 @@ fn ask(op: &str, mut args: Value, layout: Value) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Values of fields: mostly of all of them, and mostly fitting.
+/// Returns field values, mostly for all fields, and mostly valid.
 fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
     let mut args = json!({"bindables": {}, "constants": {}});
     let faulty = rng.u32(..3) == 0;
@@ -85,7 +85,7 @@ fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
     args
 }
 
-/// A value for a field: mostly a fitting one, else none or a wrong one.
+/// Returns a value for a field. It is mostly valid, otherwise missing or invalid.
 fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
     match rng.u32(..12) {
         0 => None,
@@ -104,7 +104,7 @@ fn put(args: &mut Value, part: &Part, value: Value) {
     }
 }
 
-/// An ID of the layout's kind, or of the other kind.
+/// Returns an ID of the layout's kind, or of the other kind.
 fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
@@ -114,7 +114,7 @@ fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
     }
 }
 
-/// An ID of the layout's kind, now and then of another length.
+/// Returns an ID of the layout's kind, occasionally of the wrong length.
 fn random_id(rng: &mut Rng, drawn: &Drawn) -> String {
     if drawn.layout["id"] == "integer" {
         return rng.u64(..).cast_signed().to_string();
@@ -128,7 +128,7 @@ fn random_id(rng: &mut Rng, drawn: &Drawn) -> String {
     }
 }
 
-/// A span, mostly of some ticks; also empty, reversed and outside ones.
+/// Returns a time span, mostly of a few ticks, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
@@ -155,12 +155,12 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
 }
 
-/// Returns whether a number and its neighbours are exact in JavaScript.
+/// Returns whether JavaScript numbers represent an integer and its neighbors exactly.
 fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }
 
-/// A preset, mostly an existing one, with some of its machine fields given.
+/// Requests a preset, mostly an existing one, with values for some of its machine ID fields.
 fn of_preset(rng: &mut Rng) -> Case {
     let (name, machine) = one_of(rng, &PRESETS);
     let mut fields = Map::new();

@@ -1,4 +1,4 @@
-//! Random traces: generators over layouts drawn at random, at random times of a scripted clock.
+//! Random traces: generators of random layouts, called at random times of a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::{
     trace,
 };
 
-/// Times lie close together, so that a clock often shows the same tick again, or one before.
+/// Times are close together, so that the clock often returns to the same tick or an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
@@ -47,8 +47,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
 }
 
-/// A layout from which a generator can mostly be made. It has no bindable that alone could tell two IDs apart, so IDs that
-/// repeat but for a bindable are noticed. For a range of numbers, its fields are mostly in the order that ranges need.
+/// Returns a layout for which a generator can mostly be built. Two IDs never differ only in a bindable, so duplicates are
+/// noticed. For a range of worker IDs, the fields are mostly in the order that ranges need.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
     let is_bytes = rng.bool();
     let needs = Needs {
@@ -80,7 +80,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
     filled(rng, &needs, parts)
 }
 
-/// Values of the bindables; each is missing or wrong with a chance of one in `odds`.
+/// Returns values for the bindables. Each one is missing or invalid with a probability of one in `odds`.
 fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
     let mut given = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
@@ -94,7 +94,7 @@ fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
     given.into()
 }
 
-/// A few numbers of a bindable; sometimes none, or one that does not fit.
+/// Returns a short range of a bindable's values, which is sometimes empty or out of bounds.
 fn range(rng: &mut Rng, part: &Part) -> Value {
     let most = (1_u64 << part.bits) - 1;
     let first = rng.u64(..=most);

@@ -1,4 +1,4 @@
-//! Values for the fields of layouts that were drawn: ones that fit, and ones that do not.
+//! Valid and invalid values for the fields of random layouts.
 
 use data_encoding::HEXLOWER;
 use fastrand::Rng;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::draw::Part;
 use crate::random::{hex, one_of};
 
-/// 2^bits.
+/// Returns 2^bits.
 fn power(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// An integer of `bits` bits, often the least or the greatest.
+/// Returns an integer of `bits` bits, often the smallest or the largest.
 fn below(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
@@ -25,7 +25,8 @@ fn below(rng: &mut Rng, bits: u32) -> BigInt {
     }
 }
 
-/// A fitting value; for a timestamp a time in Unix milliseconds, which fits if milliseconds can express it.
+/// Returns a valid value. For a timestamp, it is a time in Unix milliseconds, and is valid if milliseconds can represent the
+/// tick's start.
 pub(crate) fn fitting(rng: &mut Rng, part: &Part) -> Value {
     match (part.kind, part.of_type) {
         ("timestamp", _) => time(part, &below(rng, part.bits)).to_string().into(),
@@ -42,7 +43,7 @@ pub(crate) fn fitting(rng: &mut Rng, part: &Part) -> Value {
     }
 }
 
-/// The start of a tick, in Unix milliseconds, floored.
+/// Returns the start of a tick in Unix milliseconds, rounded down.
 fn time(part: &Part, tick: &BigInt) -> BigInt {
     let epoch = i128::from(part.epoch_ms) * 1000;
     let epoch = BigInt::from(epoch.div_euclid(part.tick_us.into()));
@@ -51,7 +52,7 @@ fn time(part: &Part, tick: &BigInt) -> BigInt {
     if micros < &ms * 1000 { ms - 1 } else { ms }
 }
 
-/// A text of at most `most` bytes, of characters of one to four bytes.
+/// Returns a string of at most `most` bytes, with characters of one to four bytes.
 fn text(rng: &mut Rng, most: usize) -> String {
     let mut text = String::new();
     while text.len() < most && rng.u32(..12) > 0 {
@@ -67,7 +68,7 @@ fn text(rng: &mut Rng, most: usize) -> String {
     text
 }
 
-/// A value that does not fit, or is of a type that the field does not take.
+/// Returns a value that is out of range, or of a type that the field does not accept.
 pub(crate) fn misfit(rng: &mut Rng, part: &Part) -> Value {
     if rng.u32(..3) == 0 {
         let others = [json!({"hex": "61"}), json!({"text": "a"}), json!({"text": ""}), json!("1")];
@@ -101,7 +102,7 @@ pub(crate) fn misfit(rng: &mut Rng, part: &Part) -> Value {
     }
 }
 
-/// A value that no field takes.
+/// Returns a value that no field accepts.
 pub(crate) fn foreign(rng: &mut Rng) -> Value {
     [json!(true), json!(false), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone()
 }

@@ -1,4 +1,4 @@
-//! The vectors of generators: leases, secrets, and traces under a scripted clock.
+//! Vectors of generators: leases, secrets, and traces under a scripted clock.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// A lease that a generator is built under, or refused.
+/// A lease under which a generator is built or rejected.
 fn constructor(name: &str, case: &Value) -> Result<Case> {
     let node = member(case, "node_id")?;
     let is_expression = node.is_string();
@@ -49,7 +49,7 @@ fn built(name: &str, options: Value, error: Option<&Value>) -> Case {
     }
 }
 
-/// A secret of some length, which a generator, a codec and the cipher all take or all refuse.
+/// A secret of some length, which a generator, a codec and the cipher must all accept or all reject.
 fn secret(case: &Value) -> Result<[Case; 3]> {
     let length = usize::try_from(number(case, "secret_len")?)?;
     let (name, secret) = (format!("secret of {length} bytes"), "00".repeat(length));
@@ -69,7 +69,7 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
     ])
 }
 
-/// A scenario, and the fields of its IDs. If it asks for more IDs than there are, one batch is short in a trace of its own.
+/// A scenario and the fields of its IDs. If it requests more IDs than available, a second trace requests them in one batch.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     let steps = list(scenario, "steps")?;
     let mut cases = vec![whole(name, scenario, steps, Filling::ThenOneMore)?];
@@ -84,12 +84,12 @@ fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// A way for `generate_many` to ask for more IDs than there are.
+/// How `generate_many` requests more IDs than are available.
 #[derive(Clone, Copy)]
 enum Filling {
-    /// All IDs that there are, then one more.
+    /// Requests all available IDs, then one more.
     ThenOneMore,
-    /// One batch, which is refused and says how many it wrote.
+    /// Requests one batch, which fails and reports how many IDs it wrote.
     AtOnce,
 }
 
@@ -167,7 +167,7 @@ fn lease_after(lease: &[Value]) -> Result<Value> {
     Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
 }
 
-/// A reading in Unix seconds, or a Python expression for a value that is not a time.
+/// Returns a reading in Unix seconds, or a Python expression for a value that is not a time.
 fn clock(step: &Value) -> Result<Value> {
     let reading = member(step, "clock")?;
     let Some(expression) = reading.as_str() else {

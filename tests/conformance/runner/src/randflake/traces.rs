@@ -1,4 +1,4 @@
-//! Random traces: leases, extensions, and calls at random seconds of a scripted clock.
+//! Random traces: leases, extensions, and calls in random seconds of a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
     trace,
 };
 
-/// Past 2041, where the raw values use all their bits.
+/// A time after 2041, when the raw values use all their bits.
 const AROUND: i64 = 2_266_870_912;
 
 pub(crate) fn trace(rng: &mut Rng) -> Case {
@@ -36,7 +36,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// One node or a range, now and then an invalid one.
+/// Returns one node ID or a range, occasionally an invalid one.
 fn nodes(rng: &mut Rng) -> Value {
     let node = if rng.u32(..16) == 0 { number(rng) } else { rng.i64(0..1 << 17) };
     match rng.u32(..3) {
@@ -45,7 +45,7 @@ fn nodes(rng: &mut Rng) -> Value {
     }
 }
 
-/// A span around the seconds of the clock.
+/// Returns a time span around the clock's seconds.
 fn lease(rng: &mut Rng) -> Value {
     let start = match rng.u32(..20) {
         0 => FIRST + rng.i64(-1..=1),
@@ -71,15 +71,15 @@ fn second(rng: &mut Rng) -> i64 {
     }
 }
 
-/// A clock in the midst of a second.
+/// Returns a reading within a second.
 fn reading(rng: &mut Rng, second: i64) -> String {
     (second * 1000 + rng.i64(0..1000)).to_string()
 }
 
-/// Values that are no time, in languages that can pass them.
+/// Values that are not times, for languages that can pass them.
 const NO_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
 
-/// One call. The clock shows a large batch one time, since the number of its readings is not part of the format.
+/// Returns a call. A large batch sees one clock reading, because the format does not fix how often a batch reads the clock.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => extension(rng, options),
@@ -101,7 +101,7 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     step
 }
 
-/// An extension, mostly with the generator's own nodes and start.
+/// Returns an extension, mostly with the generator's own node IDs and start.
 fn extension(rng: &mut Rng, options: &Value) -> Value {
     let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
     let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };

@@ -1,4 +1,4 @@
-//! The vectors of generators: scenarios of calls under a scripted clock.
+//! Vectors of generators: scenarios of calls under a scripted clock.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// The scenario itself, closed at its end; and for each of its snapshots one that closes there, since our generators give a
-/// snapshot only at their end.
+/// Returns the scenario, closed at its end. Because our generators return a snapshot only when closed, each of its snapshots
+/// adds a case that closes the generator at that step.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
         return Ok(vec![trace::refused(name, "sno.generator", options(scenario), code)]);
@@ -53,7 +53,7 @@ fn options(scenario: &Value) -> Value {
     })
 }
 
-/// A last step, for the bounds and the partition that the generator ended with.
+/// Returns a final step that checks the bounds and the partition that the generator ended with.
 fn bounds(scenario: &Value) -> Result<Step> {
     let bound = |name| ours(scenario, name).cloned().with_context(|| format!("expected {name}"));
     let (min, max) = (bound("effective_min")?, bound("effective_max")?);
@@ -70,8 +70,8 @@ fn close(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// The members of the original's snapshot that ours must have, too. An original that was taken after the last unit has lost
-/// its sequence, and ours never does; then only the other members are comparable.
+/// Returns the members of the original's snapshot that ours must share. If the original made it after its last time unit, it
+/// has lost the sequence. Ours never loses it, so then only the other members are compared.
 fn kept(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
@@ -84,7 +84,7 @@ fn kept(snapshot: &Value) -> Pattern {
     )
 }
 
-/// A scenario's steps, in the protocol's words. What happens while a call is blocked is put inside that call.
+/// Translates a scenario's steps to the protocol. Whatever happens while a call is blocked becomes part of that call.
 fn translate(steps: &[Value]) -> Result<Vec<Step>> {
     let Some(start) = steps.iter().position(is_while_blocked) else {
         return steps.iter().map(one_step).collect();
@@ -105,7 +105,7 @@ fn is_while_blocked(step: &Value) -> bool {
         .is_some_and(|note| note.starts_with("a second New") && note.contains("is blocked"))
 }
 
-/// A call that reads the clock when the first inner step does, waits, and goes on after the last.
+/// Returns a call that reads the clock together with the first inner step, waits, and continues after the last one.
 fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
@@ -151,7 +151,7 @@ fn generate(step: &Value, clock: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
 }
 
-/// Long lists are shortened to their ends.
+/// Shortens long lists of expected IDs to their ends.
 fn generate_many(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;
@@ -170,7 +170,7 @@ fn figure(step: &Value, name: &'static str) -> Result<Step> {
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
 }
 
-/// A snapshot within a scenario, of which only the figures are available.
+/// Returns a step for a snapshot within a scenario. Only its statistics can be compared.
 fn snapshot(step: &Value) -> Result<Step> {
     const NAMES: [(&str, &str); 5] = [
         ("sequence", "sequence"),
@@ -196,7 +196,7 @@ fn generate_at(step: &Value) -> Result<Step> {
     Ok(Step { request, expected: Pattern::ok(member(step, "id")?.clone()) })
 }
 
-/// A step's readings, which are in sno's units.
+/// Returns a step's clock readings, which are in sno's time units.
 fn clock(step: &Value) -> Result<Value> {
     let readings = list(step, "clock_script")?.iter();
     readings

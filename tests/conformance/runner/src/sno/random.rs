@@ -1,4 +1,4 @@
-//! Random questions about single IDs, malformed ones included.
+//! Random requests about single IDs, including malformed ones.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// One random question.
+/// Makes a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..15) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
@@ -37,7 +37,7 @@ fn valid_text(rng: &mut Rng) -> String {
     (0..16).map(|_| char::from(one_of(rng, ALPHABET))).collect()
 }
 
-/// The text of a sno ID, or almost.
+/// Returns a sno ID's string form, sometimes slightly wrong.
 fn any_text(rng: &mut Rng) -> String {
     let text = valid_text(rng);
     maybe_garbled(rng, text)
@@ -63,7 +63,7 @@ fn with(rng: &mut Rng) -> Value {
     json!({"text": any_text(rng), name: field(rng, bits)})
 }
 
-/// A span, mostly within the format's time; also empty, reversed and outside ones.
+/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
 fn time_range(rng: &mut Rng) -> Value {
     const FIRST: i64 = 1_262_304_000_000;
     const END: i64 = 3_461_327_255_552;
@@ -82,7 +82,7 @@ fn time_range(rng: &mut Rng) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
 }
 
-/// The UUID of a text that is well-formed or almost, or any UUID.
+/// Returns the UUID of a string that is valid or slightly wrong, or a random UUID.
 fn uuid(rng: &mut Rng) -> String {
     let mut bytes = valid_text(rng).into_bytes();
     match rng.u32(..4) {
@@ -93,7 +93,7 @@ fn uuid(rng: &mut Rng) -> String {
     uuid_of(&bytes)
 }
 
-/// A UUID of version 8 that holds an ID, or almost.
+/// Returns a version 8 UUID of an ID, sometimes slightly wrong.
 fn uuid8(rng: &mut Rng) -> String {
     const OTHERS: u128 = 15 << 76 | 3 << 62 | ((1 << 42) - 1);
     let mut bits = rng.u128(..) & !OTHERS | 8 << 76 | 2 << 62;
@@ -105,7 +105,7 @@ fn uuid8(rng: &mut Rng) -> String {
     uuid_of(&bits.to_be_bytes())
 }
 
-/// An ID somewhere in a JSON text, and the pointer to it.
+/// Returns a JSON text that contains an ID, and the pointer to it.
 fn document(rng: &mut Rng) -> Value {
     let mut value = json_value(rng);
     let mut pointer = String::new();
@@ -126,7 +126,7 @@ fn null_or_text(rng: &mut Rng) -> Value {
     if rng.bool() { Value::Null } else { valid_text(rng).into() }
 }
 
-/// A JSON value to stand where an ID is expected.
+/// Returns a JSON value to put where an ID is expected.
 fn json_value(rng: &mut Rng) -> Value {
     match rng.u32(..12) {
         0 => Value::Null,

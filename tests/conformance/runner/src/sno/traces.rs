@@ -9,7 +9,7 @@ use crate::{
     trace,
 };
 
-/// Times lie close together, so that a clock often shows the same tick again, or one before.
+/// Times are close together, so that the clock often returns to the same tick or an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 3] = [4, 16, 64];
 
@@ -24,7 +24,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     )
 }
 
-/// The options of a new generator, or the snapshot to go on from. Waits are short: in some languages they really pass.
+/// Returns a new generator's options, or a snapshot to restore. Waits are short, because some languages really wait.
 fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
@@ -45,7 +45,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Bounds of few sequences, so that they run out; also too few, and reversed ones.
+/// Sets sequence bounds for few sequence numbers, so that they run out. Some bounds are too narrow or reversed.
 fn bounds(rng: &mut Rng, options: &mut Value) {
     let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
     options["sequence_min"] = min.into();
@@ -71,13 +71,13 @@ fn snapshot(rng: &mut Rng) -> Value {
     })
 }
 
-/// Milliseconds: often within the same tick, mostly within a few ticks.
+/// Returns an offset in milliseconds, often within the same tick, and mostly within a few ticks.
 fn near(rng: &mut Rng) -> i64 {
     let span = one_of(rng, &SPANS_MS);
     rng.i64(0..span)
 }
 
-/// A moment in sno's units.
+/// Returns a time in sno's units.
 fn units(rng: &mut Rng) -> i64 {
     (START_MS - 1_262_304_000_000 + near(rng)) / 4
 }
@@ -92,7 +92,7 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-/// One call; `depth` levels of calls from inside its clock may follow.
+/// Returns a call. Calls from inside its clock may follow, up to `depth` levels deep.
 fn step(rng: &mut Rng, depth: u32) -> Value {
     let metabyte = if rng.u32(..40) == 0 { number(rng) } else { rng.i64(0..256) };
     let mut step = match rng.u32(..24) {
@@ -109,8 +109,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// No answer repeats an ID of an earlier one, whatever the metabytes. (IDs of a given time, which are not promised to
-/// differ, come alone and not in a list.)
+/// Returns whether no answer repeats an earlier ID, whatever the metabytes. IDs with an explicit time need not differ; they are
+/// answered singly instead of in a list, so they are ignored here.
 fn no_id_twice(answer: &Value) -> bool {
     trace::none_twice(answer, |id| {
         id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()

@@ -69,7 +69,7 @@ fn time_range(args: &Value) -> Answer {
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }
 
-/// GUID of the protocol.
+/// Returns the protocol's GUID.
 fn fields(id: HotGuid) -> Value {
     let parts = id.parts();
     json!({

@@ -1,4 +1,4 @@
-//! Traces of Hot Guid, with the parts of IDs that do not depend on random bytes.
+//! Traces of Hot Guid, compared in the parts of IDs that do not depend on random bytes.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +13,7 @@ use crate::{
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
 };
 
-/// A generator, the counter of its first ID, and the machines seen so far.
+/// A generator, its first ID's counter, and the machines seen so far.
 pub(crate) struct Stand {
     generator: Generator<Script>,
     uuid8: bool,
@@ -69,7 +69,7 @@ impl Stand {
         made.into_iter().map(|id| self.shown(id)).collect()
     }
 
-    /// An ID, with the machine as its number in the trace and the counter relative to the first ID.
+    /// Describes an ID by its machine's number in the trace and its counter relative to the first ID.
     fn shown(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let first = self.first.get().unwrap_or(parts.counter);
@@ -82,7 +82,7 @@ impl Stand {
         }))
     }
 
-    /// Number of a machine, in the order in which machines occur in the trace.
+    /// Returns a machine's number, in the order in which machines first occur in the trace.
     fn number_of(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {
@@ -101,7 +101,7 @@ impl Stand {
     }
 }
 
-/// The fields of the compatible form, with the machine's bytes as a number.
+/// Returns the fields of the compatible form, with the machine's bytes as a number.
 fn as_uuid8(parts: Parts) -> Uuid8Parts {
     let Parts { timestamp, machine, counter, shard_key } = parts;
     let machine = machine.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));

@@ -31,7 +31,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// The layout of a description, or a preset.
+/// Returns a description's layout, or a preset.
 fn layout(args: &Value) -> Result<Layout, Failure> {
     let layout = &args["layout"];
     if layout["preset"].is_null() {
@@ -42,7 +42,7 @@ fn layout(args: &Value) -> Result<Layout, Failure> {
     Ok(preset(text(layout, "preset")?, machine)?)
 }
 
-/// The values to pack.
+/// Returns the values to pack.
 fn given<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
     let mut given = layout.values();
     for (name, value) in values::read_all(args, "bindables")? {
@@ -60,7 +60,7 @@ fn given<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
     Ok(given)
 }
 
-/// An ID: decimal in an integer layout, else hex; or a VALUE, which need not be of the layout's kind.
+/// Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. A VALUE may also be an ID of the wrong kind.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if let Some(value) = args.get("id_value") {
         return match values::read(value)? {
@@ -82,7 +82,7 @@ fn time_range(layout: &Layout, args: &Value) -> Answer {
     Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
 }
 
-/// A new ID of a generator with the system's clock, and its fields.
+/// Makes an ID with a generator that uses the system clock, and returns its fields.
 fn generate(layout: Layout, args: &Value) -> Answer {
     let mut builder = Generator::builder(layout);
     for (name, value) in values::read_all(args, "bindables")? {
@@ -93,7 +93,7 @@ fn generate(layout: Layout, args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
-/// PARSED of the protocol: only the fields that the layout has.
+/// Returns the protocol's PARSED, with only the fields that the layout has.
 fn fields(parsed: &Parsed<'_>) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {

@@ -46,13 +46,13 @@ fn written(id: Randflake) -> Value {
     id.to_i64().to_string().into()
 }
 
-/// A new ID of a generator with the system's clock.
+/// Makes an ID with a generator that uses the system clock.
 fn generate(args: &Value) -> Answer {
     let generator = Generator::builder(trace::lease(args)?, codec(args)?).build()?;
     Ok(fields(&codec(args)?, generator.generate()?))
 }
 
-/// FLAKE of the protocol.
+/// Returns the protocol's FLAKE.
 fn fields(codec: &Codec, id: Randflake) -> Value {
     let parts = codec.inspect(id);
     json!({

@@ -41,7 +41,7 @@ fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
     serde_json::from_value(config.clone()).map_err(unexpected)
 }
 
-/// The options that a restored generator takes too.
+/// Applies the options that a restored generator accepts too.
 fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     let mut builder = Generator::builder().clock(clock);
     if let Some((start, end)) = window(options)? {
@@ -56,7 +56,7 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     Ok(builder)
 }
 
-/// The options that a snapshot brings itself.
+/// Applies the options that a snapshot already contains.
 fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script>, Failure> {
     if let Some(partition) = maybe::<u16>(options, "partition")? {
         builder = builder.partition(partition);
@@ -70,7 +70,7 @@ fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script
     Ok(builder)
 }
 
-/// Closes the generator, and continues with one from its snapshot, which passes through JSON.
+/// Closes the generator and continues with one restored from its snapshot, after a round trip through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let closed = written(&generator.close()?)?;
     let snapshot = snapshot(&closed)?.expect("a snapshot is not null");
