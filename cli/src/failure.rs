@@ -54,12 +54,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Writes to standard output without formatting.
+/// Writes bytes to standard output without formatting.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(bytes)?)
 }
 
-/// Returns the text of a file. Errors name the file.
+/// Reads a file. Errors name the file.
 pub(crate) fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
     let named = |error| Failure::new("io_failed", format!("{}: {error}", path.display()));
     std::fs::read(path).map_err(named)

@@ -153,7 +153,7 @@ fn all(
     Err(Failure::new("unknown_format", reason))
 }
 
-/// Standard output: colours for cards, and buffered blocks for data unless it is a terminal.
+/// Returns standard output, with colours for cards. For data, it is buffered unless it is a terminal.
 fn output(form: &Form) -> Box<dyn Write> {
     match form {
         Form::Cards => Box::new(anstream::stdout().lock()),
@@ -250,7 +250,7 @@ fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<
     }
 }
 
-/// Returns whether a card shows a field. The time has its own line, and fixed fields are not shown.
+/// Returns whether a card has a row for a field. The time has its own line, and fixed fields are not shown.
 fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }

@@ -199,7 +199,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Promoted { store, from, to, .. } => {
             for namespace in store.operator()?.promoted(from, to)? {
                 let (name, quiet_until) = (namespace.name, namespace.quiet_until);
-                // Without an earlier quiet time it is the start of 1970.
+                // Without an earlier quiet time, it is 0.
                 match quiet_until {
                     0 => writeln!(out, "{name}: grants begin now")?,
                     _ => writeln!(out, "{name}: grants begin at {}", moment(quiet_until))?,
@@ -226,8 +226,8 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     Ok(place?.url().to_owned())
 }
 
-/// Adds a namespace to a URL that has none. Generators read their namespace from the same variable, so the URL may already name one,
-/// which this program ignores.
+/// Returns a placeholder namespace for a URL that has none. Generators read their namespace from the same variable, so the URL
+/// may already contain one, which this program ignores.
 fn unused_in(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")
 }
@@ -395,7 +395,7 @@ fn metrics(store: &Address) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A record without its token, because anyone who has the token can act as the holder.
+/// Returns a record as JSON without its token, because anyone who has the token can act as the holder.
 fn record(record: &Record) -> serde_json::Value {
     let end = Some(record.granted_until).filter(|end| *end != Record::RESERVED);
     json!({

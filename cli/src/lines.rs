@@ -1,11 +1,12 @@
-//! The lines of standard input: UTF-8 with or without a byte order mark, UTF-16, or bytes in an unknown encoding.
+//! The lines of standard input, in UTF-8 with or without a byte order mark, in UTF-16, or in an unknown encoding.
 
 use std::io::{self, BufRead};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the lines of an input, without their line ends. Invalid UTF-8 becomes U+FFFD, so that one bad byte affects its own line only.
-/// UTF-16, which PowerShell writes, is recognized by its byte order mark, or by the zero bytes of its first two characters.
+/// Returns the lines of an input, without their line ends. Invalid UTF-8 becomes U+FFFD, so that one bad byte affects only its
+/// own line. UTF-16, which PowerShell writes, is recognized by its byte order mark or by the zero bytes in its first two
+/// characters.
 pub(crate) fn lines<'a>(
     mut input: impl BufRead + 'a,
 ) -> io::Result<Box<dyn Iterator<Item = io::Result<String>> + 'a>> {

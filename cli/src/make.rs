@@ -25,7 +25,7 @@ use crate::{
 /// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
 const FAMILIES: [&str; 3] = ["sno", "hotguid", "randflake"];
-/// Longer than any run.
+/// A time that is longer than any run, in seconds.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
 /// Generates IDs, one per line.
@@ -122,7 +122,7 @@ pub(crate) fn usage(reason: &str) -> ! {
     crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
-/// Returns a progress bar on the terminal, if the IDs are written to a different place.
+/// Returns a progress bar on the terminal, if the IDs are written somewhere else.
 fn progress(count: u64) -> ProgressBar {
     if io::stdout().is_terminal() || count <= STRIDE {
         return ProgressBar::hidden();

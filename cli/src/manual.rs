@@ -27,7 +27,7 @@ pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> 
     Ok(page)
 }
 
-/// Writes the section of a command, or those of its subcommands.
+/// Writes the section for a command, or the sections for its subcommands.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.get_name() == "help" {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A colour for each thing that a field is for.
+//! The colours for the roles of fields.
 
 use anstyle::{AnsiColor, Style};
 use polyflake_inspect::Role;

@@ -1,8 +1,9 @@
-//! `polyflake layout sql`: what an ID of a layout says, as functions of a database.
+//! `polyflake layout sql`: database functions that read the IDs of a layout.
 //!
-//! A layout becomes a [`Table`]: where its fields are, and the bits that a range of IDs keeps or fills. The dialects share
-//! the expressions over an ID, and differ in how they define a function and read the bits of bytes. `sql/generate.py` takes the
-//! expressions of known services from this program's output, so the rule that reads a snowflake is in this folder alone.
+//! A layout becomes a [`Table`] with the positions of its fields, and the bits that a range of IDs keeps or fills. The dialects
+//! share the expressions for reading an ID. They differ in how they define a function and how they read the bits of bytes.
+//! `sql/generate.py` uses this program's output as the expressions for known services, so only this folder contains the rule
+//! for reading a snowflake.
 
 mod bounds;
 mod duckdb;
@@ -35,14 +36,14 @@ pub(crate) fn write(layout: &Layout, name: &str, dialect: Dialect) -> Result<Str
     }
 }
 
-/// Returns the name of the functions for a layout's file: its stem, in the characters of an identifier.
+/// Returns the names' prefix for the functions of a layout file: the file's stem, reduced to the characters of an identifier.
 pub(crate) fn name_of(path: &str) -> String {
     let stem = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     stem.chars().map(plain).collect()
 }
 
-/// Names of functions that `sql/polyflake.sql` and `sql/polyflake.duckdb.sql` already have.
+/// The names of functions that `sql/polyflake.sql` and `sql/polyflake.duckdb.sql` already define.
 const TAKEN: [&str; 10] = [
     "hotguid",
     "hotguid_uuid8",
@@ -74,32 +75,32 @@ pub(crate) fn checked_name(name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// Arguments and columns of the functions that return bounds.
+/// The arguments and columns of the functions that return bounds.
 const ARGUMENTS: [&str; 6] = ["moment", "before", "start", "until", "lowest", "highest"];
 
-/// What a layout's functions are written from.
+/// The parts of a layout that its functions are written from.
 struct Table {
     name: String,
-    /// The length of a byte ID. `None` means an integer.
+    /// The length of a byte ID, or `None` for an integer ID.
     length: Option<u32>,
     time: Option<Time>,
-    /// The sequence, constants and bindable fields, from the most significant one.
+    /// The sequence, the constants and the bindable fields, starting with the most significant one.
     fields: Vec<Field>,
-    /// The bounds, or why the layout has no ranges.
+    /// The bounds, or the reason why the layout has no ranges.
     bounds: Result<Bounds, &'static str>,
 }
 
-/// An integer as SQL, in which the lowest one is an expression because a literal has no sign.
+/// Formats an integer as SQL. The lowest integer becomes an expression, because SQL literals have no sign.
 fn literal(value: i64) -> String {
     if value == i64::MIN { format!("({} - 1)", i64::MIN + 1) } else { value.to_string() }
 }
 
-/// A string as SQL.
+/// Formats a string as an SQL literal.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A field's name as an identifier, with quotes because it may be a keyword.
+/// Formats a field's name as an identifier. It is quoted because it may be a keyword.
 fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -164,12 +165,12 @@ impl Table {
         Ok(table)
     }
 
-    /// How expressions read an ID: as it is, or in a byte ID by its bits.
+    /// Returns how expressions read an ID: an integer ID as a whole, or a byte ID by its bits.
     fn source(&self, word: &'static str, bits: fn(u32, u32) -> String) -> Source {
         self.length.map_or(Source::Word(word), |_| Source::Bytes(bits))
     }
 
-    /// An expression over an ID, but NULL for bytes of another length. `length` is the expression for theirs.
+    /// Wraps an expression so that it is NULL for bytes of the wrong length. `length` is the expression for the length.
     fn of_length(&self, length: &str, value: String) -> String {
         match self.length {
             None => value,
@@ -177,33 +178,33 @@ impl Table {
         }
     }
 
-    /// Whether an ID can be a UUID, which has 16 bytes too.
+    /// Returns whether an ID can be stored as a UUID, which also has 16 bytes.
     fn has_uuids(&self) -> bool {
         self.length == Some(16)
     }
 
-    /// Whether the functions include `_field`, which reads integers of at most 64 bits.
+    /// Returns whether the functions include `_field`, which reads integers of at most 64 bits.
     fn has_integers(&self) -> bool {
         !self.has_others() || self.fields.iter().any(|field| field.kind == Kind::Integer)
     }
 
-    /// Whether the functions include `_bytes`, which reads the other fields as well.
+    /// Returns whether the functions include `_bytes`, which also reads the other fields.
     fn has_others(&self) -> bool {
         self.fields.iter().any(|field| field.kind != Kind::Integer)
     }
 
-    /// Whether a bound needs the value of a field of some kind.
+    /// Returns whether a bound requires the value of a field of a certain kind.
     fn takes(&self, is: fn(Kind) -> bool) -> bool {
         self.ranges().is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
     }
 
-    /// The comment of `_field`.
+    /// Returns the SQL comment for `_field`.
     fn about_numbers(&self) -> String {
         let names = self.names(|field| field.kind == Kind::Integer);
         format!("A field of an ID: {names}. Another name is an error.")
     }
 
-    /// The comment of `_bytes`. `text` is an expression for the text of a field.
+    /// Returns the SQL comment for `_bytes`. `text` is an expression for the text of a field.
     fn about_bytes(&self, text: &str) -> String {
         let names = self.names(|_| true);
         format!(
@@ -212,7 +213,7 @@ impl Table {
         )
     }
 
-    /// Checks that each name means one field. A layout may have a constant and a bindable field of one name.
+    /// Checks that each name refers to only one field. In a layout, a constant and a bindable field may have the same name.
     fn check_names(&self) -> Result<(), Failure> {
         let names: Vec<_> = self.fields.iter().map(|field| field.name.to_lowercase()).collect();
         match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
@@ -221,12 +222,12 @@ impl Table {
         }
     }
 
-    /// The timestamp and the bounds of a layout that has ranges.
+    /// Returns the timestamp and the bounds, if the layout has ranges.
     fn ranges(&self) -> Option<(&Time, &Bounds)> {
         Some((self.time.as_ref()?, self.bounds.as_ref().ok()?))
     }
 
-    /// The last part of a file's head: what the functions cannot do.
+    /// Returns the last part of the comment at the top of the file, which states what the functions cannot do.
     fn limits(&self) -> String {
         match self.bounds {
             Ok(_) => String::new(),
@@ -236,8 +237,8 @@ impl Table {
         }
     }
 
-    /// The number of a field by its name. A name that is unknown, or that of a field without a number of at most 64 bits, is an
-    /// error.
+    /// Returns an expression for the number of the field with a given name. The expression fails if the name is unknown, or if
+    /// the field is not an integer of at most 64 bits.
     fn field(&self, id: Source) -> String {
         self.by_name("", |field| match field.kind {
             Kind::Integer => field.number(id),
@@ -245,7 +246,8 @@ impl Table {
         })
     }
 
-    /// The value of a field by its name. `cast` makes the error for an unknown name a value of the same type.
+    /// Returns an expression for the value of the field with a given name. `cast` gives the error for an unknown name the same
+    /// type as the value.
     fn by_name(&self, cast: &str, value: impl Fn(&Field) -> String) -> String {
         let unknown = format!("flake.unknown_field_of('{}', field){cast}", self.name);
         if self.fields.is_empty() {
@@ -258,14 +260,14 @@ impl Table {
         format!("CASE field\n        {}ELSE {unknown}\n    END", options.collect::<String>())
     }
 
-    /// The names of the fields that a function reads, for its comment.
+    /// Returns the names of the fields that a function reads, for its comment.
     fn names(&self, is_read: impl Fn(&Field) -> bool) -> String {
         let read = self.fields.iter().filter(|field| is_read(field));
         read.map(|field| &*field.name).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The bits of the constants, as digits of an ID that has no other bits but those of inverted fields.
+/// Returns the bits of the constants as binary digits. All other bits are 0, except those of inverted fields.
 fn constants(layout: &Layout, fields: &[&Value]) -> Result<String, Failure> {
     let mut values = layout.values();
     for json in fields {
@@ -287,13 +289,13 @@ fn constants(layout: &Layout, fields: &[&Value]) -> Result<String, Failure> {
     Ok((0..bytes.len() * 8).map(digit).collect())
 }
 
-/// The error for a field whose name is that of another field, argument or column.
+/// Returns the error for a field with the same name as a different field, an argument or a column.
 fn same_names(field: &Field) -> Failure {
     let name = &field.name;
     Failure::new("invalid_layout", format!("expected distinct names in SQL, found `{name}` twice"))
 }
 
-/// A number, or past 2^53 its digits.
+/// Parses an integer, which is a string of digits in JSON if it exceeds 2^53.
 fn integer(json: &Value) -> i128 {
     let digits = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
     digits.parse().unwrap_or_default()

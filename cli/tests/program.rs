@@ -1,4 +1,5 @@
-//! The program as its users meet it: arguments in, standard output, standard error and exit status out.
+//! Tests the program as users run it, with arguments as input, and standard output, standard error and the exit status as
+//! results.
 
 use std::{
     collections::HashSet,
@@ -26,7 +27,7 @@ fn out(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Refused with this status; what it says on standard error.
+/// Asserts that the program fails with the given status, and returns its standard error.
 #[track_caller]
 fn refused(status: i32, arguments: &[&str]) -> String {
     let output = run(arguments);
@@ -198,7 +199,7 @@ fn near_misses_are_suggested() {
         let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(line["suggestion"], suggestion);
     }
-    // Its 21 characters may be those of a Nano ID, which is less likely than a slip.
+    // The 21 characters may be a Nano ID, which is less likely than a typing mistake.
     let capital = out(&["inspect", "Order_1cswj9ra8617edr"]);
     assert!(
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
@@ -254,7 +255,7 @@ fn new_makes_distinct_ids_that_inspect_identifies() {
     assert_eq!((&fields[2]["value"], &fields[3]["value"]), (&7.into(), &513.into()));
 }
 
-/// Consecutive runs with the same explicit worker ID make no ID twice.
+/// Consecutive runs with the same explicit worker ID never generate the same ID.
 #[test]
 fn consecutive_runs_with_one_worker_id_never_collide() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -365,7 +366,7 @@ fn operator_commands_show_and_change_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
-    // A wrong path is an error, and does not make an empty store.
+    // A wrong path is an error, and does not create an empty store.
     for step in [
         &["status", "orders/sno"][..],
         &["evict", "orders/sno", "1", "--yes"],
@@ -560,7 +561,7 @@ fn a_watched_status_survives_errors() {
     let mut shown = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut talk = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut next = || shown.by_ref().flatten().find(|line| line.starts_with("granted"));
-    // The second line is that of a repetition.
+    // The second line belongs to the first repetition.
     assert!(next().is_some() && next().is_some());
     fs::rename(&file, &away).expect("a file");
     let error = talk.next().expect("an error").expect("text");
@@ -569,7 +570,7 @@ fn a_watched_status_survives_errors() {
     assert!(next().is_some(), "the program ended");
     child.kill().expect("a program");
     child.wait().expect("an end");
-    // A mistake is no reason to wait.
+    // A usage error fails immediately.
     let missing = refused(1, &["lease", "status", "none", "--url", &url, "--watch", "1"]);
     assert!(missing.starts_with("error[out_of_range]: "), "{missing}");
 }

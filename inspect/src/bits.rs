@@ -1,6 +1,6 @@
-//! Up to 1,024 bits, from the most significant one, and the alphabets in which they are encoded.
+//! ID bits, starting with the most significant one, and the alphabets of encoded IDs.
 
-/// The most bits of an ID: those of the largest layout.
+/// The maximum number of bits in an ID, which is that of the largest layout.
 pub(crate) const MOST: u32 = 1024;
 const BYTES: usize = MOST as usize / 8;
 
@@ -12,13 +12,14 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// The lowest `len` bits of a number, or `None` if it has more.
+    /// Returns the lowest `len` bits of a number, or `None` if the number has more.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
         fits.then(|| Self::from_low(&number.to_be_bytes(), len))
     }
 
-    /// A text as a number: `None` for another character, and where the number has more than `len` bits.
+    /// Decodes a string as a number. Returns `None` if a character is not in the alphabet, or if the number has more than `len`
+    /// bits.
     pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
         let mut number = [0_u8; BYTES];
         let number = &mut number[..(len as usize).div_ceil(8)];
@@ -37,13 +38,13 @@ impl Bits {
         (above == 0).then(|| Self::from_low(number, len))
     }
 
-    /// Whole bytes.
+    /// Creates bits from whole bytes, or returns `None` if there are too many.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let len = u32::try_from(bytes.len() * 8).ok()?;
         (bytes.len() <= BYTES).then(|| Self::from_low(bytes, len))
     }
 
-    /// The last `len` bits of some bytes.
+    /// Returns the last `len` bits of the given bytes.
     pub(crate) fn from_low(bytes: &[u8], len: u32) -> Self {
         let mut of = [0; BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
@@ -51,12 +52,12 @@ impl Bits {
         Self { bytes: of, len }
     }
 
-    /// The bytes, the first of them filled with zeros from the top where the bits are no whole bytes.
+    /// Returns the bits as bytes. If the number of bits is not a multiple of 8, the first byte is padded with zeros at the top.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..(self.len as usize).div_ceil(8)]
     }
 
-    /// `bits` bits, at most 128, from the bit `from`.
+    /// Returns the field of `bits` bits, at most 128, that begins at the bit `from`.
     pub(crate) fn field(&self, from: u32, bits: u32) -> u128 {
         let above = self.len.next_multiple_of(8) - self.len;
         let (mut at, end, mut value) = (from + above, from + above + bits, 0_u128);
@@ -70,13 +71,13 @@ impl Bits {
     }
 }
 
-/// The bit `at` of `len` bits in `bytes`, counted from the most significant one.
+/// Returns the bit at position `at` of the `len` bits in `bytes`, counted from the most significant one.
 pub(crate) fn bit(bytes: &[u8], len: u32, at: u32) -> bool {
     let at = at + len.next_multiple_of(8) - len;
     bytes[(at / 8) as usize] >> (7 - at % 8) & 1 == 1
 }
 
-/// The characters of a text, from the value 0.
+/// The characters of an encoding, in the order of their values from 0.
 pub(crate) struct Alphabet(pub(crate) &'static [u8]);
 
 impl Alphabet {
@@ -85,13 +86,13 @@ impl Alphabet {
     pub(crate) const BASE32HEX: Self = Self(b"0123456789abcdefghijklmnopqrstuv");
     pub(crate) const CROCKFORD: Self = Self(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ");
     pub(crate) const CROCKFORD_LOWER: Self = Self(b"0123456789abcdefghjkmnpqrstvwxyz");
-    /// Base32 in the order of ASCII, of the AT protocol.
+    /// The AT protocol's base32 alphabet, in ASCII order.
     pub(crate) const SORTABLE: Self = Self(b"234567abcdefghijklmnopqrstuvwxyz");
     pub(crate) const BASE36: Self = Self(b"0123456789abcdefghijklmnopqrstuvwxyz");
     pub(crate) const BASE36_UPPER: Self = Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     pub(crate) const BASE62: Self =
         Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-    /// The alphabet of Firebase's push IDs, in the order of ASCII.
+    /// The alphabet of Firebase's push IDs, in ASCII order.
     pub(crate) const PUSH: Self =
         Self(b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 

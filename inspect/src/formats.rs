@@ -5,21 +5,21 @@ use crate::{
     reading::Role::{self, Encrypted, Fixed, Kind, Maker, Random, Sequence, Time},
 };
 
-/// A format that IDs are written in.
+/// A known ID format.
 pub(crate) struct Format {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) texts: &'static [Text],
-    /// From the most significant bit.
+    /// The fields, starting with the most significant one.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// Rarity of the format: 0 for UUIDs of version 4, 1 more for each halving.
+    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more for each halving of the frequency.
     pub(crate) rarity: u32,
-    /// One of this project's own formats.
+    /// Whether this is one of this project's own formats.
     pub(crate) is_ours: bool,
 }
 
-/// The written form of an ID.
+/// The string form of an ID.
 #[derive(Clone, Copy)]
 pub(crate) enum Text {
     /// A 64-bit integer, signed or unsigned.
@@ -46,23 +46,24 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// The bits of a [`Fixed`] field, or [`CHECKED`]; the place of a piece of the time, from its lowest bit; for others 1 if the
-    /// lowest byte is the first.
+    /// Depends on the role. For a [`Fixed`] field, this is its bits, or [`CHECKED`]. For a part of the time, it is the position
+    /// of its lowest bit. For other fields, it is 1 if the byte order is little-endian.
     pub(crate) value: u64,
-    /// The values that half of all IDs have: `None` for small ones, no values if all are alike.
+    /// The values that half of all IDs have. `None` stands for small values, and an empty list means that all values are
+    /// equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 
-/// The value of a [`Fixed`] field whose bits follow from the others, which the written form has checked.
+/// The value of a [`Fixed`] field whose bits are derived from the others. Decoding the string form has already checked them.
 pub(crate) const CHECKED: u64 = 1 << 63;
 
 /// The unit of a format's time.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) tick_nanos: u64,
-    /// Unix milliseconds.
+    /// The format's epoch in Unix milliseconds.
     pub(crate) epoch_ms: i64,
-    /// The time of the first IDs of the format, in Unix milliseconds.
+    /// The time of the format's first IDs, in Unix milliseconds.
     pub(crate) first_ms: i64,
 }
 
@@ -98,7 +99,7 @@ const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
 }
 
 const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
-    // A year to the day is enough for the odds.
+    // A year of average length is exact enough for the odds.
     Scale { tick_nanos, epoch_ms, first_ms: (first_year - 1970) * 31_556_952_000 }
 }
 
@@ -106,7 +107,7 @@ pub(crate) const VERSION: &str = "version";
 const VARIANT: &str = "variant";
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
-/// 1582-10-15, the epoch of UUIDs of version 1 and 6.
+/// 1582-10-15, the epoch of version 1 and version 6 UUIDs.
 const GREGORIAN: i64 = -12_219_292_800_000;
 const UUID: &[Text] = &[Text::Uuid];
 const DECIMAL: &[Text] = &[Text::Decimal];
@@ -127,7 +128,8 @@ const fn ours(format: Format) -> Format {
     Format { is_ours: true, ..format }
 }
 
-/// Sources: RFC 9562 for UUIDs, the projects' own pages for the others, docs/formats.md for this project's own.
+/// The formats are taken from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats, and from the projects'
+/// own pages for all others.
 pub(crate) const FORMATS: &[Format] = &[
     ours(of(
         "sno",
@@ -414,7 +416,7 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed(1, "unused", 0),
             time(41),
-            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters, and any worker.
+            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters. They have any worker.
             usually(5, "datacenter", Maker, &[10, 11, 13]),
             usually(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),

@@ -1,4 +1,4 @@
-//! The reader's own layouts, and Randflakes under the reader's secret.
+//! Readings with the reader's own layouts, and of Randflakes with the reader's secret.
 
 use alloc::{borrow::ToOwned, vec::Vec};
 
@@ -17,10 +17,10 @@ use crate::{
     texts,
 };
 
-/// An ID of the reader's own layout is more likely than one of any other format.
+/// An ID with the reader's own layout is more likely than one in any other format.
 const RARITY: u32 = 0;
 
-/// Readings of a text: an integer, or the bytes as hexadecimal digits.
+/// Adds the readings of a string, as an integer or as bytes in hexadecimal digits.
 pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
         of_bits(Bits::from_number(id.into(), 64), context, true, readings);
@@ -30,7 +30,7 @@ pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Read
     }
 }
 
-/// Readings of bytes.
+/// Adds the readings of bytes.
 pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
         of_bits(Bits::from_bytes(bytes), context, integer, readings);
@@ -82,7 +82,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
-/// Packs the same values again, with the layout's own constants.
+/// Packs the same values again, together with the layout's own constants.
 fn pack_again(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {
@@ -109,7 +109,7 @@ fn role(kind: &str) -> Role {
     }
 }
 
-/// A Randflake ID, deciphered: the bits, too.
+/// Returns the reading of a Randflake with decrypted fields and bits.
 pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
     let parts = codec.inspect(Randflake::from_u64(id));
@@ -139,7 +139,7 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }
 
-/// Returns the cost of all fields if their values are unknown.
+/// Returns the cost of fields whose usual values are unknown.
 fn cost(fields: &[Field]) -> Cost {
     fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
 }

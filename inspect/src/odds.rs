@@ -9,11 +9,11 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
 const UNKNOWN: Cost = Cost::bits(11);
-/// The maximum weight of popularity and of typical field values in the comparison of two formats with the same bits: twice as
-/// likely.
+/// When two formats with the same bits are compared, popularity and typical field values can make one of them at most twice as
+/// likely as the other.
 const TWINS: Cost = Cost::bits(1);
 
-/// Sixteenths of a bit.
+/// A cost in sixteenths of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost(u32);
 
@@ -33,16 +33,16 @@ impl Sub for Cost {
     }
 }
 
-/// What a reading costs, part by part.
+/// The cost of a reading, part by part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Account {
     pub(crate) rarity: Cost,
-    /// All fields but the time.
+    /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// Bits that agree with the format's, which another format would have to explain.
+    /// The bits that match the format's fixed bits. A different format would have to explain them in another way.
     pub(crate) fixed: Cost,
-    /// Whether IDs of the format can have been made at the time.
+    /// Whether IDs in the format could have been generated at the time.
     pub(crate) is_likely: bool,
 }
 
@@ -71,8 +71,9 @@ impl Cost {
     }
 }
 
-/// A text of no format: of one kind of characters at each place and of any length, or two such texts with a hyphen or an
-/// underscore between them. Nobody expects any text, so it is as seldom as the rarest formats.
+/// Returns the cost of a random string that belongs to no format. It has any length, and its characters belong to a single
+/// class, or to one class each before and after a hyphen or an underscore. Random strings are unexpected, so they count as
+/// being as rare as the rarest formats.
 pub(crate) fn random_text(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -105,7 +106,8 @@ fn characters(text: &str) -> Cost {
     text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::of_one_in(kind))
 }
 
-/// An integer of 64 bits as a snowflake of a format that is not in the table: a time of an unknown epoch, a node and a sequence.
+/// Returns the cost of a 64-bit integer as a snowflake in a format that is not in the table: a time with an unknown epoch, a
+/// node and a sequence.
 pub(crate) fn other_snowflake(id: u64) -> Cost {
     let field = |bits: u32, value: u64| small(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
@@ -119,7 +121,7 @@ fn small(value: u128, all: Cost) -> Cost {
     small.min(all) + Cost::bits(1)
 }
 
-/// A field's bits, apart from the time.
+/// Returns the cost of a field that is not the time.
 pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
     let all = Cost::bits(field.bits);
     match (field.role, usual) {
@@ -138,15 +140,15 @@ pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
 fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
-        // Wide numbers of makers are addresses or drawn.
+        // Wide values in this role are addresses or random.
         Role::Maker if all >= Cost::bits(16) => all,
         Role::Random | Role::Encrypted => all,
         Role::Kind | Role::Maker | Role::Sequence => value.map_or(all, |value| small(value, all)),
     }
 }
 
-/// The time: the younger the likelier, each doubling of the age as the one before, and the likelier the more the system had
-/// grown. A time that cannot be is told whole.
+/// Returns the cost of the time. A younger time is more likely, because each doubling of the age is as likely as the previous
+/// one, and because systems grow. An impossible time costs all of its bits.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
     const MISTAKE: Cost = Cost::bits(16);
@@ -166,7 +168,7 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     }
 }
 
-/// Sorts readings by what they cost, and gives each its odds beside the others and `random`.
+/// Sorts readings by their costs, and calculates the odds of each one against the others and `random`.
 pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
     twins(readings);
     readings.sort_by_key(|reading| reading.account.total());
@@ -180,8 +182,8 @@ pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
     }
 }
 
-/// Finds formats of the table that have the same bits for everything except the time, if the time is likely in both. Their age
-/// then has no weight and other knowledge little, and each reading gets a note about the other format.
+/// Finds formats in the table that have the same bits for everything except the time, if the time is likely in both. Then their
+/// ages have no weight and other knowledge has little, and each reading gets a note about the other format.
 fn twins(readings: &mut [Reading]) {
     for at in 1..readings.len() {
         let (before, rest) = readings.split_at_mut(at);
@@ -216,7 +218,7 @@ fn is_twin(one: &Reading, other: &Reading) -> bool {
         && rest(one) == rest(other)
 }
 
-/// Returns 1 for the lowest cost, and half of that for each additional bit.
+/// Returns 1 for the lowest cost, and halves it for each additional bit.
 fn weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;

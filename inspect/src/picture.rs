@@ -22,7 +22,8 @@ const CHARACTER: u32 = 28;
 /// The maximum number of characters of a value in a line.
 const VALUE: usize = 34;
 
-/// White digits are legible on each of these colors (with a contrast of at least 4.5), so both color schemes use the same ones.
+/// White digits are legible on each of these colors, with a contrast of at least 4.5, so both color schemes use the same
+/// colors.
 const STYLE: &str = "\
 .card { fill: #ffffff; stroke: #d0d7de; }
 text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helvetica, Arial, sans-serif; }
@@ -165,7 +166,7 @@ impl Reading {
 
 /// Draws the ID as it was written, as large as the width of the picture allows.
 fn caption(id: &str, svg: &mut String) {
-    // Letters of these fonts are six tenths as wide as high.
+    // In these fonts, the width of a letter is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
     let (size, id) = (size.clamp(6, 24), escaped(id));
     write(

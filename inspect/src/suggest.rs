@@ -51,7 +51,7 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     candidates.into_iter().find_map(|id| meant(&id, context)).or_else(|| length(text))
 }
 
-/// Returns the question whether an ID was meant, if the string is one.
+/// If the string is an ID, returns the question whether it was meant.
 fn meant(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;

@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
 };
 
-/// A text, read as each format whose texts look so.
+/// Returns the readings of a string, one for each format that it matches.
 pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let of = |format: &'static Format| {
         format.texts.iter().find_map(|form| read(format, &bits(text, format, *form)?, context))
@@ -18,14 +18,14 @@ pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     FORMATS.iter().filter_map(of).collect()
 }
 
-/// Bytes, read as each format of their length.
+/// Returns the readings of bytes, one for each format of their length.
 pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
     let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);
     formats.filter_map(|format| read(format, &bits, context)).collect()
 }
 
-/// An integer of 64 bits, signed or not, without leading zeros.
+/// Parses a signed or unsigned 64-bit integer without leading zeros.
 pub(crate) fn integer(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -34,7 +34,7 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     text.parse().ok().or_else(signed).filter(|_| plain)
 }
 
-/// Bytes of hexadecimal digits, two a byte.
+/// Parses bytes from hexadecimal digits, two per byte.
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     let digit = |character: u8| Alphabet::HEX.value(character.to_ascii_lowercase());
     let pairs = text.as_bytes().chunks(2);
@@ -45,7 +45,7 @@ pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     pairs.map(byte).collect()
 }
 
-/// The 16 bytes of a UUID's text.
+/// Parses the 16 bytes of a UUID string.
 pub(crate) fn uuid(text: &str) -> Option<Vec<u8>> {
     let text = text.strip_prefix("urn:uuid:").unwrap_or(text);
     let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
@@ -90,8 +90,9 @@ fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bi
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
 }
 
-/// Decodes a type, `_`, and 15 characters. Each character adds its value, times a power of 2 in the field of 32 elements, to
-/// the last one, as docs/formats.md describes for the check character. The check does not depend on the secret.
+/// Decodes a type, `_`, and 15 characters. The last character must be the sum of the others' values, each multiplied by a power
+/// of 2 in the field of 32 elements, as docs/formats.md describes for the check character. The check does not depend on the
+/// secret.
 fn public(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_')?;
     let is_type = (1..=63).contains(&kind.len())
@@ -114,7 +115,7 @@ fn cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// Returns one reading. For a Randflake, it contains the fields if the secret is known.
+/// Returns one reading. For a Randflake, the reading contains the fields if the secret is known.
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

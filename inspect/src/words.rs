@@ -12,9 +12,9 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Values of more bits are written in hexadecimal.
+/// Values with more bits are written in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// The values of larger fields are left out of sentences.
+/// Sentences omit the values of larger fields.
 const SAID_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.
@@ -56,7 +56,8 @@ pub fn sentence(readings: &[Reading]) -> String {
     format!("This {verb} {article}{title}, {reason}{made}{values}.{note}")
 }
 
-/// The words before a title: `a `, `an `, nothing before a plural and where the title has one. A layout's name is no kind of thing.
+/// Returns the words before a title: `a ` or `an `, or nothing before a plural or a title that begins with an article. A
+/// layout's name is not a noun, so it gets `an ID of `.
 pub(crate) fn article(reading: &Reading) -> &'static str {
     let title = &reading.title;
     match title.chars().next() {

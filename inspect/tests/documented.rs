@@ -1,5 +1,6 @@
-//! The examples of this project's own documentation: each ID in it lies in the past, and is read as what it is.
-#![cfg(not(target_family = "wasm"))] // The modules of the tests see no folders.
+//! Tests the example IDs in this project's own documentation: each has a time in the past and is recognized as the right
+//! format.
+#![cfg(not(target_family = "wasm"))] // Tests in WebAssembly cannot read folders.
 
 use std::{fs, path::Path};
 
@@ -8,7 +9,7 @@ use polyflake_inspect::{Context, inspect};
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
-/// The texts of a folder's documentation: Markdown, and the sources, whose comments have examples.
+/// Collects the texts of a folder's documentation: Markdown files, and sources with examples in their comments.
 fn texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -24,7 +25,7 @@ fn texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     }
 }
 
-/// The format of a text that looks like an ID of this project, which a word does not.
+/// Returns the format of a string that looks like an ID of this project. Words do not look like one.
 fn own(text: &str) -> Option<&'static str> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_sno = |c: u8| matches!(c, b'2'..=b'9' | b'a'..=b'x');

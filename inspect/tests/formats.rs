@@ -1,4 +1,4 @@
-//! Readings of IDs: those of other libraries, those whose fields are published, and those that nobody made.
+//! Tests the readings of IDs: from other libraries, from published descriptions, and in formats that do not exist.
 
 use polyflake::{
     layout::{Field, Layout, Tick, Value, ValueType},
@@ -25,7 +25,7 @@ fn ids_of_other_libraries_are_identified() {
     for line in include_str!("made.tsv").lines() {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
         let reading = first(id);
-        // Libraries do not know the datacenters of X and the workers of Discord, which tell their IDs apart.
+        // The datacenters of X and the workers of Discord distinguish their IDs, but the libraries do not know them.
         if reading.note.is_none() {
             assert_eq!(reading.format, format, "{id}");
         }
@@ -154,7 +154,7 @@ fn the_current_time_decides_between_formats_with_equal_bits() {
     assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
     let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
     assert_eq!(discord.reason, "its time would be in 2031, which is in the future");
-    // In 2032 it may as well be a Discord ID of the year before.
+    // In 2032, it may equally be a Discord ID from the year before.
     let later = at(NOW.now_ms + 5 * 31_556_952_000);
     assert!(later[..2].iter().all(|reading| reading.note.is_some()), "{later:?}");
 }

@@ -1,5 +1,5 @@
-//! The odds are right: of the readings that are called 90%, nine in ten are, format by format, over IDs that were found, IDs that
-//! other libraries made, and numbers of no format.
+//! Tests that the odds are right: of all readings with odds of 90%, nine in ten must be correct. This is checked for each
+//! format, with IDs that were found, IDs from other libraries, and numbers that belong to no format.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layo
 /// The first 41 bits of a snowflake are milliseconds.
 const MS: u64 = 1 << 22;
 
-/// Random numbers, the same ones each time.
+/// A generator of random numbers that are the same on each run.
 struct Random(u64);
 
 impl Random {
@@ -29,7 +29,7 @@ fn listed(list: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Snowflakes of the Unix epoch and of epochs that no table has, of few nodes, and random numbers.
+/// Returns snowflakes with the Unix epoch and with unknown epochs, from few nodes, and random numbers.
 fn drawn() -> Vec<(String, String)> {
     let mut random = Random(1);
     let mut all = Vec::new();
@@ -40,7 +40,7 @@ fn drawn() -> Vec<(String, String)> {
         let made = NOW.now_ms.cast_unsigned() - age;
         all.push(("snowflake", (made * MS) | low));
         all.push(("none", random.below(1 << 31) << 32 | random.below(1 << 31) << 1));
-        // One in 64 snowflakes, by the odds' own account, is of an epoch that the table lacks: here of a day in 2017 or 2018.
+        // According to the odds, one in 64 snowflakes has an epoch that is not in the table. Here it is a day in 2017 or 2018.
         if number % 12 == 0 {
             let epoch = 1_483_228_800_000 + random.below(730 * 86_400) * 1000;
             all.push(("none", ((made - epoch) * MS) | low));
@@ -54,7 +54,7 @@ fn corpus() -> Vec<(String, String)> {
     lists.into_iter().flat_map(listed).chain(drawn()).collect()
 }
 
-/// Right and all readings.
+/// The number of correct readings, the number of all readings, and the sum of their odds.
 #[derive(Default)]
 struct Count {
     right: u32,

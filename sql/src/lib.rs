@@ -1,5 +1,5 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// The README is the front page of the documentation, too; its examples run in `cargo test --doc`.
+// The README is also the front page of the documentation. Its examples run in `cargo test --doc`.
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "sea-orm")]
@@ -22,7 +22,7 @@ use polyflake::{
     sno::{Id, Sno},
 };
 
-/// Declares a type for the columns of one form.
+/// Declares a column type for each form.
 macro_rules! columns {
     ($($(#[$doc:meta])* $column:ident)+) => {$(
         $(#[$doc])*

@@ -19,12 +19,12 @@ use sea_orm::{
 
 use crate::{BigInt, Bytes, Text, Uuid};
 
-/// Returns the error for a value that does not contain an ID of the type.
+/// Returns the error for a value that does not contain an ID of type `T`.
 fn refused<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 
-/// Implements the traits of a column of an ID through the type that represents it.
+/// Implements the traits of an ID's column by means of the type that represents it.
 macro_rules! column {
     ([$($of:tt)*] $column:ident<$id:ty>, $by:ty, |$given:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<$($of)*> From<$column<$id>> for Stored {
@@ -83,7 +83,7 @@ macro_rules! column {
     };
 }
 
-/// Implements all columns of an ID that has bytes, a string form and a UUID.
+/// Implements all columns for an ID that has bytes, a string form and a UUID.
 macro_rules! columns {
     ([$($of:tt)*] $id:ty) => {
         column!([$($of)*] Text<$id>, String, |id| Column::text(id), |text| Value::Text(&text));

@@ -1,4 +1,4 @@
-//! Serializes columns like their IDs.
+//! Serializes a column in the same way as its ID.
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,41 +1,42 @@
-//! The lowest and the highest ID of a span of time, as expressions.
+//! Expressions for the lowest and the highest ID in a time range.
 
 use super::{
     fields::{Field, Kind, Time, mask},
     identifier, literal, quoted,
 };
 
-/// The bounds of a range of IDs in the fields other than the timestamp.
+/// The bits of the fields other than the timestamp at the bounds of an ID range.
 pub(super) struct Bounds {
-    /// Bindable fields above the timestamp, which a range needs the values of.
+    /// The bindable fields above the timestamp. A range requires their values.
     pub(super) above: Vec<Field>,
-    /// The bits of the constants, as digits of an ID that has no other bits.
+    /// The binary digits of an ID that contains only the constants.
     pub(super) lowest: String,
-    /// The same, and all bits of the sequence and the bindable fields below the timestamp.
+    /// The same digits, but with all bits set in the sequence and in the bindable fields below the timestamp.
     pub(super) highest: String,
 }
 
-/// How a dialect writes strings of bits, which byte IDs are put together from.
+/// A dialect's syntax for strings of bits, which are combined into byte IDs.
 pub(super) struct BitStrings {
     pub(super) constant: fn(&str) -> String,
-    /// A number in some bits.
+    /// Formats a number as a string of the given number of bits.
     pub(super) number: fn(&str, u32) -> String,
     pub(super) inverted: fn(&str) -> String,
-    /// The bytes of a string of bits.
+    /// Converts a string of bits to bytes.
     pub(super) bytes: fn(&str) -> String,
 }
 
 /// A function that returns a bound.
 pub(super) struct End {
     pub(super) suffix: &'static str,
-    /// The name of the time: `moment` for a start, `before` for an end.
+    /// The name of the time argument: `moment` for a start, or `before` for an end.
     pub(super) argument: &'static str,
     pub(super) body: String,
     pub(super) comment: String,
 }
 
 impl Bounds {
-    /// The functions for the lowest and the highest ID. If the timestamp is inverted, the lowest ID is the one of the end.
+    /// Returns the functions for the lowest and the highest ID. If the timestamp is inverted, the lowest ID is the one at the
+    /// end.
     pub(super) fn ends(&self, time: &Time, bits: Option<&BitStrings>) -> [End; 2] {
         [("lowest", &self.lowest, false), ("highest", &self.highest, true)].map(
             |(suffix, rest, is_highest)| {
@@ -57,7 +58,7 @@ impl Bounds {
         )
     }
 
-    /// An expression for a bound of integers, from one for its tick and the bits of the other fields.
+    /// Returns an expression for a bound of integer IDs, given an expression for the tick and the bits of the other fields.
     pub(super) fn word(&self, time: &Time, tick: &str, rest: &str) -> String {
         let (placed, sign) = placed(&time.field, tick);
         let rest = u64::from_str_radix(rest, 2).unwrap_or_default().cast_signed();
@@ -72,7 +73,7 @@ impl Bounds {
         format!("{placed} | {}", others.join(" | "))
     }
 
-    /// An expression for a bound of byte IDs: strings of bits from the top.
+    /// Returns an expression for a bound of byte IDs, which concatenates strings of bits from the top.
     fn bytes(&self, time: &Time, tick: &str, rest: &str, bits: &BitStrings) -> String {
         let (mut parts, mut done) = (Vec::new(), 0);
         for field in self.above.iter().chain([&time.field]).filter(|field| field.bits > 0) {
@@ -94,14 +95,14 @@ impl Bounds {
         (bits.bytes)(&parts.join(" || "))
     }
 
-    /// Further arguments of the functions, each with its type: the values of the bindable fields.
+    /// Returns the additional arguments of the functions with their types. These are the values of the bindable fields.
     pub(super) fn arguments(&self, form: impl Fn(&Field) -> &'static str) -> String {
         let one = |field: &Field| format!(", {}{}", identifier(&field.name), form(field));
         self.above.iter().map(one).collect()
     }
 }
 
-/// The value of a bindable field above the timestamp, if it fits.
+/// Returns an expression for the value of a bindable field above the timestamp. The expression fails if the value does not fit.
 fn fitting(field: &Field) -> String {
     let function = match field.kind {
         Kind::Integer | Kind::Wide => "fit",
@@ -112,10 +113,11 @@ fn fitting(field: &Field) -> String {
     format!("flake.{function}({name}, {}, {})", field.bits, quoted(&field.name))
 }
 
-/// An expression for a tick in its place of an integer, and the bits that all these ticks have in common.
+/// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.
 fn placed(field: &Field, tick: &str) -> (String, i64) {
     let (shift, bits) = (field.shift(), field.bits);
-    // Where the timestamp has the sign bit, all ticks are in the first half. Inverted, they have the sign bit set.
+    // If the timestamp contains the sign bit, all ticks are in the first half. If it is also inverted, they all have the sign
+    // bit set.
     let is_top = field.first == 0;
     let most = mask(if is_top { bits - 1 } else { bits });
     let tick = if field.invert { format!("({most} - {tick})") } else { tick.into() };
@@ -123,8 +125,8 @@ fn placed(field: &Field, tick: &str) -> (String, i64) {
     (placed, if field.invert && is_top { i64::MIN } else { 0 })
 }
 
-/// An expression for the value of a bindable field in its place of an integer. The sign bit is set apart, because one database
-/// reports an overflow for a shift into it.
+/// Returns an expression for the value of a bindable field at its position in an integer. The sign bit is handled separately,
+/// because one database reports an overflow if a value is shifted into it.
 fn put(field: &Field, value: &str) -> String {
     let flipped =
         if field.invert { format!("({} - {value})", mask(field.bits)) } else { value.into() };

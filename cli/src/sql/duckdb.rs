@@ -1,4 +1,4 @@
-//! `DuckDB`: macros, as those of `sql/polyflake.duckdb.sql`.
+//! `DuckDB`: writes macros, like those in `sql/polyflake.duckdb.sql`.
 
 use crate::sql::{
     Table, Time,
@@ -7,10 +7,10 @@ use crate::sql::{
     quoted,
 };
 
-/// What `sql/polyflake.duckdb.sql` has too.
+/// The macros that `sql/polyflake.duckdb.sql` also contains.
 const HELPERS: &str = include_str!("duckdb.sql");
 
-/// The error for a field that is no integer of 64 bits, and the bytes of a field.
+/// The macros for the error for a field that is not a 64-bit integer, and for a field's bytes.
 const OTHERS: &str = "\
 CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
     CASE
@@ -23,7 +23,8 @@ CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
 CREATE OR REPLACE MACRO flake.bytes_of(bits) AS unhex(regexp_replace(hex(bits::BIT::BLOB), '^(00)+', ''));
 ";
 
-/// The bytes or the text of a bindable field above the timestamp. `DuckDB` has no bits of an empty BLOB, hence a byte in front.
+/// The macros that check the bytes or the text of a bindable field above the timestamp. `DuckDB` cannot convert an empty BLOB
+/// to bits, so a byte is prepended.
 const FIT_BYTES: &str = "\
 -- Bytes are a number without leading zeros, as in the library.
 CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
@@ -38,12 +39,12 @@ CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
 CREATE OR REPLACE MACRO flake.fit_text(value, bits, field) AS flake.fit_bytes(encode(value::VARCHAR), bits, field);
 ";
 
-/// The bytes of a UUID, which are the ID in a layout of 16 bytes.
+/// The macro for the bytes of a UUID. In a 16-byte layout, they are the ID.
 const UUID_BYTES: &str = "\
 CREATE OR REPLACE MACRO flake.uuid_bytes(id) AS unhex(replace(id::UUID::VARCHAR, '-', ''));
 ";
 
-/// The integer of a bindable field above the timestamp.
+/// The macro that checks the integer of a bindable field above the timestamp.
 const FIT: &str = "\
 CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
     CASE
@@ -54,14 +55,14 @@ CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
     END;
 ";
 
-/// An ID as 64 bits: a macro gets an integer of any type.
+/// An ID as 64 bits. The conversion is necessary because a macro accepts integers of any type.
 const WORD: &str = "flake.word(id)";
 
-/// Strings of digits, because functions of strings read them.
+/// Strings of bits are strings of digits, because string functions read them.
 const BITS: BitStrings = BitStrings {
     constant: |digits| format!("'{digits}'"),
     number: |value, bits| format!("lpad(bin({value}), {bits}, '0')"),
-    // Many times faster than `translate`.
+    // This is many times faster than `translate`.
     inverted: |bits| format!("(~{bits}::BIT)::VARCHAR"),
     bytes: |bits| format!("({bits})::BIT::BLOB"),
 };
@@ -142,12 +143,12 @@ fn of_time(table: &Table, time: &Time, id: Source) -> String {
     of_length(table, time.within_calendar(id, value))
 }
 
-/// Some bits of a byte ID, as a string of digits.
+/// Returns an expression for some bits of a byte ID, as a string of digits.
 fn bits_of(first: u32, bits: u32) -> String {
     format!("substr(id::BLOB::BIT::VARCHAR, {}, {bits})", first + 1)
 }
 
-/// The bytes of a field without leading zeros.
+/// Returns an expression for the bytes of a field, without leading zeros.
 fn bytes(field: &Field) -> String {
     if field.bits == 0 {
         return "''::BLOB".into();

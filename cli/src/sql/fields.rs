@@ -1,4 +1,4 @@
-//! Fields of an ID, and the expressions that read them.
+//! The fields of an ID, and the expressions that read them.
 
 use polyflake::layout::Tick;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_json::Value;
 use super::integer;
 use crate::failure::Failure;
 
-/// What the values of a field are, as far as SQL types differ.
+/// The kind of a field's values, which determines their SQL type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An integer of at most 64 bits.
     Integer,
-    /// An integer of more bits, which only byte IDs have.
+    /// An integer of more than 64 bits. Only byte IDs have such fields.
     Wide,
     Bytes,
     Text,
 }
 
-/// A field of an ID: its position, and whether its bits are inverted.
+/// A field of an ID, with its position and whether its bits are inverted.
 #[derive(Clone)]
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// How many bits are above it.
+    /// The number of bits above the field.
     pub(super) first: u32,
     pub(super) bits: u32,
     pub(super) invert: bool,
@@ -33,21 +33,21 @@ pub(super) struct Field {
 pub(super) enum Source {
     /// An integer ID.
     Word(&'static str),
-    /// A byte ID, by an expression for the number in up to 64 of its bits, of which the first one and the count are given. A
-    /// number of 64 bits is signed.
+    /// A byte ID. The function returns an expression for the number in up to 64 bits, given the first bit and the number of
+    /// bits. A 64-bit number is signed.
     Bytes(fn(u32, u32) -> String),
 }
 
-/// The timestamp, with the length of its ticks and the tick of its epoch, counted from 1970.
+/// The timestamp, with the length of its ticks and the tick of its epoch. Ticks are counted from 1970.
 pub(super) struct Time {
     pub(super) field: Field,
     pub(super) tick_us: i64,
     pub(super) epoch: i64,
-    /// How many ticks ranges have.
+    /// The number of ticks that ranges cover.
     pub(super) count: i64,
 }
 
-/// The largest value of a field.
+/// Returns the largest value of a field with the given number of bits.
 pub(super) const fn mask(bits: u32) -> i64 {
     if bits >= 64 { -1 } else { ((1_u64 << bits) - 1).cast_signed() }
 }
@@ -64,12 +64,12 @@ impl Field {
         Self { name: name.to_owned(), kind, first, bits, invert: json["invert"] == true }
     }
 
-    /// How many bits of an integer ID are below the field.
+    /// Returns the number of bits below the field in an integer ID.
     pub(super) const fn shift(&self) -> u32 {
         64 - self.first - self.bits
     }
 
-    /// The field's number. SQL shifts signed integers, so the field is masked even at the top.
+    /// Returns an expression for the field's number. SQL shifts signed integers, so even the topmost field is masked.
     pub(super) fn number(&self, id: Source) -> String {
         let mask = mask(self.bits);
         match id {
@@ -103,25 +103,25 @@ impl Time {
                 "expected an epoch of at most 64 bits in ticks, found more",
             )
         })?;
-        // Ranges of integers end where the sign bit changes, because databases compare them with their signs. One tick less than
-        // 2^63 keeps the end of the last one in 64 bits.
+        // Ranges of integers end where the sign bit changes, because databases compare integers as signed. With one tick less
+        // than 2^63, the end of the last tick fits in 64 bits.
         let bits = field.bits.min(if is_word { 63 - field.shift() } else { 63 });
         let count = if bits == 63 { i64::MAX } else { 1 << bits };
         Ok(Self { field, tick_us, epoch, count })
     }
 
-    /// Whether a tick is a whole number of milliseconds.
+    /// Returns whether a tick is a whole number of milliseconds.
     pub(super) const fn is_whole(&self) -> bool {
         self.tick_us % 1000 == 0
     }
 
-    /// The tick of an ID, counted from 1970.
+    /// Returns an expression for the tick of an ID, counted from 1970.
     fn tick(&self, id: Source) -> String {
         let tick = format!("({})", self.field.number(id));
         if self.epoch == 0 { tick } else { format!("({tick} + {})", self.epoch) }
     }
 
-    /// The product of an ID's tick and a length.
+    /// Returns an expression for an ID's tick times a length.
     fn times(&self, id: Source, length: i64) -> String {
         let tick = self.tick(id);
         if length == 1 { tick } else { format!("{tick} * {length}") }
@@ -131,7 +131,7 @@ impl Time {
         self.times(id, self.tick_us)
     }
 
-    /// The Unix milliseconds of an ID, rounded down. `divide` is the operator of whole numbers.
+    /// Returns an expression for the Unix milliseconds of an ID, rounded down. `divide` is the operator for integer division.
     pub(super) fn ms(&self, id: Source, divide: &str) -> String {
         let (length, ms) = if self.is_whole() {
             (self.tick_us / 1000, self.times(id, self.tick_us / 1000))
@@ -140,7 +140,7 @@ impl Time {
             let ms = if self.epoch >= 0 && self.field.bits < 64 {
                 format!("({us}) {divide} 1000")
             } else {
-                // A division rounds towards zero, so the remainder goes first.
+                // Division rounds towards zero, so the remainder is subtracted first.
                 format!("({us} - (({us}) % 1000 + 1000) % 1000) {divide} 1000")
             };
             (self.tick_us, ms)
@@ -148,12 +148,13 @@ impl Time {
         self.within(id, i64::MIN.into(), i64::MAX.into(), length, ms)
     }
 
-    /// The same expression, but NULL for an ID whose time in this unit is outside the bounds. `length` is that of a tick.
+    /// Wraps an expression so that it is NULL for an ID whose time is outside the bounds. `length` is the length of a tick in
+    /// the same unit as the bounds.
     fn within(&self, id: Source, low: i128, high: i128, length: i64, value: String) -> String {
         let most = mask(self.field.bits.min(63));
         let least = if self.field.bits == 64 { i64::MIN } else { 0 };
         let (epoch, length) = (i128::from(self.epoch), i128::from(length));
-        // The first and the last number of the field whose time is within the bounds.
+        // These are the first and the last value of the field whose times are within the bounds.
         let first = -(-low).div_euclid(length) - epoch;
         let last = high.div_euclid(length) - epoch;
         let (first, last) = (first.max(least.into()), last.min(most.into()));
@@ -164,14 +165,14 @@ impl Time {
         format!("CASE WHEN {number} BETWEEN {first} AND {last} THEN {value} END")
     }
 
-    /// The same expression, but NULL for an ID whose time the databases do not have: before 4714 BC, or after
+    /// Wraps an expression so that it is NULL for an ID whose time the databases do not support: before 4714 BC or after
     /// 294246.
     pub(super) fn within_calendar(&self, id: Source, value: String) -> String {
         let (low, high) = (-210_866_803_200_000_000, i64::MAX);
         self.within(id, low, high.into(), self.tick_us, value)
     }
 
-    /// An expression for the first tick of the time `moment` or later, or for the last tick of a time earlier than `before`.
+    /// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time `before`.
     pub(super) fn end(&self, is_start: bool) -> String {
         let Self { tick_us, epoch, count, .. } = self;
         if is_start {

@@ -1,4 +1,4 @@
-//! PostgreSQL: functions that the planner replaces by their bodies, as those of `sql/polyflake.sql`.
+//! PostgreSQL: writes functions that the planner inlines, like those in `sql/polyflake.sql`.
 
 use crate::sql::{
     Bounds, Table, Time,
@@ -7,10 +7,10 @@ use crate::sql::{
     quoted,
 };
 
-/// What `sql/polyflake.sql` has too.
+/// The functions that `sql/polyflake.sql` also contains.
 const HELPERS: &str = include_str!("postgresql.sql");
 
-/// The error for a field that is no integer of 64 bits.
+/// The function that reports an error for a field that is not a 64-bit integer.
 const NO_INTEGER: &str = "\
 CREATE OR REPLACE FUNCTION flake.no_integer_of(layout text, field text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -20,7 +20,7 @@ BEGIN
 END $$;
 ";
 
-/// The bytes or the text of a bindable field above the timestamp.
+/// The functions that check the bytes or the text of a bindable field above the timestamp.
 const FIT_BYTES: &str = "\
 -- Bytes are a number without leading zeros, as in the library.
 CREATE OR REPLACE FUNCTION flake.fit_bytes(value bytea, bits int, field text) RETURNS varbit
@@ -45,7 +45,7 @@ BEGIN
 END $$;
 ";
 
-/// The integer of a bindable field above the timestamp.
+/// The function that checks the integer of a bindable field above the timestamp.
 const FIT: &str = "\
 CREATE OR REPLACE FUNCTION flake.fit(value bigint, bits int, field text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -130,7 +130,8 @@ fn of_length(table: &Table, value: String) -> String {
     table.of_length("length(id)", value)
 }
 
-/// The time of an ID: from its milliseconds, or from its microseconds if its ticks are no whole milliseconds.
+/// Returns an expression for the time of an ID, calculated from its milliseconds or, if its ticks are not whole milliseconds,
+/// from its microseconds.
 fn of_time(table: &Table, time: &Time, id: Source) -> String {
     let value = if time.is_whole() {
         format!("flake.time_of_ms(flake.{}_ms(id))", table.name)
@@ -140,7 +141,7 @@ fn of_time(table: &Table, time: &Time, id: Source) -> String {
     time.within_calendar(id, value)
 }
 
-/// Some bits of a byte ID, as a string of bits.
+/// Returns an expression for some bits of a byte ID, as a bit string.
 fn bits_of(first: u32, bits: u32) -> String {
     let (begin, end) = (first / 8, (first + bits).div_ceil(8));
     let count = end - begin;
@@ -153,7 +154,7 @@ fn bits_of(first: u32, bits: u32) -> String {
     }
 }
 
-/// The bytes of a field without leading zeros.
+/// Returns an expression for the bytes of a field, without leading zeros.
 fn bytes(field: &Field) -> String {
     let (first, bits) = (field.first, field.bits);
     if bits == 0 {
@@ -170,15 +171,15 @@ fn bytes(field: &Field) -> String {
     format!(r"ltrim({bytes}, '\x00'::bytea)")
 }
 
-/// Defines the functions of a layout.
+/// Writes the definitions of a layout's functions.
 struct Writer<'a> {
     table: &'a Table,
-    /// The type of the ID.
+    /// The SQL type of the ID.
     form: &'static str,
 }
 
 impl Writer<'_> {
-    /// A function that reads an ID, and in a layout of 16 bytes the one that reads it as a UUID.
+    /// Returns a function that reads an ID and, for a 16-byte layout, another one that reads the ID as a UUID.
     fn read(
         &self,
         suffix: &str,
@@ -200,7 +201,8 @@ impl Writer<'_> {
         made
     }
 
-    /// The functions that return bounds. Those for UUIDs have names of their own, because only the result differs.
+    /// Returns the functions that return bounds. Those for UUIDs have separate names, because they differ only in the type of
+    /// the result.
     fn ranges(&self, time: &Time, bounds: &Bounds) -> Vec<String> {
         let ends = bounds.ends(time, self.table.length.map(|_| &BITS));
         let mut made = self.range("", self.form, bounds, &ends);
@@ -242,7 +244,8 @@ impl Writer<'_> {
         made
     }
 
-    /// A function that the planner replaces by its body: SQL, without STRICT and without a SET clause.
+    /// Returns the definition of a function that the planner can inline, because it is in SQL and has neither STRICT nor a SET
+    /// clause.
     fn function(
         &self,
         suffix: &str,
@@ -263,7 +266,7 @@ COMMENT ON FUNCTION flake.{name}_{suffix}({arguments}) IS {comment};
     }
 }
 
-/// The type of an argument for a field's value.
+/// Returns the argument type for a field's value.
 fn type_of(field: &Field) -> &'static str {
     match field.kind {
         Kind::Integer | Kind::Wide => " bigint",

@@ -1,4 +1,4 @@
-//! SQLite: a table with generated columns, as those of `sql/polyflake.sqlite.sql`.
+//! SQLite: writes a table with generated columns, like those in `sql/polyflake.sqlite.sql`.
 
 use crate::{
     failure::Failure,
@@ -9,10 +9,10 @@ use crate::{
     },
 };
 
-/// Names that the table has for itself.
+/// The names of the table's own columns.
 const OWN: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
-/// The time as SQLite writes it. It has none after the year 9999.
+/// The time in SQLite's format, which does not support years after 9999.
 const TIME: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
 
 pub(super) fn file(table: &Table) -> Result<String, Failure> {
@@ -66,12 +66,13 @@ CREATE TABLE {name}_ids (
     ))
 }
 
-/// The number in some bits of a byte ID, from its hexadecimal digits. SQLite has no other way from bytes to an integer.
+/// Returns an expression for the number in some bits of a byte ID, based on the ID's hexadecimal digits. SQLite has no other
+/// way to convert bytes to an integer.
 fn number(first: u32, bits: u32) -> String {
     let end = first + bits;
     let digits = (first / 4..end.div_ceil(4)).map(|place| {
         let digit = format!("instr('123456789ABCDEF', substr(hex, {}, 1))", place + 1);
-        // How many bits of the number are below the digit.
+        // This is the number of bits below the digit.
         match i64::from(end) - i64::from(place * 4 + 4) {
             0 => digit,
             below @ 1.. => format!("({digit} << {below})"),
@@ -79,7 +80,7 @@ fn number(first: u32, bits: u32) -> String {
         }
     });
     let number = digits.collect::<Vec<_>>().join("\n        | ");
-    // The first digit may have bits of the field above.
+    // The first digit may contain bits of the field above.
     if first.is_multiple_of(4) || bits == 64 {
         number
     } else {
@@ -87,7 +88,7 @@ fn number(first: u32, bits: u32) -> String {
     }
 }
 
-/// The hexadecimal digits of a field.
+/// Returns an expression for the hexadecimal digits of a field.
 fn digits(field: &Field) -> String {
     let count = field.bits.div_ceil(8) * 2;
     if field.first.is_multiple_of(4) && field.bits.is_multiple_of(4) && !field.invert {
@@ -97,7 +98,7 @@ fn digits(field: &Field) -> String {
     if count == 0 {
         return "''".into();
     }
-    // Groups of 8 digits from the end, of which the first one may be shorter.
+    // The digits are written in groups of 8, counted from the end, so the first group may be shorter.
     let groups = (0..count.div_ceil(8)).rev().map(|group| {
         let end = field.first + field.bits - 32 * group;
         let bits = (end - field.first).min(32);
@@ -109,7 +110,7 @@ fn digits(field: &Field) -> String {
     groups.collect::<Vec<_>>().join("\n        || ")
 }
 
-/// A query for a span of time. It is written only where it needs no more values than the two times.
+/// Returns a query for a time range, if the query requires no values except the two times.
 fn range(table: &Table) -> Option<String> {
     let (time, bounds) = table.ranges()?;
     if !bounds.above.is_empty() || time.field.invert {
@@ -123,7 +124,7 @@ fn range(table: &Table) -> Option<String> {
         (low, bounds.word(time, &high, &bounds.highest), "")
     } else {
         let most = time.count - 1;
-        // A span that is partly outside the layout is cut, and one that is outside has no rows.
+        // A range that is partly outside the layout is truncated, and a range that is completely outside has no rows.
         let first = blob(time, &format!("max({low}, 0)"), &bounds.lowest)?;
         let last = blob(time, &format!("min({high}, {most})"), &bounds.highest)?;
         (
@@ -138,8 +139,8 @@ fn range(table: &Table) -> Option<String> {
     ))
 }
 
-/// An expression for a byte ID from its tick and the bits of the other fields. `None` means that the digits with the tick have
-/// more than 63 bits.
+/// Returns an expression for a byte ID, given its tick and the bits of the other fields. Returns `None` if the hexadecimal
+/// digits that contain the tick have more than 63 bits.
 fn blob(time: &Time, tick: &str, rest: &str) -> Option<String> {
     let end = time.field.first + time.field.bits;
     let (begin, until) = (time.field.first / 4 * 4, end.div_ceil(4) * 4);
@@ -161,14 +162,14 @@ fn blob(time: &Time, tick: &str, rest: &str) -> Option<String> {
     Some(format!("unhex({})", parts.into_iter().flatten().collect::<Vec<_>>().join(" || ")))
 }
 
-/// The hexadecimal digits of bits.
+/// Formats binary digits as hexadecimal digits.
 fn hex(bits: &str) -> String {
     let digit = |at: usize| u32::from_str_radix(&bits[at..at + 4], 2).unwrap_or_default();
     let digits = (0..bits.len()).step_by(4).filter_map(|at| char::from_digit(digit(at), 16));
     digits.collect::<String>().to_uppercase()
 }
 
-/// The first tick of a time in Unix milliseconds since 1970, or later.
+/// Returns an expression for the first tick at or after a time in Unix milliseconds. Ticks are counted from the epoch.
 fn tick(time: &Time, at: &str) -> String {
     let (times, length) =
         if time.is_whole() { (1, time.tick_us / 1000) } else { (1000, time.tick_us) };

@@ -1,4 +1,4 @@
-//! Every format's reason, with a time and without.
+//! Tests every format's reason, both with and without a time.
 
 use crate::{
     bits::Bits,
@@ -11,7 +11,7 @@ use alloc::{string::String, vec::Vec};
 const NOW: i64 = 1_795_424_400_000;
 const YEAR: i64 = 31_556_952_000;
 
-/// An ID of a format at a moment, all other fields 0 but its fixed ones.
+/// Creates an ID in a format with a given time. All other fields are 0, except the fixed ones.
 fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
     let ticks = format.scale.map_or(Some(0), |scale| {
         let nanos = u128::try_from(unix_ms - scale.epoch_ms).ok()? * 1_000_000;
@@ -37,7 +37,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
     let reading = Reading::of(format, &id(format, unix_ms)?, NOW).expect("fixed bits");
-    // A moment past the field's last tick is another.
+    // A time past the field's last tick is read as a different time.
     let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY);
     is_same.then_some(reading.reason)
 }
