@@ -6,7 +6,7 @@ import { parse } from "smol-toml";
 import { HOME, REPOSITORY } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
-/** The public address of the site, which links to pictures in other sites' previews need. */
+/** The public address of the site. It is needed for the links to pictures in other sites' link previews. */
 const site = process.env.POLYFLAKE_SITE;
 const picture = new URL("/social.png", site ?? "http://localhost").href;
 
@@ -32,7 +32,7 @@ export default defineConfig({
       // Commands are copied whole, so they wrap.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
       social: [{ icon: "seti:git", label: "Repository", href: HOME }],
-      // A page's own words for what it is about count more than its title, and both more than its text.
+      // The search words of a page count more than its title, and both count more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],
       sidebar: [

@@ -1,6 +1,7 @@
 /**
- * Puts into one folder what the site has besides its pages: pictures, the page that identifies IDs (which is there already), the
- * readers' script, each page as Markdown, and a list of the pages for programs. `node build.mjs FOLDER`.
+ * Collects everything that the site contains besides its pages in one folder: pictures, the page that identifies IDs
+ * (which is already there), the readers' script, each page as Markdown, and a list of the pages for programs. `node
+ * build.mjs FOLDER`.
  */
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

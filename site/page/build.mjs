@@ -1,6 +1,6 @@
 /**
- * Builds the page: one HTML file with its script, its style and its wasm modules inside, which may load nothing and run nothing
- * else. `node page/build.mjs FOLDER`, once `cargo xtask site` has built the module and the package.
+ * Builds the page: one HTML file with its script, its style and its wasm modules inside. The page may not load or run
+ * anything else. `node page/build.mjs FOLDER`, once `cargo xtask site` has built the module and the package.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const ours = {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-// No text within a script may end it.
+// A string in the script must not end the script element.
 const script = (await bundled("page.js", [ours])).replaceAll("</script", "<\\/script");
 const style = await bundled("style.css");
 const policy = [

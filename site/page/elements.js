@@ -1,6 +1,6 @@
 export const element = (id) => document.getElementById(id);
 
-/** A new element with properties (attributes where there is none of the name), and what is in it. */
+/** Creates an element with properties and children. A name that is not a property becomes an attribute. */
 export function create(name, properties, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -11,12 +11,12 @@ export function create(name, properties, ...children) {
   return made;
 }
 
-/** A `<select>`'s options. */
+/** Sets the options of a `<select>`. */
 export function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
 }
 
-/** A button that copies a text, and says so for a moment. `text` returns it when the button is pressed. */
+/** Creates a button that copies a text, and briefly confirms it. `text` returns the text when the button is pressed. */
 export function copyButton(label, text) {
   const button = create("button", { type: "button", className: "quiet" }, label);
   button.addEventListener("click", async () => {
@@ -32,6 +32,9 @@ export function copyButton(label, text) {
   return button;
 }
 
-/** Pieces that lines may break after: long texts without spaces. */
+/**
+ * Creates an element for a field's digits. An ID's digits form one long string without spaces, and lines may break
+ * after each element.
+ */
 export const bitsOf = (field, digits) =>
   create("span", { className: `field ${field.role}`, title: `${field.name}, ${digits.length} bits` }, digits);

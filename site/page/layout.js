@@ -1,9 +1,9 @@
-/** A layout, drawn by its fields, with what it can do and its JSON. */
+/** The layout editor: shows a layout's fields, its properties, and its JSON. */
 import { layout } from "polyflake";
 import { copyButton, create, element, options } from "./elements.js";
 
 const ROLES = { timestamp: "time", sequence: "sequence", bindable: "maker", constant: "fixed", unused: "fixed" };
-/** What a new field of a kind begins with. */
+/** The initial members of a new field, by kind. */
 const NEW = {
   timestamp: { tick: "1ms", epoch_ms: 1767225600000 },
   sequence: {},
@@ -21,7 +21,7 @@ const FIRST = {
     { kind: "sequence", bits: 12 },
   ],
 };
-/** Members that have a control, by kind: the member, its label, whether it is a number. */
+/** The members that have a control, by field kind. Each has a name, a label, and whether it is a number. */
 const MEMBERS = {
   timestamp: [
     ["tick", "tick", false],
@@ -40,10 +40,10 @@ let description = structuredClone(FIRST);
 let built;
 let changed = () => {};
 
-/** Figures, large ones by their powers of ten. */
+/** Formats a number for display, or states that no limit is known. */
 const count = (number) => (number === undefined ? "no known limit" : number.toLocaleString("en"));
 
-/** A day, as far as calendars go. */
+/** Formats a time as a day, if calendars support it. */
 function day(ms) {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999
@@ -71,7 +71,7 @@ function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, 
   ]);
 }
 
-/** Builds the layout, and shows what it can do or why there is none. */
+/** Builds the layout, and shows its properties, or the reason why it is invalid. */
 function build(from) {
   const sum = description.fields.reduce((sum, { bits }) => sum + bits, 0);
   if (from !== "json") {
@@ -99,14 +99,17 @@ function build(from) {
   }
 }
 
-/** A field as a part of the bar, as wide as its bits. */
+/** Creates a field's part of the bar, as wide as its bits. */
 function piece({ kind, bits, name }) {
   const made = create("span", { className: `field ${ROLES[kind]}` }, `${name ?? kind} ${bits}`);
   made.style.flexGrow = bits;
   return made;
 }
 
-/** A number as JSON has it, past 2^53 as a text; a text that is none stays as it is, and is refused with its reason. */
+/**
+ * Converts the text of a number to its JSON value, which is a string above 2^53. Any other text is returned unchanged,
+ * and is later rejected with a reason.
+ */
 function numberOf(text) {
   const number = Number(text);
   return text !== "" && Number.isSafeInteger(number) ? number : text;
@@ -126,7 +129,7 @@ function control(field, [member, label, isNumber]) {
   return create("label", {}, `${label} `, input);
 }
 
-/** A field's controls. */
+/** Creates the controls of a field. */
 function row(field, at) {
   const kind = create("select", {});
   options(
@@ -176,7 +179,7 @@ function row(field, at) {
   );
 }
 
-/** Draws all rows anew, and puts the focus into the one that was changed. */
+/** Redraws all rows, and moves the focus to the row that was changed. */
 function draw(focused, what) {
   element("type").value = description.id;
   element("rows").replaceChildren(...description.fields.map(row));
@@ -184,13 +187,13 @@ function draw(focused, what) {
   build();
 }
 
-/** Whether a value has the shape of a description; what its members are worth, the package says. */
+/** Returns whether a value has the shape of a description. The package checks its members. */
 const isDescription = (value) =>
   Array.isArray(value?.fields) &&
   value.fields.every((field) => Number.isInteger(field?.bits) && field.kind in NEW) &&
   ["integer", "bytes"].includes(value.id);
 
-/** Takes a layout's JSON over, if it is one. */
+/** Loads a layout from JSON if the JSON describes one. */
 function restoreLayout(json) {
   try {
     const given = JSON.parse(json);

@@ -12,18 +12,18 @@ const EXAMPLES = [
   ["UUID v7", "019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa"],
 ];
 
-/** Further lines are ignored, because every keystroke reads all lines again. */
+/** The maximum number of lines. Further lines are ignored, because every keystroke reads all lines again. */
 const MAX_LINES = 500;
 
 const percent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
 
-/** What the roles of fields are called where their names do not say it. */
+/** Names for the roles of fields whose own names do not describe the role. */
 const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
 
-/** A reading's bits as digits. */
+/** Returns the bits of a reading as binary digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
-/** A time in the reader's time zone; empty if a date cannot represent it. */
+/** Formats a time in the reader's time zone. Returns an empty string if a date cannot represent it. */
 function local(unixMs) {
   const date = new Date(unixMs);
   if (unixMs === null || Number.isNaN(date.getTime())) return "";
@@ -40,7 +40,7 @@ const row = ({ name, role, bits, value }) =>
     create("td", { className: "value" }, value),
   );
 
-/** The fields as the program shows them: a time is a moment, not a count of ticks. Pieces of a time follow it. */
+/** Returns the fields as the program shows them: a time as a date, not as a number of ticks, followed by its parts. */
 function rows(reading) {
   const pieces = reading.fields.filter(({ role }) => role === "time");
   if (!reading.time || pieces.length === 0)
@@ -65,7 +65,7 @@ function table(reading) {
   );
 }
 
-/** The lines of the box, each with its likeliest reading; a button shows the whole of it below. */
+/** Lists the lines in the box, each with its most likely reading. A button shows the complete reading below. */
 function list(answers, current, choose) {
   const heads = ["ID", "Format", "Time"].map((text) => create("th", { scope: "col" }, text));
   const line = ({ id, readings: [first] }, at) => {
@@ -112,7 +112,10 @@ const other = (reading) =>
     ),
   );
 
-/** What a reader takes along: the time, the readings as JSON, and of several lines a table for a spreadsheet. */
+/**
+ * Returns the copy buttons: for the time, for the readings as JSON, and, if there are several lines, for a spreadsheet
+ * table.
+ */
 function copies(answers, id, first, readings) {
   const line = ({ id, readings: [first] }) => [id, first?.format ?? "", first?.time ?? ""].join("\t");
   return [

@@ -1,4 +1,7 @@
-/** The page: wires the inspector, the package and the layout's editor to the document. State lies in the fragment of the URL. */
+/**
+ * The page's script: connects the inspector, the package and the layout editor to the document. Its state is stored in
+ * the URL's fragment.
+ */
 import logo from "favicon.svg";
 import { element } from "./elements.js";
 import { startLayout } from "./layout.js";
@@ -7,7 +10,7 @@ import { startMake } from "./make.js";
 
 const state = new URLSearchParams(location.hash.slice(1));
 
-/** Keeps a part of the state; an empty one is left out. */
+/** Stores a part of the state. An empty part is omitted. */
 function keep(name, value) {
   if (value) state.set(name, value);
   else state.delete(name);
@@ -16,7 +19,7 @@ function keep(name, value) {
 
 element("logo").src = logo;
 const look = await startLook(state.get("id"), (id) => keep("id", id));
-/** The layout that the page begins with, which is nobody's: IDs are read as one that was drawn, given or used. */
+/** The layout that the page starts with. IDs are read with a layout only if the reader drew, loaded or used it. */
 let first;
 const layout = startLayout(state.get("layout"), (json) => {
   first ??= json;
@@ -34,7 +37,8 @@ const make = startMake(state.get("make"), {
   },
 });
 
-// Another fragment, typed or pasted: the page follows it. Its own changes do not come back here.
+// If the reader types or pastes a different fragment, the page loads it. The page's own changes do not trigger this
+// event.
 window.addEventListener("hashchange", () => {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of [...state.keys()]) state.delete(name);

@@ -1,7 +1,7 @@
 """Writes the reference of the Python package as Markdown, one page for each module.
 
-The source is read and not imported: the stubs of the compiled modules, and the modules in Python for everything else.
-``python3 reference.py FOLDER``.
+The source is read and not imported. The compiled modules are read from their stubs, and all others from their Python
+code. ``python3 reference.py FOLDER``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "packages/python/src/polyflake"
-#: Longer signatures have one parameter per line, so that they fit a phone.
+# #: Longer signatures have one parameter per line, so that they fit a phone's screen.
 WIDTH = 64
 CONSTRUCTORS = ("__init__", "__new__")
 
@@ -75,7 +75,7 @@ def markdown(docstring: str | None) -> str:
     text = re.sub(r"^:param ([^:]+):", r"- `\1`:", text, flags=re.MULTILINE)
     text = re.sub(r"^:raises ([^:]+):", r"- Raises `\1`:", text, flags=re.MULTILINE)
     text = re.sub(r"^:returns?:", "- Returns", text, flags=re.MULTILINE)
-    # A list begins after an empty line.
+    # Markdown needs an empty line before a list.
     text = re.sub(r"^(?!- |\s)(.+)\n(?=- )", r"\1\n\n", text, flags=re.MULTILINE)
     return re.sub(r"((?:^>>> .*\n?(?:^(?!>>>).+\n?)*)+)", r"```python\n\1\n```\n", text, flags=re.MULTILINE)
 

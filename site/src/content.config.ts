@@ -5,13 +5,13 @@ import { landing } from "./landing.mjs";
 import { FILES, isSearched, pageOf, REPOSITORY } from "./pages.mjs";
 import { WORDS } from "./words.mjs";
 
-/** What else readers search for when they need a page. */
+/** Returns further words that readers search for when they need a page. */
 const searched = (id) => {
   const attrs = { name: "keywords", content: WORDS[id] ?? "", "data-pagefind-meta": "words[content]" };
   return id in WORDS ? [{ tag: "meta", attrs }] : [];
 };
 
-/** Reads the repository's Markdown where it lies. */
+/** Reads the repository's Markdown files in place. */
 const repository = {
   name: "repository",
   async load({ store, parseData, renderMarkdown, generateDigest }) {

@@ -1,6 +1,6 @@
-/** The page that the site begins with: the README under a picture of an ID. */
+/** The landing page: the README below a picture of an ID. */
 
-/** The fields of the ID in the README's picture: their characters, colour, name and value. */
+/** The fields of the ID in the README's picture, each with its characters, colour, name and value. */
 export const FIELDS = [
   ["9afikjv3", "time", "creation time", "2025-10-25 21:23:12.320 UTC"],
   ["26", "kind", "type tag", "1, which you choose"],
@@ -17,7 +17,10 @@ const PICTURE = `<div class="anatomy">
 <dl>${FIELDS.map(meaning).join("")}</dl>
 </div>`;
 
-/** The README's first paragraph stands beside the picture, so both leave its text. */
+/**
+ * Returns the landing page. The README's first paragraph and its picture are shown at the top, so they are removed from
+ * the text.
+ */
 export function landing({ title, description, body, file }) {
   const [, tagline, rest] = /^\s*(.+)\n\n!\[[^\n]*\n([\s\S]*)$/.exec(body) ?? [];
   if (!tagline) throw new Error(`expected a paragraph and a picture at the start of ${file}`);
@@ -29,10 +32,10 @@ export function landing({ title, description, body, file }) {
   return { title, description, body: rest, file, hero };
 }
 
-/** The colours of the fields, as in the pictures of the formats. */
+/** The colours of the fields, as in the formats' pictures. */
 const COLOURS = { time: "#0969da", kind: "#bc4c00", maker: "#1a7f37", sequence: "#bf3989" };
 
-/** The picture that other sites show beside a link to this one: 1200 by 630 pixels. */
+/** Returns the picture that other sites show next to a link to this one: 1200 by 630 pixels. */
 export function social() {
   const characters = FIELDS.flatMap(([characters, role]) => Array.from(characters, (character) => [character, role]));
   const tile = ([character, role], k) =>

@@ -1,4 +1,4 @@
-/** The pages of the site: Markdown of the repository, read as it is. */
+/** The pages of the site, which are Markdown files of the repository. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { parse } from "smol-toml";
@@ -7,7 +7,7 @@ export const REPOSITORY = join(import.meta.dirname, "../..");
 export const HOME = "https://example.invalid/polyflake";
 const FILES_AT = `${HOME}/blob/main/`;
 
-/** Files outside of `docs`, by their place in the site, and titles for those that begin with the same one. */
+/** Files outside of `docs`, by their path in the site, with titles for those that would otherwise share one. */
 const ELSEWHERE = {
   index: "README.md",
   rust: "core/README.md",
@@ -35,7 +35,7 @@ const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
   .filter((name) => name.endsWith(".md"))
   .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
 
-/** The reference of the Python package, a page for each module, which `python/reference.py` writes. */
+/** The reference of the Python package, with a page for each module. `python/reference.py` writes it. */
 const PYTHON = "api/python";
 const PYTHON_FOLDER = "target/site/python";
 const python = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
@@ -43,22 +43,25 @@ const python = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
   `${PYTHON_FOLDER}/${name}`,
 ]);
 
-/** The page made of the contract of names. */
+/** The page generated from the contract of names. */
 const NAMES = "api/names";
 const NAMES_FILE = "packages/api.toml";
 
-/** Pages for maintainers and the list of changes are neither in the navigation nor in the search. The references have their own indexes. */
+/**
+ * Pages for maintainers and the list of changes are neither in the navigation nor in the search. The references have
+ * their own indexes.
+ */
 const APART = new Set(["decisions", "bench/goals", "platforms", "changes"]);
 export const isSearched = (place) => !APART.has(place) && !place.startsWith("api/");
 
-/** Files by their place in the site. */
+/** Files by their path in the site. */
 export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, ...python, [NAMES, NAMES_FILE]]);
-/** The page that names IDs stands where its description is linked to. */
+/** The path of each file's page. A link to the description of the page that identifies IDs leads to the page itself. */
 const PLACES = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 
-/** Where a link of a file leads in the site; what is no page here lies in the repository. */
+/** Returns the target of a file's link. A link to a file without a page leads to the repository. */
 function target(link, file) {
   if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(FILES_AT))) return link;
   const [path, ...anchor] = link.split("#");
@@ -83,14 +86,14 @@ function outsideOfCode(text, change) {
 
 const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
 
-/** One entry of `api.toml` as an item of a list: a string is the summary of a name that all languages have. */
+/** Formats an entry of `api.toml` as a list item. A string is the summary of a name that exists in all languages. */
 function item(name, entry) {
   const languages = entry.in ?? ["rust", "python", "js"];
   const shown = languages.map((language) => ({ rust: "Rust", python: "Python", js: "JavaScript" })[language]);
   return `- \`${name}\`${shown.length === 3 ? "" : ` (${shown.join(", ")})`}: ${entry.summary ?? entry}\n`;
 }
 
-/** The names of all languages, those that the guide teaches first. */
+/** Returns the page of the names in all languages, starting with those that the guide teaches. */
 function names() {
   const { guide, ...api } = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
   const body = Object.entries(guide).map(([family, taught]) => {
@@ -123,7 +126,9 @@ function names() {
   };
 }
 
-/** A page: its title, its first sentence, and the Markdown after the title with links of the site. */
+/**
+ * Returns a page: its title, its first sentence, and the Markdown after the title with its links adapted to the site.
+ */
 export function pageOf(place) {
   if (place === NAMES) return names();
   const file = FILES.get(place);

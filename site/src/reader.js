@@ -1,10 +1,10 @@
-/** Makes tabs of consecutive code blocks in several languages. The reader's choice applies to all pages. */
+/** Combines consecutive code blocks in several languages into tabs. The reader's choice applies to all pages. */
 const NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
 const KEY = "language";
 
 const languageOf = (block) => block?.matches?.(".expressive-code") && block.querySelector("pre")?.dataset.language;
 
-/** Runs of neighbouring blocks, each in another language. */
+/** Yields runs of consecutive code blocks in different languages. */
 function* runs() {
   let run = [];
   for (const block of document.querySelectorAll(".sl-markdown-content .expressive-code")) {
@@ -25,7 +25,7 @@ function choose(language) {
 }
 
 function tabs(run, number) {
-  // Tabs have one order on all pages.
+  // Tabs have the same order on all pages.
   const order = Object.keys(NAMES);
   const blocks = run.toSorted((a, b) => order.indexOf(languageOf(a)) - order.indexOf(languageOf(b)));
   const list = document.createElement("div");
@@ -45,7 +45,7 @@ function tabs(run, number) {
       localStorage.setItem(KEY, language);
       const before = button.getBoundingClientRect().top;
       choose(language);
-      // Blocks above are of other heights now; the one that was chosen stays where it is.
+      // The blocks above may have changed their height, so scroll to keep the chosen block in place.
       scrollBy(0, button.getBoundingClientRect().top - before);
     });
     button.addEventListener("keydown", ({ key }) => {
@@ -75,7 +75,7 @@ function tabs(run, number) {
 for (const [number, run] of [...runs()].entries()) choices.push(tabs(run, number));
 choose(localStorage.getItem(KEY));
 
-/** Keys reach tables that are wider than the page. */
+/** Makes tables that are wider than the page focusable, so that they can be scrolled with the keyboard. */
 function reachWideTables() {
   for (const table of document.querySelectorAll(".sl-markdown-content table")) {
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;

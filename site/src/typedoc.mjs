@@ -1,4 +1,4 @@
-/** Names the modules of the reference of JavaScript as programs import them. */
+/** Renames the modules of the JavaScript reference to the names that programs import. */
 import { Converter } from "typedoc";
 
 export function load({ converter }) {

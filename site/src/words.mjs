@@ -1,4 +1,7 @@
-/** Words that readers search for and that a page's own text lacks, or has no more often than other pages. */
+/**
+ * Words that readers search for, by page. A page's own text lacks them, or contains them no more often than other
+ * pages.
+ */
 export const WORDS = {
   "how-it-works": "duplicate IDs, duplicates, uniqueness, clock went backwards, clock skew, NTP, drift, leap second",
   promises:

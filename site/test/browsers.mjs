@@ -21,7 +21,10 @@ export const launch = (browser) =>
     args: browser === "chrome" ? ["--no-sandbox", "--disable-gpu"] : [],
   });
 
-/** A new page of a size; what goes wrong in it is kept in `page.faults`. Of the browsers, Chromium alone is told to be dark. */
+/**
+ * Opens a page with a viewport of the given size. Errors in the page are collected in `page.faults`. Only Chromium
+ * supports the dark mode here.
+ */
 export async function open(browser, address, { width = 1280, height = 900, dark = false } = {}) {
   const page = await browser.newPage();
   page.faults = [];

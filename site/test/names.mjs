@@ -1,4 +1,4 @@
-/** The public names of `packages/api.toml`, and whether the references of the built site have an entry for each. */
+/** Checks the public names of `packages/api.toml`: the references of the built site must have an entry for each. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
@@ -7,10 +7,13 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 const API = join(REPOSITORY, "target/site/dist/api");
 const ALL = ["rust", "python", "js"];
 const camel = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
-/** Whether an entry of the file exists in a language: `in` limits it, by default as its class is limited. */
+/**
+ * Returns whether an entry of the file exists in a language. `in` lists its languages, and by default they are those of
+ * its class.
+ */
 const isIn = (language, entry, outer) => (entry.in ?? outer?.in ?? ALL).includes(language);
 
-/** Each name of a language, by where it stands: a module, a class or none, and the name itself. */
+/** Yields each name of a language with its module, its class (if it has one), and the name itself. */
 export function* publicNames(language) {
   const api = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
   for (const [module, { functions = {}, objects = {}, classes = {} }] of Object.entries(api)) {
@@ -36,18 +39,18 @@ export function* publicNames(language) {
 const files = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 const idsOf = (path) => Array.from(readFileSync(path, "utf8").matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
 
-/** rustdoc: a file for each name, and a place in it for each member. */
+/** Returns whether rustdoc has the name: a file for each name, and an anchor in it for each member. */
 function inRust([module, owner, name]) {
   const crate = module === "sql" ? "polyflake_sql" : join("polyflake", module);
   const folder = join(API, "rust", crate);
   const of = files(folder).filter((file) => new RegExp(`^[a-z]+\\.${owner ?? name}\\.html$`).test(file));
   if (!owner) return of.length > 0;
-  // A module's alias shows the members of its type when it is opened, from a file of its own.
+  // A module's alias loads the members of its type from a separate file when it is opened.
   const paths = of.map((file) => join(file.startsWith("type.") ? join(API, "rust/polyflake") : folder, file));
   return paths.some((path) => idsOf(path.replace("/type.", "/struct.")).some((id) => id.split(".").pop() === name));
 }
 
-/** The pages of Python: a heading for each name and member. */
+/** Returns whether the Python pages have the name: a heading for each name and member. */
 function inPython([module, owner, name]) {
   const path = join(API, "python", module, "index.html");
   if (!existsSync(path)) return false;
@@ -55,13 +58,16 @@ function inPython([module, owner, name]) {
   return readFileSync(path, "utf8").includes(heading);
 }
 
-/** TypeDoc: a file for each name, and a place in it for each member. What a module passes on has a place in its own page. */
+/**
+ * Returns whether TypeDoc has the name: a file for each name, and an anchor in it for each member. A name that a module
+ * re-exports has an anchor in the module's page.
+ */
 function inJs([module, owner, name]) {
   const prefixes = module ? [`polyflake.${module}.`, `polyflake_${module}.`] : ["polyflake."];
   const folders = ["classes", "functions", "interfaces", "types", "variables"].map((name) =>
     join(API, "javascript", name),
   );
-  // A class without a class of TypeScript has the members of its constructor in an interface.
+  // If TypeScript has no class for a class, its static members are in an interface for its constructor.
   const titles = [camel(owner ?? name), ...(owner ? [`${owner}Constructor`] : [])];
   const of = folders.flatMap((folder) =>
     prefixes.flatMap((prefix) => titles.map((title) => join(folder, `${prefix}${title}.html`))).filter(existsSync),
@@ -73,7 +79,7 @@ function inJs([module, owner, name]) {
   );
 }
 
-/** Names without an entry in the reference of a language. */
+/** Returns the names without an entry in the reference of a language. */
 export function missing(language) {
   const has = { rust: inRust, python: inPython, js: inJs }[language];
   return [...publicNames(language)].filter((name) => !has(name)).map((name) => name.filter(Boolean).join("."));

@@ -11,7 +11,10 @@ const PAGE = pathToFileURL(join(BUILT, "dist/inspect/index.html")).href;
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const WIDTHS = [360, 768, 1280, 3840];
 
-/** axe-core's findings; its script comes by the driver, past the page's policy. */
+/**
+ * Returns the violations that axe-core finds. Its script is injected by the driver, so the page's policy does not block
+ * it.
+ */
 async function violations(page) {
   await page.evaluate(AXE);
   const found = await page.evaluate(() => globalThis.axe.run());
@@ -20,7 +23,7 @@ async function violations(page) {
 
 const text = (page, selector) => page.$eval(selector, (element) => element.textContent);
 
-/** Puts a text in place of another, as a reader does who pastes. */
+/** Replaces the text in the box, as a reader does by pasting. */
 async function paste(page, id) {
   await page.click("#id", { count: 3 });
   await page.keyboard.press("Backspace");
@@ -151,7 +154,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       assert.match(await page.$eval("#json", (area) => area.value), /"bits": 38/);
       const again = await opened(new URL(page.url()).hash);
       assert.equal(await again.$eval("#json", (area) => area.value), await page.$eval("#json", (area) => area.value));
-      // A fragment that is typed or pasted into an open page is followed, too.
+      // The page also follows a fragment that is typed or pasted while it is open.
       const discord = { id: "integer", bits: 64, fields: [{ kind: "sequence", bits: 64 }] };
       await again.evaluate(
         (hash) => (location.hash = hash),

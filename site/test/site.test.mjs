@@ -12,13 +12,16 @@ const BUILT = join(import.meta.dirname, "../../target/site");
 const DIST = join(BUILT, "dist");
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-/** WCAG 2.2 AA. The theme's button for search is named "Search", and shows its shortcut beside it. */
+/**
+ * Tests against WCAG 2.2 AA. One rule is off because the theme's search button is named "Search" but also shows its
+ * shortcut.
+ */
 const AXE_OPTIONS = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
   rules: { "label-content-name-mismatch": { enabled: false } },
 };
 
-/** The pages of Markdown, by their addresses. Others are written by rustdoc and TypeDoc. */
+/** The Markdown pages by their addresses. The other pages are written by rustdoc and TypeDoc. */
 const PAGES = readdirSync(DIST, { recursive: true })
   .filter((name) => name.endsWith("index.html") && !/^(api\/(rust|javascript)|inspect)\//.test(name))
   .map((name) => `/${name.slice(0, -"index.html".length)}`);
@@ -31,7 +34,7 @@ const REFERENCES = [
   "/api/javascript/classes/polyflake.sno.Generator.html",
 ];
 
-/** What readers type into the search, and the page that has to come first. */
+/** Questions that readers type into the search, each with the page that must come first. */
 const QUESTIONS = Object.entries({
   "duplicate ids": "/how-it-works/",
   "machine id": "/guide/workers/",
@@ -65,7 +68,7 @@ const QUESTIONS = Object.entries({
   lease_unavailable: "/troubleshooting/",
 });
 
-/** Types a question into the search of the site. */
+/** Types a question into the site's search. */
 async function search(page, question) {
   if (!(await page.$("site-search dialog[open]"))) await page.click("site-search button");
   const input = await page.waitForSelector("site-search input");
@@ -75,7 +78,7 @@ async function search(page, question) {
   }, question);
 }
 
-/** The file that a server sends for an address; undefined where there is none. */
+/** Returns the file that a server sends for an address, or undefined if none exists. */
 function fileOf(address) {
   const path = join(DIST, decodeURIComponent(address));
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
@@ -168,7 +171,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     test(`each page is accessible in ${dark ? "dark" : "light"} mode`, async () => {
       for (const address of PAGES) {
         const page = await open(browser, home + address, { dark });
-        // The theme's script lets keys reach the blocks that scroll.
+        // The theme's script makes scrollable blocks focusable.
         await page.waitForFunction(() =>
           [...document.querySelectorAll("pre")].every(
             (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex === 0,

@@ -1,4 +1,4 @@
-//! The inspector for the page: a text in, JSON out.
+//! The inspector for the page, which takes a string and returns JSON.
 
 #![allow(missing_docs, reason = "wasm-bindgen writes items of its own")]
 
@@ -7,10 +7,10 @@ use polyflake_inspect::{Context, MEMBERS, inspect, likely, sentence, suggest};
 use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The possible meanings of a text, as JSON: a sentence, and the readings that the program `polyflake` shows, too.
+/// Returns the possible meanings of a string as JSON: a sentence, and the readings that the program `polyflake` shows, too.
 ///
-/// `now` is the present in Unix milliseconds. `layout` is a layout of the reader's own as JSON; one that is invalid is left out,
-/// since the page says so elsewhere.
+/// `now` is the current time in Unix milliseconds. `layout` is the reader's own layout as JSON. An invalid layout is ignored,
+/// because the page reports it elsewhere.
 #[wasm_bindgen]
 #[must_use]
 pub fn look(text: &str, now: i64, layout: &str) -> String {

@@ -20,7 +20,7 @@ from polyflake._errors import (
     StateError,
 )
 
-# Imported after the errors, because the compiled module raises them.
+# This import follows the errors, because the compiled module raises them.
 from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
 
@@ -60,8 +60,8 @@ def _close_leases() -> None:
         sys.modules["polyflake._lease"]._close_all()
 
 
-# Registered here and not with the first lease, so that functions that a program registers after this import run earlier
-# and can still make IDs.
+# This is registered now, not with the first lease. Handlers run in reverse order, so functions that a program registers
+# after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
 
 
@@ -70,7 +70,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    # Imported when they are used: programs without a lease start as fast as before.
+    # These names are imported on first use, so that programs without a lease start faster.
     if name in ("Lease", "LeaseStatus", "lease"):
         from polyflake import _lease
 

@@ -117,7 +117,7 @@ def build(
     written: int | None,
     item: int | None,
 ) -> PolyflakeError:
-    """Returns the exception for an error of the core."""
+    """Returns the exception for an error from the core."""
     error = _CLASSES.get(code, PolyflakeError)(message)
     error.code = code
     error.position = position

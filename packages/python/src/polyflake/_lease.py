@@ -1,4 +1,4 @@
-"""Leases of worker IDs. The rules are compiled code; the threads, the tasks and the database clients are Python's."""
+"""Leases of worker IDs. The rules are compiled code. Threads, tasks and database clients are handled in Python."""
 
 from __future__ import annotations
 
@@ -153,17 +153,17 @@ class Lease:
         self._number: int | None = None
         self._closed = False
 
-    # For the generator.
+    # The generator calls the following methods.
 
     def _bind(self, keeper: Keeper, settings: dict[str, Any]) -> None:
         if self._bound is not None:
             reason = "expected a lease for each generator, found one that has a generator: call `polyflake.lease` again"
             raise _refusal("lease_mismatch", reason)
         self._settings.update(settings)
-        wait_ms = keeper.start(self._json(self._kind or "postgresql"))  # rejects what does not fit the format
+        wait_ms = keeper.start(self._json(self._kind or "postgresql"))  # rejects what the format does not allow
         self._wait_seconds = wait_ms / 1000
         self._bound = keeper
-        # The first ID may be another thread's.
+        # A different thread than the main one may generate the first ID.
         if self._handles_sigterm and threading.current_thread() is threading.main_thread():
             _handle_sigterm()
 
@@ -176,7 +176,7 @@ class Lease:
         as long as the caller should continue to wait, and raises otherwise.
         """
         self._begin()
-        # A task continues only while this thread does other work.
+        # A task can continue only while this thread does other work.
         is_over = self._has_waited or (waited is None and self._thread is None)
         if waited is None and not is_over and not self._closed:
             self._settled.wait(self._wait_seconds)
@@ -189,7 +189,7 @@ class Lease:
             raise self._failure
         if self._settled.is_set() and not self._is_permanent:
             return
-        # Once a process: without news from the store, a second wait would end as the first one.
+        # Wait only once per process. Without news from the store, a second wait would end like the first one.
         if self._is_permanent or is_over or waited == math.inf:
             raise _refusal("lease_unavailable", *self._reason())
 
@@ -207,7 +207,7 @@ class Lease:
             )
         return self._bound
 
-    # For users.
+    # Users call the following methods.
 
     @property
     def number(self) -> int | None:
@@ -290,7 +290,7 @@ class Lease:
     def __repr__(self) -> str:
         return f"<Lease of number {self._number} of {self._settings['namespace']}>"
 
-    # The keeping.
+    # The following methods keep the lease.
 
     def _has_begun(self) -> bool:
         return self._thread is not None or self._task is not None
@@ -316,8 +316,8 @@ class Lease:
                 self._task = self._loop.create_task(self._keep_async(), name="polyflake.lease")
                 return
             keep = self._keep_in_loop if self._driver.is_async else self._keep
-            # A daemon, because Python waits for all other threads before it runs the `atexit`
-            # handlers that release worker IDs.
+            # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers
+            # that release worker IDs.
             self._thread = threading.Thread(target=keep, name="polyflake.lease", daemon=True)
             self._thread.start()
 
@@ -340,7 +340,7 @@ class Lease:
             if self._closed and not is_closing:
                 is_closing = True
                 keeper.close()  # it may have started since
-                self._settled.set()  # nobody waits for a number any more
+                self._settled.set()  # no caller waits for a worker ID any more
             command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
             answer = None
             match command["do"]:
@@ -365,9 +365,9 @@ class Lease:
     def _report(self, event: dict[str, Any]) -> None:
         if event["name"] == "acquired":
             self._is_permanent = self._has_waited = False
-            self._settled.set()  # the figures know of it by now
+            self._settled.set()  # the status includes the event by now
         elif event["name"] == "refused" and self._number is None:
-            # Waiting cures only some reasons.
+            # Waiting helps only with some reasons.
             self._is_permanent = event["permanent"]
             (self._settled.set if self._is_permanent else self._settled.clear)()
         level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
@@ -409,8 +409,8 @@ class Lease:
                 try:
                     if command["do"] == "wait":
                         end = time.monotonic() + command["ms"] / 1000
-                        # `_wake` belongs to threads, and `close` may be called from any of them, so
-                        # the task checks it ten times a second.
+                        # `_wake` is a `threading.Event`, and `close` may set it from any thread, so the task checks it
+                        # ten times a second.
                         while not self._wake.is_set() and (left := end - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
                     else:
@@ -519,7 +519,7 @@ def _check(lease: Lease) -> str:
             if driver.is_async:
                 await ended
 
-    # On a thread, since the caller's may have a loop that runs.
+    # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
         refused = thread.submit(_in_loop, run()).result()
     if refused is not None:
@@ -530,7 +530,7 @@ def _check(lease: Lease) -> str:
 def _check_arguments(
     texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, sigterm: Any
 ) -> None:
-    """Rejects arguments that have the wrong type or are out of range, and states their names."""
+    """Rejects arguments that have the wrong type or are out of range, with their names."""
 
     def reject(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
         shown = type(found).__name__ if code == "invalid_type" else repr(found)
@@ -575,7 +575,7 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
-    # All leases are asked before any is waited for, so that their releases overlap and share the
+    # All leases are requested to close before any of them is waited for, so that their releases overlap and share the
     # time limit.
     for one in leases:
         one._ask_to_close()

@@ -65,7 +65,7 @@ class Driver:
             case _:
                 try:
                     return self.run(command["statements"], command["within_ms"] / 1000)
-                except Exception as error:  # such as no thread where the system has too many
+                except Exception as error:  # for example, no thread is available because the system has too many
                     self.close()
                     return {"failure": _failure(error)}
 
@@ -78,7 +78,7 @@ class Driver:
     def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
-            with suppress(Exception):  # one that broke
+            with suppress(Exception):  # the connection may be broken
                 connection.close()
 
     def end(self) -> None:
@@ -129,7 +129,7 @@ class SQLite(Driver):
         self.path, self.allows_overlayfs = path, allows_overlayfs
 
     def open(self) -> str:
-        # The rules try again where another process holds the file for longer.
+        # If another process holds the file for longer, the rules retry.
         def connect(path: object) -> sqlite3.Connection:
             return sqlite3.connect(str(path), timeout=1, isolation_level=None, check_same_thread=False)
 
@@ -194,7 +194,7 @@ class _Watchdog:
                     continue
                 late, self.until, self.late = self.late, None, None
                 if late is not None:
-                    with suppress(Exception):  # a connection that broke by itself
+                    with suppress(Exception):  # the connection may have broken already
                         late()
 
 
@@ -215,8 +215,7 @@ class Psycopg(Driver):
                 self.give_back(connection)
             raise _refused("invalid_type", f"{_found(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
-        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin transactions
-        # of its own.
+        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin its own transactions.
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
 
@@ -227,7 +226,7 @@ class Psycopg(Driver):
         if self.give_back is None or self.connection is None or self.connection.closed:
             return super().close()
         connection, self.connection = self.connection, None
-        with suppress(Exception):  # a pool that was closed meanwhile, or whose callback fails
+        with suppress(Exception):  # the pool may be closed by now, or its callback may fail
             connection.remove_notice_handler(self._note)
             connection.autocommit = False
             self.give_back(connection)
@@ -241,15 +240,16 @@ class Psycopg(Driver):
         try:
             with self.connection.pipeline():
                 for text, values in statements:
-                    # The rules number their parameters as PostgreSQL does. psycopg has named ones,
-                    # and `%` is special to it.
+                    # The rules number their parameters in PostgreSQL's style. psycopg uses named parameters, and treats
+                    # `%` specially.
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
                     named = {str(place): value for place, value in enumerate(values, 1)}
-                    # Whatever the connection makes by default, such as dictionaries or cursors without parameters.
+                    # The cursor and row types are explicit, because the connection's defaults may differ, such as
+                    # dictionary rows or cursors without parameters.
                     cursors.append(self.client.Cursor(self.connection, row_factory=self.client.rows.tuple_row))
                     try:
                         cursors[-1].execute(text, named, prepare=False)
-                    except self.client.Error as error:  # which logs a warning if it leaves the pipeline
+                    except self.client.Error as error:  # psycopg logs a warning if the error leaves the pipeline
                         failure = _failure(error, error.sqlstate)
                         break
         except self.client.Error as error:
@@ -271,7 +271,7 @@ class Psycopg(Driver):
         self.watchdog.end()
 
     def _cut(self, silent: threading.Event) -> None:
-        """Ends a call to a server that does not answer: shutting down the socket wakes the thread that reads it."""
+        """Ends a call to a server that does not reply. Shutting down the socket wakes the thread that reads from it."""
         silent.set()
         with socket.socket(fileno=os.dup(self.connection.fileno())) as there:
             there.shutdown(socket.SHUT_RDWR)
@@ -336,9 +336,9 @@ class Asyncpg:
     async def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
-            with suppress(Exception):  # a pool takes back a connection that was terminated by itself
+            with suppress(Exception):  # a pool takes back a terminated connection by itself
                 connection.remove_log_listener(self._note)
-            with suppress(Exception):  # a pool that was closed meanwhile, or whose callback fails
+            with suppress(Exception):  # the pool may be closed by now, or its callback may fail
                 await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
@@ -396,7 +396,7 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
 
         def connect_checked() -> Any:
             if server["roots"]:
-                _context(server)  # libpq reads the file only once a server has answered
+                _context(server)  # libpq reads the file only after a server has replied
             return connect(**given)
 
         return Psycopg(connect_checked)
@@ -437,7 +437,7 @@ def _context(server: dict[str, Any]) -> Any:
 
     try:
         return ssl.create_default_context(cafile=server["roots"])
-    except OSError as error:  # ssl.SSLError, too
+    except OSError as error:  # includes ssl.SSLError
         reason = f"cannot read the root certificates in {server['roots']} (`sslrootcert`): {error.strerror or error}"
         raise _refused("out_of_range", reason) from error
 
@@ -482,7 +482,8 @@ def _of_engine(engine: Any) -> Any:
         )
 
     def connect() -> Any:
-        # As the engine connects, but not from its pool, which may hold connections of a parent process.
+        # Connect in the same way as the engine, but not through its pool, which may hold connections of a parent
+        # process.
         lent = engine.pool.recreate().connect()
         connection = lent.driver_connection
         lent.detach()

@@ -17,5 +17,6 @@ async def finish(call: Callable[[], Any]) -> Any:
             await sleep(result)
         return result
     finally:
-        # A cancelled call must not live on in the frame of a traceback: it would count as waiting.
+        # Delete the reference, because a traceback would keep a cancelled call alive in its frame, and the call would
+        # count as waiting.
         del call

@@ -95,7 +95,7 @@ class SnoField(models.Field):
 
     def db_parameters(self, connection: Any) -> dict[str, Any]:
         parameters = super().db_parameters(connection)
-        # A string sorts by its bytes only under a binary collation.
+        # A string column sorts bytewise only with a binary collation.
         is_collated = self.form == "text" and connection.vendor == "postgresql"
         return {**parameters, "collation": "C"} if is_collated else parameters
 
@@ -112,7 +112,8 @@ class SnoField(models.Field):
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
-            # Not the driver's `Binary`, because psycopg's compares by identity and Django looks up rows by the value.
+            # The driver's `Binary` is not used, because psycopg's compares by identity, and Django looks up rows by the
+            # value.
             return bytes(id)
         return stored(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 
@@ -179,7 +180,7 @@ class Int64Field(models.BigIntegerField):
         return None if value is None else checked(_reading.read_int64, value)
 
     def get_prep_value(self, value: Any) -> Any:
-        # Django itself handles integers above 64 bits in a query.
+        # Django itself handles integers of more than 64 bits in queries.
         value = models.Field.get_prep_value(self, value)
         return value if type(value) is int else self.to_python(value)
 

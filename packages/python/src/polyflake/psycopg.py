@@ -43,7 +43,7 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
         (context or psycopg).adapters.register_dumper(sno.Sno, _dumper(form, dumper))
 
 
-# The last dumper of a form is used if a query does not select one.
+# If a query does not select a dumper, the last one of a form is used.
 _DUMPERS: dict[str, tuple[type[Any], ...]] = {
     "text": (StrBinaryDumperVarchar, StrDumperVarchar, StrBinaryDumper, StrDumper),
     "bytes": (BytesBinaryDumper, BytesDumper),

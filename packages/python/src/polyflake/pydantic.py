@@ -40,7 +40,7 @@ def _sno_schema() -> CoreSchema:
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
 
 
-# For values of type `Any`, which have no schema.
+# This serializer is for values of type `Any`, which have no schema.
 _sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
 
 
@@ -77,7 +77,8 @@ class HasMetabyte:
         return described(schema, {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples})
 
 
-# Validation also accepts a number in JSON. Strings come first, because clients with float numbers would round it.
+# Validation also accepts a number in JSON. The string comes first in the schema, because clients that use floats would
+# round a number.
 _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
@@ -163,6 +164,6 @@ class PublicId:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         any_of = "[0-9a-hjkmnp-tv-z]"
         pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
-        # `$` of Python's `re` also matches before a final line feed, which the length then excludes.
+        # In Python's `re`, `$` also matches before a final line feed. The length then excludes it.
         length = len(self.of.encode(0))
         return described(schema, {"type": "string", "pattern": pattern, "maxLength": length})

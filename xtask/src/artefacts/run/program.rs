@@ -43,7 +43,8 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     Ok(vec![ran("the program", under, "makes and names IDs")])
 }
 
-/// Returns the emulator that runs a platform's programs here, and its name, or `None` if the programs run directly.
+/// Returns the command that runs a platform's programs here, which is empty if they run directly, and the emulator's name.
+/// Returns `None` if they cannot run here.
 fn emulated(
     shell: &Shell,
     platform: &Platform,
