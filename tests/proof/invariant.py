@@ -94,6 +94,9 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     def is_bounded(value: Term, at: Term) -> Term:
         return at_most_one_of(value, c.has_until(s.line, at), s.floor)
 
+    def is_past(value: Term, line: Term) -> Term:
+        return every(value <= s.latest, implies(line < s.line, value <= s.since))
+
     def comes_before(first: Term, second: Term) -> Term:
         return every(s.ranked(first), s.ranked(second), s.rank(first) < s.rank(second))
 
@@ -336,13 +339,14 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                     implies(s.acquired(a), s.mark(a) <= c.start(b)),
                     implies(
                         negation(s.over(a)),
-                        every(c.has_until(line, v) <= c.start(b), p.timed(c.has_until(line, v) <= s.time)),
+                        every(c.has_until(line, v) <= c.start(b), p.timed(is_past(c.has_until(line, v), line_b))),
                     ),
                 ),
             ),
         ),
         "quiet times": lambda: every(
             s.floor <= s.quiet,
+            p.timed(every(s.since <= s.latest, s.latest <= s.time)),
             s.names > s.name,
             s.names > s.name_before,
             s.name >= 1,
@@ -362,7 +366,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                 forall(
                     "claim incarnation version",
                     lambda a, line, v: implies(
-                        every(s.ever(line, v), has(a, line, v)), c.has_until(line, v) <= s.time + c.longest
+                        every(s.ever(line, v), has(a, line, v)), c.has_until(line, v) <= s.latest + c.longest
                     ),
                 ),
                 forall(
@@ -454,6 +458,8 @@ def symbolic_state() -> State:
         "name_before",
         "names",
         "time",
+        "latest",
+        "since",
     )
     return State(
         is_firm=z3.Bool("is_firm"),
@@ -486,6 +492,8 @@ def is_initial(protocol: Protocol, s: State) -> Term:
         s.drawn(c.has_token(0, 1)),
         s.is_firm,
         s.floor == s.quiet,
+        s.since == s.time,
+        s.latest == s.time,
         s.ranks == 0,
         s.name == 1,
         s.name_before == 0,

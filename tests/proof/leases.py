@@ -1,4 +1,4 @@
-"""The lease protocol of docs/leases.md as a transition system, and the invariant that its steps keep.
+"""The lease protocol of docs/leases.md as a transition system.
 
 WHAT IS PROVED. For one worker ID, and for any number of holders, messages, versions, incarnations and any times: two
 grants are never used in the same tick. The proof is by induction. The invariant holds in the initial state, every
@@ -32,11 +32,12 @@ ASSUMPTIONS.
   later one exists.
 - Tokens differ (128 random bits), and so do the names of stores.
 - A generator checks the tick that it encodes against its window, and sealing is one atomic step that returns the
-  highest reserved tick. `words.py` proves this for the state words, and the tests of the core check the rest.
-- Clocks: none, except where `Protocol.is_timed`. There, a reading of the store's time is behind the latest reading
-  before it by at most the clock error (R7), and the clock of a holder that is declared dead was ahead of the store's
-  by no more (R5). The proof of R1 to R6 without restored stores (`is_timed=False`) lets every clock show any time at
-  any moment.
+  highest reserved tick. `words.py` proves that a closed word returns nothing, and that no used tick is above the
+  reported one. The tests of the core check the rest.
+- Clocks: none, except where `Protocol.is_timed`. There, what a restored store reads is behind the time of the last
+  write in earlier incarnations by at most the clock error (R7), and the clock of a holder that is declared dead was
+  ahead of the store's by no more (R5). The proof of R1 to R6 without restored stores (`is_timed=False`) lets every
+  clock show any time at any moment.
 - The longest lease is the same in all incarnations of the store. If it was increased after a backup, an operator has
   to set the quiet time (R7).
 
@@ -48,6 +49,9 @@ NOT PROVED HERE.
 - Forks (R10), the comparison of shapes (R8), stores that lose acknowledged writes (R9), and the deletion of a store.
 - That anything happens at all: a protocol that never grants anything would be safe too. `test_leases.py` therefore
   runs through all steps once, and shows that each is possible.
+
+THE REAL CODE. `traces.py` replays what real keepers, stores and generators do in simulated worlds, as steps of this
+model. A test fails if a keeper takes a step that the model does not permit.
 """
 
 from __future__ import annotations
@@ -135,6 +139,8 @@ class State:
     names: Term  # one more than the highest name in use
     promoted: Function  # pairs of names between which a promotion lost nothing that was acknowledged
     time: Term  # the latest time that a store has read
+    latest: Term  # the same when the record was written last
+    since: Term  # the same when the last record of the earlier incarnations was written
 
 
 @dataclass(frozen=True)
@@ -199,7 +205,7 @@ class Protocol:
             c.kind(message) == kind,
             c.line(message) <= s.line,
             c.version(message) > c.read(message),
-            c.put_reserved(message) if kind == EVICTS else negation(c.put_reserved(message)),
+            True if kind == EVICTS else negation(c.put_reserved(message)),
             implies(c.line(message) == s.line, s.stored(s.line, c.read(message))),
         )
 
@@ -297,19 +303,9 @@ class Protocol:
                                 "a renewal ends within the longest lease",
                                 some(c.put_until(message) <= s.time + c.longest, c.put_until(message) == until),
                             ),
-                            now <= s.time,
-                            self.rule(
-                                "a holder reads the time of a clock within the clock error", now >= s.time - c.error
-                            ),
                             some(
                                 c.has_line(s.line, read) == s.line,
-                                self.rule(
-                                    "in a restored store, a holder renews before its acknowledged end",
-                                    now + self.rule("such a renewal allows for the clock error", c.error, 0)
-                                    < self.rule(
-                                        "the acknowledged end counts, and not the one found", s.end(claim), until
-                                    ),
-                                ),
+                                every(self.is_reading(s, now), self.is_living(s, claim, until, now)),
                             ),
                         )
                     ),
@@ -318,6 +314,19 @@ class Protocol:
         )
         after = replace(s, awaits=s.awaits.put((claim,), message), sent=s.sent.put((message,), True))
         return Step(guard, after)
+
+    def is_reading(self, s: State, now: Term) -> Term:
+        """Returns whether a time was read from a store of this incarnation. The reading may be old."""
+        return every(
+            now <= s.time,
+            self.rule("the clock of a restored store is within the clock error", now >= s.since - self.contents.error),
+        )
+
+    def is_living(self, s: State, claim: Term, until: Term, now: Term) -> Term:
+        """Returns whether a grant cannot have passed to another holder in the history that was lost (R7)."""
+        end = self.rule("the acknowledged end counts, and not the one found", s.end(claim), until)
+        error = self.rule("such a renewal allows for the clock error", self.contents.error, 0)
+        return self.rule("in a restored store, a holder renews before its acknowledged end", now + error < end)
 
     def deliver(self, s: State, message: Term) -> Step:
         """A message arrives, and the store replaces the record if it is as it was read (R2). A message that finds
@@ -334,6 +343,7 @@ class Protocol:
         after = replace(
             s,
             version=version,
+            latest=s.time,
             stored=s.stored.put((s.line, version), True),
             ever=s.ever.put((s.line, version), True),
             done=s.done.put((message,), True),
@@ -545,7 +555,7 @@ class Protocol:
             s.ever(line, version),
             self.copies(new, version, line, version),
             now <= s.time,
-            self.rule("the new incarnation's clock is behind by at most the clock error", now >= s.time - c.error),
+            self.rule("the new incarnation's clock is behind by at most the clock error", now >= s.latest - c.error),
             self.rule(
                 "a restored store has a quiet time",
                 quiet >= now + c.longest + self.rule("a quiet time allows for the clock error", c.error, 0),
@@ -568,6 +578,7 @@ class Protocol:
             stored=s.stored.put((new, version), True),
             ever=s.ever.put((new, version), True),
             is_firm=False,
+            since=s.latest,
             quiet=quiet,
             quiet_before=before,
             floor=quiet,
@@ -600,6 +611,7 @@ class Protocol:
             stored=stored.put((new, version), True),
             ever=s.ever.put((new, version), True),
             is_firm=some(s.is_firm, version != s.base),
+            since=s.latest,
             quiet=quiet,
             quiet_before=s.quiet,
             name=s.names,

@@ -90,6 +90,8 @@ class Run:
             names=2,
             promoted=table(False),
             time=time,
+            latest=time,
+            since=time,
         )
 
     def write(self, line: int, version: int, token: str, start: int, until: int, reserved: bool, of: int) -> None:

@@ -98,7 +98,7 @@ RULES = {
         "renew",
         "a renewal of a restored grant comes before any later claim",
     ),
-    "a holder reads the time of a clock within the clock error": (
+    "the clock of a restored store is within the clock error": (
         "renew",
         "a renewal of a restored grant comes before any later claim",
     ),

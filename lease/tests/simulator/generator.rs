@@ -18,6 +18,9 @@ use polyflake::{
     sno,
 };
 use polyflake_lease::{Error, ErrorKind, Grant, Grantee, Result, Shape};
+use serde_json::json;
+
+use crate::trace;
 
 pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
@@ -328,6 +331,7 @@ impl Generator {
 
     /// Records an ID. It is a fault if another generator has used the same worker ID and tick, or if the ID already exists.
     fn note(&self, bits: i128, number: u64, tick: i64) {
+        trace::note(|| json!({"event": "made", "first": number, "tick": tick}));
         LEDGER.with_borrow_mut(|ledger| {
             let id = self.id.get();
             let maker = *ledger.made.entry((number, tick)).or_insert(id);

@@ -10,6 +10,7 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod generator;
+mod trace;
 mod world;
 
 use std::{collections::BTreeMap, env};

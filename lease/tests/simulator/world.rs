@@ -12,7 +12,12 @@ use polyflake_lease::{
     Reply, Request, Result, Shape, Store,
 };
 
-use crate::generator::{self, Family, Place};
+use serde_json::json;
+
+use crate::{
+    generator::{self, Family, Place},
+    trace,
+};
 
 pub const T: u64 = 1_763_650_000_000;
 
@@ -126,6 +131,8 @@ impl World {
             refused: HashMap::new(),
             rng,
         };
+        let (numbers, times) = (world.shape.numbers(), (lease_ms, world.clock_error()));
+        trace::begins(seed, family, numbers.end() - numbers.start() + 1, times);
         for process in 0..world.rng.usize(2..5) {
             let new = world.process(0);
             world.processes.push(new);
@@ -224,6 +231,12 @@ impl World {
             Event::Answer { process, life, number, reply } => {
                 if self.processes[process].life == life {
                     let now = self.moment(process);
+                    if let Ok(reply) = &reply {
+                        let store_time = reply.now;
+                        trace::note(
+                            || json!({"event": "heard", "process": process, "now": store_time}),
+                        );
+                    }
                     self.processes[process].keeper.answered(number, reply, now);
                     self.drive(process);
                 }
@@ -246,15 +259,24 @@ impl World {
                 Action::Ask(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
+                    let (start, end) = (grant.start(), grant.end());
+                    trace::note(
+                        || json!({"event": "begin", "process": process, "start": start, "end": end}),
+                    );
                     if let Err(error) = own.place.begin(grant) {
                         // The grant ends before the last tick of the previous one.
                         self.unusable += 1;
+                        trace::note(|| json!({"event": "over", "process": process}));
                         own.keeper.not_begun(error, now);
                     }
                 }
-                Action::Extend(end) => own.place.extend(end),
+                Action::Extend(end) => {
+                    own.place.extend(end);
+                    trace::note(|| json!({"event": "extend", "process": process, "end": end}));
+                }
                 Action::Seal => {
                     let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
+                    trace::note(|| json!({"event": "over", "process": process}));
                     own.keeper.sealed(end, now);
                 }
                 Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
@@ -271,6 +293,7 @@ impl World {
     /// Sends a request through the network, which may delay, duplicate or lose it.
     fn send(&mut self, process: usize, request: &Request) {
         let life = self.processes[process].life;
+        trace::sent(process, life, request);
         let copies = match self.rng.u8(..100) {
             0..3 => 0,
             3..9 => 2,
@@ -305,6 +328,9 @@ impl World {
             *old = there.unwrap_or(old.clone());
         }
         let reply = self.store.answer(&asked);
+        if let Ok(reply) = &reply {
+            trace::stored(process, life, request, reply, &self.store.records(&request.namespace));
+        }
         let reply = if chance < 4 { away() } else { reply };
         if chance >= 7 {
             let delay = self.delay();
@@ -319,6 +345,7 @@ impl World {
         let count = self.rng.usize(1..6);
         let own = &mut self.processes[process];
         own.latest = own.latest.max(ms);
+        trace::note(|| json!({"event": "makes", "process": process}));
         let place = &own.place;
         if self.weak != Weak::TtlAsProof {
             place.make(ms, count);
@@ -332,6 +359,7 @@ impl World {
 
     fn restart(&mut self, process: usize) {
         let life = self.processes[process].life + 1;
+        trace::note(|| json!({"event": "over", "process": process}));
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == Weak::NoSeal {
@@ -376,6 +404,7 @@ impl World {
             11 => self.operate(),
             // The replica has everything that the store acknowledged.
             12 if self.rng.u8(..) < 60 => {
+                trace::note(|| json!({"event": "promotes"}));
                 self.promotion = Some(self.become_another(self.store.clone()));
             }
             _ => {}
@@ -409,6 +438,14 @@ impl World {
             }
         });
         self.operated += usize::from(done);
+        self.trace_operator();
+    }
+
+    /// Notes what the store has after an operator's command.
+    fn trace_operator(&mut self) {
+        let request = Request { number: 1, namespace: self.namespace(), ask: Ask::List };
+        let Ok(reply) = self.store.answer(&request) else { return };
+        trace::stored(usize::MAX, 0, &request, &reply, &self.store.records(&request.namespace));
     }
 
     fn operator(&mut self, act: impl FnOnce(&mut Operator<&mut Memory, Seeded>) -> bool) -> bool {
@@ -448,7 +485,9 @@ impl World {
     fn become_another(&mut self, content: Memory) -> (String, String) {
         let before = self.store_name();
         self.store.restore(content);
-        (before, self.store_name())
+        let after = self.store_name();
+        trace::note(|| json!({"event": "another", "from": before, "to": after}));
+        (before, after)
     }
 
     fn store_name(&mut self) -> String {

@@ -1,0 +1,86 @@
+//! What happens in a world, as lines of JSON, for `tests/proof`, which replays them against the model that it proves.
+
+use std::{cell::RefCell, env, fs};
+
+use polyflake_lease::{Ask, Found, Namespace, Record, Reply, Request};
+use serde_json::{Value, json};
+
+use crate::{
+    generator::Family,
+    world::{Weak, World},
+};
+
+/// The number of worlds, and of events in each. More would show the same steps again.
+const WORLDS: u64 = 200;
+const EVENTS: usize = 600;
+
+// Each thread of the tests has a world of its own. `None` outside traces.
+thread_local! {
+    static LINES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Notes an event, if a trace is wanted.
+pub fn note(event: impl FnOnce() -> Value) {
+    LINES.with_borrow_mut(|lines| {
+        if let Some(lines) = lines {
+            lines.push(event().to_string());
+        }
+    });
+}
+
+/// The fields of a record that rules read.
+pub fn record(it: &Record) -> Value {
+    let (token, incarnation) = (it.token.to_string(), it.incarnation.to_string());
+    json!([it.first, it.start, it.granted_until, token, it.version, incarnation])
+}
+
+pub fn namespace(it: &Namespace) -> Value {
+    let incarnation = it.incarnation.to_string();
+    json!([incarnation, it.store, it.previous_store, it.quiet_until, it.previous_quiet_until])
+}
+
+/// Notes a write that a process sends.
+pub fn sent(process: usize, life: u32, request: &Request) {
+    if let Ask::Put { old, new } = &request.ask {
+        note(|| {
+            let (old, new) = (record(old), record(new));
+            json!({"event": "sent", "process": process, "life": life, "number": request.number, "old": old, "new": new})
+        });
+    }
+}
+
+/// Notes what the store did with a request, and the records that it has then.
+pub fn stored(process: usize, life: u32, request: &Request, reply: &Reply, records: &[Record]) {
+    note(|| {
+        let (is_put, is_done) =
+            (matches!(request.ask, Ask::Put { .. }), reply.found == Found::Done);
+        let records: Vec<_> = records.iter().map(record).collect();
+        json!({"event": "stored", "process": process, "life": life, "number": request.number, "is_put": is_put,
+            "is_done": is_done, "now": reply.now, "namespace": reply.namespace.as_ref().map(namespace), "records": records})
+    });
+}
+
+/// Notes the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`, and IDs show them times `unit`.
+pub fn begins(seed: u64, family: Family, numbers: u64, (lease_ms, error): (u64, u64)) {
+    let (step, epoch, unit) = match family {
+        Family::Sno => (4, 0, 4),
+        Family::Randflake | Family::HotGuid => (1000, 0, 1),
+        Family::Layout => (1, 1_483_228_800_000_u64, 1),
+    };
+    note(|| {
+        json!({"event": "world", "seed": seed, "numbers": numbers, "longest": lease_ms, "error": error,
+            "step": step, "epoch": epoch, "unit": unit})
+    });
+}
+
+#[test]
+#[ignore = "prints for tests/proof"]
+fn worlds() {
+    let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
+    LINES.set(Some(Vec::new()));
+    for seed in 0..WORLDS {
+        let fault = World::new(seed, Weak::Nowhere).run(EVENTS);
+        assert_eq!(fault, None, "POLYFLAKE_SEED={seed}");
+    }
+    fs::write(file, LINES.take().unwrap().join("\n")).unwrap();
+}

@@ -1,0 +1,141 @@
+"""Replays what real keepers did in the simulator's worlds, and rejects traces in which one event was changed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from printed import lines_of
+from runs import RejectedError
+from traces import Event, replay
+
+
+@cache
+def trace() -> list[str]:
+    """Returns the trace of 200 worlds, the same in every run."""
+    return lines_of("polyflake-lease", "trace::worlds", "--all-features", "--test", "simulator")
+
+
+def test_real_keepers_take_only_steps_of_the_model() -> None:
+    counts: Counter[str] = Counter()
+    for world in replay(trace()):
+        counts += world.counts
+    print(dict(counts))
+    # Each kind of step was taken, so that each is compared with the code.
+    assert sorted(kind for kind, number in counts.items() if number >= 3) == sorted(
+        [
+            "IDs",
+            "claims",
+            "dead holders",
+            "evictions",
+            "promotions",
+            "proofs",
+            "rejected writes",
+            "releases",
+            "renewals",
+            "renewals in a restored store",
+            "reported promotions",
+            "restored backups",
+            "writes",
+        ]
+    )
+
+
+def is_claim(event: Event) -> bool:
+    return bool(event["event"] == "sent" and event["old"][3] != event["new"][3] and event["old"][2] > 0)
+
+
+def is_renewal(event: Event) -> bool:
+    return bool(event["event"] == "sent" and event["old"][3] == event["new"][3] and event["old"][2] < event["new"][2])
+
+
+def starts_early(event: Event) -> bool:
+    """Moves the start of a claim to a second before the end of the last grant."""
+    is_it = is_claim(event)
+    if is_it:
+        event["new"][1] = event["old"][2] - 1000
+    return is_it
+
+
+def is_made_late(event: Event) -> bool:
+    """Moves an ID by a week."""
+    is_id = bool(event["event"] == "made")
+    event["tick"] = event.get("tick", 0) + 7 * 24 * 3_600_000
+    return is_id
+
+
+def is_done_although_stale(event: Event) -> bool:
+    """Lets the store accept a write that it rejected."""
+    is_rejected = bool(event["event"] == "stored" and event["is_put"] and not event["is_done"])
+    event["is_done"] = True
+    return is_rejected
+
+
+def is_rejected_although_new(event: Event) -> bool:
+    """Lets the store reject a write that it accepted."""
+    is_done = bool(event["event"] == "stored" and event["is_put"] and event["is_done"])
+    event["is_done"] = False
+    return is_done
+
+
+def lowers_its_end(event: Event) -> bool:
+    """Lets a renewal lower the end."""
+    is_it = is_renewal(event)
+    if is_it:
+        event["new"][2] = event["old"][2] - 1000
+    return is_it
+
+
+def extends_further(event: Event) -> bool:
+    """Extends a window to a later end than the acknowledged one."""
+    event["end"] = event.get("end", 0) + 1000
+    return bool(event["event"] == "extend")
+
+
+def begins_early(event: Event) -> bool:
+    """Begins a grant a second before its start."""
+    event["start"] = event.get("start", 0) - 1000
+    return bool(event["event"] == "begin")
+
+
+def another_token(event: Event) -> bool:
+    """Lets a holder renew under the token of a claim that has no grant."""
+    is_it = is_renewal(event)
+    if is_it:
+        event["new"][3] = "f" * 32
+    return is_it
+
+
+CHANGES = [
+    starts_early,
+    is_made_late,
+    is_done_although_stale,
+    is_rejected_although_new,
+    lowers_its_end,
+    extends_further,
+    begins_early,
+    another_token,
+]
+
+
+def changed(change: Callable[[Event], bool]) -> tuple[list[str], int]:
+    """Returns the trace with one event changed, and the number of its line."""
+    lines = list(trace())
+    for index, line in enumerate(lines):
+        event = json.loads(line)
+        if change(event):
+            lines[index] = json.dumps(event)
+            return lines, index + 1
+    raise AssertionError("expected an event to change")
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_trace_with_one_changed_event_is_rejected(change: Callable[[Event], bool]) -> None:
+    lines, number = changed(change)
+    with pytest.raises(RejectedError, match=f"^line {number}: "):
+        for _ in replay(lines):
+            pass

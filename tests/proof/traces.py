@@ -1,0 +1,306 @@
+"""Replays what the real keepers did, as steps of the model in `leases.py`.
+
+The simulator (`lease/tests/simulator`) runs real keepers, a store and generators of the core in worlds that a seed
+makes, and writes each event as a line: a write is sent, the store answers, a grant begins, an ID is made, a backup
+is restored. `World` takes these lines one after the other and lets the model take the same step. If the model does
+not permit it, or if the store and the model disagree on whether a write is done, the trace is rejected.
+
+So model and code cannot drift apart unnoticed. A keeper that breaks a rule takes a step that the model lacks, and a
+model whose rules keepers do not follow rejects what they do. Since every step keeps the invariant, which is proved,
+each state of an accepted trace has it.
+
+What the model does not have is left out here as well: reads that lead to no write, and the records of other
+namespaces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS
+from runs import FRESH, NOBODY, RejectedError, Run
+
+ZERO = "0" * 32
+RESERVED = 2**53 - 1
+# What the simulator writes in place of a process.
+OPERATOR = 2**64 - 1
+Event = dict[str, Any]
+
+
+class Record(NamedTuple):
+    first: int
+    start: int
+    until: int
+    token: str
+    version: int
+    incarnation: str
+
+    @classmethod
+    def of(cls, values: list[Any]) -> Record:
+        first, start, until, token, version, incarnation = values
+        return cls(first, start, until, FRESH if token == ZERO else token, version, incarnation)
+
+
+class Namespace(NamedTuple):
+    incarnation: str
+    store: str
+    previous_store: str
+    quiet: int
+    previous_quiet: int
+
+
+class World:
+    """A namespace with its records, and the processes that lease its worker IDs."""
+
+    def __init__(self, event: Event) -> None:
+        step, epoch = event["step"], event["epoch"]
+        self.longest, self.error, self.unit = event["longest"], event["error"], event["unit"]
+        self.step, self.epoch = step, epoch
+        self.runs = [Run(self.longest, self.error, lambda tick: epoch + step * tick) for _ in range(event["numbers"])]
+        self.namespace: Namespace | None = None
+        self.lines: dict[str, int] = {}
+        self.names: dict[str, int] = {}
+        # The messages of requests, the claims of each process, and the times that it has heard from the store.
+        self.messages: dict[tuple[int, int, int], tuple[Run, int]] = {}
+        self.claims: dict[int, list[tuple[Run, str]]] = {}
+        self.heard: dict[int, list[int]] = {}
+        self.making = -1
+        # Pairs of names between which a replica was promoted, and whether the store was replaced without a notice so
+        # far.
+        self.promotions: set[tuple[str, str]] = set()
+        self.is_promotion = self.is_unnoticed = False
+        self.counts: Counter[str] = Counter()
+
+    def play(self, event: Event) -> None:
+        """Takes the steps of an event."""
+        getattr(self, f"on_{event['event']}")(event)
+
+    # ------------------------------------------------------------------------------------------------ processes
+
+    def on_sent(self, event: Event) -> None:
+        """A process sends a write: a claim or its proof, a renewal or a release."""
+        process, old, new = event["process"], Record.of(event["old"]), Record.of(event["new"])
+        run = self.runs[new.first]
+        p, s, claim = run.protocol, run.state, new.token
+        nows = self.heard.get(process, [])[-3:]
+        if s.over(claim):
+            message = self.write(run, RELEASES, claim, old, new)
+            run.take(p.release(s, claim, message), f"a release of {claim}")
+            self.counts["releases"] += 1
+        elif s.acquired(claim):
+            message = self.write(run, RENEWS, claim, old, new)
+            if new.until > max(old.until, s.time + self.longest):
+                # A keeper adds the time that has passed since the store's last reply.
+                self.read_time(run, new.until - self.longest)
+            # The last replies may have come too late to count for the keeper.
+            steps = [p.renew(run.state, claim, message, now) for now in nows]
+            possible = [step for step in steps if step.guard is True]
+            run.take((possible or steps)[-1], f"a renewal of {claim}")
+            self.counts["renewals" if new.incarnation == old.incarnation else "renewals in a restored store"] += 1
+        elif s.used(claim):
+            message = self.write(run, CLAIMS, claim, old, new)
+            run.take(p.prove(s, claim, message), f"a proof of {claim}")
+            self.counts["proofs"] += 1
+        else:
+            message = self.write(run, CLAIMS, claim, old, new)
+            run.claim(claim, message, nows[-1])
+            self.claims.setdefault(process, []).append((run, claim))
+            self.counts["claims"] += 1
+        self.messages[process, event["life"], event["number"]] = run, message
+
+    def write(self, run: Run, kind: int, owner: str, old: Record, new: Record) -> int:
+        """Returns the message of a write, which is based on a record that the store has shown."""
+        line = self.lines[new.incarnation]
+        if line == run.state.line:
+            self.compare(run, line, old)
+        return run.message(
+            kind, owner, line, old.version, new.version, (new.token, new.start, new.until), new.until == RESERVED
+        )
+
+    def compare(self, run: Run, line: int, record: Record) -> None:
+        """Rejects a record that the model does not have."""
+        c = run.contents
+        known = tuple(part(line, record.version) for part in (c.has_token, c.has_start, c.has_until))
+        if not run.state.ever(line, record.version) or known != (record.token, record.start, record.until):
+            raise RejectedError(f"expected a record that the store has shown, found {record}")
+
+    def read_time(self, run: Run, now: int) -> None:
+        run.take(run.protocol.read_time(run.state, now), "a reading of the clock")
+
+    def on_heard(self, event: Event) -> None:
+        self.heard.setdefault(event["process"], []).append(event["now"])
+
+    def on_begin(self, event: Event) -> None:
+        """A keeper hands a grant to its generator, which replaces the one before."""
+        *earlier, (run, claim) = self.claims[event["process"]]
+        for other, ended in earlier:
+            other.take(other.protocol.finish(other.state, ended), f"the end of {ended}")
+        message = run.state.awaits(claim)
+        window = (run.contents.put_start(message), run.contents.put_until(message))
+        if window != (event["start"], event["end"]):
+            raise RejectedError(f"expected the window {window}, found another one")
+        run.take(run.protocol.acquire(run.state, claim, message), f"a grant of {claim}")
+
+    def on_extend(self, event: Event) -> None:
+        run, claim = self.claims[event["process"]][-1]
+        run.take(run.protocol.extend(run.state, claim, run.state.awaits(claim)), f"an extension of {claim}")
+        if run.state.end(claim) != event["end"]:
+            raise RejectedError(f"expected the end {run.state.end(claim)}, found another one")
+
+    def on_over(self, event: Event) -> None:
+        """A generator is sealed, or its process killed."""
+        for run, claim in self.claims.get(event["process"], []):
+            run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
+
+    def on_makes(self, event: Event) -> None:
+        self.making = event["process"]
+
+    def on_made(self, event: Event) -> None:
+        """An ID was made, by the newest grant of the process."""
+        held = [(run, claim) for run, claim in self.claims.get(self.making, []) if run.state.acquired(claim)]
+        if not held or held[-1][0] is not self.runs[event["first"]]:
+            raise RejectedError("expected an ID of the process's worker ID, found another one")
+        run, claim = held[-1]
+        tick = event["tick"] // self.unit
+        run.take(run.protocol.make(run.state, claim, tick), f"an ID of {claim} in tick {tick}")
+        self.counts["IDs"] += 1
+
+    # ------------------------------------------------------------------------------------------------ the store
+
+    def on_stored(self, event: Event) -> None:
+        """The store has processed a request, of a process or an operator."""
+        if event["namespace"] is None:
+            return
+        namespace, now = Namespace(*event["namespace"]), event["now"]
+        records = {record.first: record for record in map(Record.of, event["records"])}
+        for run in self.runs:
+            self.read_time(run, now)
+        if self.namespace is None:
+            self.lines[namespace.incarnation] = 0
+            self.names[namespace.store] = 1
+            self.is_unnoticed = False
+        elif namespace.incarnation not in self.lines:
+            self.begin_incarnation(namespace, records, now)
+        elif not self.is_unnoticed and namespace.quiet != self.namespace.quiet:
+            for run in self.runs:
+                names = (self.names[namespace.previous_store], self.names[namespace.store])
+                run.take(run.protocol.declare_promoted(run.state, *names), "a report of a promotion")
+            self.counts["reported promotions"] += 1
+        if event["is_put"]:
+            self.put(event)
+        if self.is_unnoticed:
+            # The store shows what a backup had. It accepts no write until a process begins the new incarnation.
+            return
+        self.namespace = namespace
+        shown = (self.lines[namespace.incarnation], namespace.quiet)
+        if any((run.state.line, run.state.quiet) != shown for run in self.runs):
+            raise RejectedError("expected the incarnation and the quiet time of the model, found others")
+        for record in records.values():
+            run = self.runs[record.first]
+            if event["process"] == OPERATOR and record.version != run.state.version:
+                self.operate(run, record, now)
+            if record.version != run.state.version:
+                raise RejectedError(f"expected version {run.state.version}, found {record}")
+            self.compare(run, run.state.line, record)
+
+    def put(self, event: Event) -> None:
+        """The store has done a write, or has not: the model has to agree."""
+        run, message = self.messages[event["process"], event["life"], event["number"]]
+        self.counts["writes" if event["is_done"] else "rejected writes"] += 1
+        if event["is_done"]:
+            run.accept(message)
+        elif run.would_deliver(message) and not self.is_unnoticed:
+            raise RejectedError("expected a write that the store does, found one that it rejects")
+
+    def begin_incarnation(self, namespace: Namespace, records: dict[int, Record], now: int) -> None:
+        """A process, or an operator, has noticed that the store was restored or promoted."""
+        before = self.names.get(namespace.previous_store, 0)
+        name = self.names.setdefault(namespace.store, self.runs[0].state.names)
+        is_promotion = (namespace.previous_store, namespace.store) in self.promotions
+        for first, run in enumerate(self.runs):
+            record = records.get(first)
+            version = record.version if record else 1
+            if is_promotion:
+                if record:
+                    self.compare(run, run.state.line, record)
+                run.promote(version, namespace.quiet)
+            else:
+                line = self.line_of(run, record)
+                # The quiet time is calculated from a reply that came before this one.
+                now = min(now, namespace.quiet - self.longest - self.error)
+                run.restore(line, version, now, namespace.quiet, namespace.previous_quiet, name, before)
+        self.lines[namespace.incarnation] = self.runs[0].state.line
+        self.counts["promotions" if is_promotion else "restored backups"] += 1
+        self.is_unnoticed = False
+
+    def line_of(self, run: Run, record: Record | None) -> int:
+        """Returns the latest incarnation in which the store has shown a restored record."""
+        if record is None or record.token == FRESH:
+            return 0
+        c, written = run.contents, self.lines[record.incarnation]
+        for line in range(run.state.line, -1, -1):
+            if run.state.ever(line, record.version) and c.has_line(line, record.version) == written:
+                self.compare(run, line, record)
+                return line
+        raise RejectedError(f"expected a backup of this store, found {record}")
+
+    def on_promotes(self, event: Event) -> None:
+        self.is_promotion = True
+
+    def on_another(self, event: Event) -> None:
+        """The store was replaced by a backup or by its replica, and has another name."""
+        if self.is_promotion and not self.is_unnoticed:
+            self.promotions.add((event["from"], event["to"]))
+        self.is_promotion, self.is_unnoticed = False, True
+
+    # ---------------------------------------------------------------------------------------------- an operator
+
+    def operate(self, run: Run, new: Record, now: int) -> None:
+        """An operator has changed a record."""
+        s, c, p = run.state, run.contents, run.protocol
+        version = s.version
+        old = Record(
+            new.first,
+            c.has_start(s.line, version),
+            c.has_until(s.line, version),
+            c.has_token(s.line, version),
+            version,
+            new.incarnation,
+        )
+        if c.has_reserved(s.line, version):
+            message = self.write(run, FREES, NOBODY, old, new)
+            run.take(p.free(s, message), "a freed number")
+            self.counts["freed numbers"] += 1
+        elif new.start >= old.until:
+            message = self.write(run, EVICTS, NOBODY, old, new)
+            run.take(p.evict(s, message), "an eviction")
+            self.counts["evictions"] += 1
+        else:
+            message = self.write(run, BURIES, old.token, old, new)
+            last = (now + self.error - self.epoch) // self.step + 1
+            run.bury(old.token, message, now, last)
+            self.counts["dead holders"] += 1
+        run.accept(message)
+
+
+def replay(lines: Iterable[str]) -> Iterator[World]:
+    """Replays the worlds of a trace."""
+    world: World | None = None
+    for number, line in zip(count(1), lines):
+        event = json.loads(line)
+        if event["event"] == "world":
+            if world:
+                yield world
+            world = World(event)
+            continue
+        assert world, "expected the beginning of a world"
+        try:
+            world.play(event)
+        except RejectedError as error:
+            raise RejectedError(f"line {number}: {error}: {line}") from None
+    if world:
+        yield world
