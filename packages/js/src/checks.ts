@@ -148,6 +148,6 @@ export function lengthOfArray(value: Uint8Array | Column): number {
 
 /** Returns a view of part of an array's bytes, ignoring overrides in subclasses. The part must be within the array. */
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
-  if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
+  if (length === 0) return new Uint8Array(0); // also if the buffer was transferred
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
 }

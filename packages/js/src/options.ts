@@ -76,7 +76,8 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   const times = given.window === undefined ? [] : pair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
   const onExhausted = onExhaustedOf(given.onExhausted);
-  // A caller's clock may be set by hand or replay a recording, and each lease begins after the previous one has ended.
+  // The first tick need not be skipped with a caller's clock, which may be set by hand or replay a recording, or with a
+  // lease, which begins only after the previous one has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
     shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },

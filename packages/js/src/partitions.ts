@@ -60,7 +60,7 @@ export class LentTable {
   readonly swap: (partition: number, old: number, fresh: number) => number;
 
   constructor(table: Table) {
-    // Called first when a partition is assigned. In steady use, calls allocate memory only then.
+    // This function is called first when a partition is assigned. In steady use, only those calls allocate memory.
     this.random = () => this.#guarded(() => (needStack(), random16()));
     this.next = () => this.#guarded(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.#guarded(() => table.entry(partition));
@@ -147,11 +147,11 @@ class CellTable implements Table {
 
   next(): number {
     const head = this.#cells;
-    // Threads may pick a base at the same time. The first one counts, because all of them must follow the same order.
+    // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
     if (Atomics.load(head, 0) === 0n) {
       Atomics.compareExchange(head, 0, 0n, (1n << 48n) | (BigInt(random16()) << 32n));
     }
-    // Base and count share a cell, so that one atomic addition reads the one and advances the other.
+    // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
     const drawn = Atomics.add(head, 0, 1n);
     return place(Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn));
   }

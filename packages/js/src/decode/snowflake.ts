@@ -132,7 +132,7 @@ export function parseSnowflake<Name extends string>(
   let unixMs = NaN;
   try {
     unixMs = epochMs + values.timestamp * tickMs;
-  } catch {} // a bigint
+  } catch {} // `epochMs` or `tickMs` is a bigint
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
   // Members are missing if two fields have the same name, if an entry is not a pair, or if a field has the reserved name.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;

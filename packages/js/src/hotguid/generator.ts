@@ -117,7 +117,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     let isSettled = lease !== undefined;
     prepareEntropy();
     const ready = (shardKey: unknown): Machine => {
-      // Requested only at the first ID, because random bytes are not available in a worker's global scope.
+      // Random bytes are requested only at the first ID, because they are not available in a worker's global scope.
       if (!isSettled) {
         m.bytes.set(randomBytes(8));
         handle.call("hotguidProvide");

@@ -22,7 +22,7 @@ export * from "./columns.js";
 export { type PublicType, publicInt64 } from "./public.js";
 
 /** The forms of a model's columns, by field name. */
-// biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.
+// biome-ignore lint/suspicious/noExplicitAny: no other type accepts all functions with one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
 /** A model's computed fields, for the `result` member of a client extension. */

@@ -267,7 +267,7 @@ export class Generator<
     options: GeneratorOptions<Bindables, Fixed, Ranged> = {},
   ): Generator<K, Bindables, Fixed, Ranged> {
     type Restored = Generator<K, Bindables, Fixed, Ranged>;
-    // The types of the constructor hide its third parameter. Outside this module, nobody can create an `Origin`.
+    // The constructor's type hides its third parameter. Code outside this module cannot create an `Origin`.
     const make = Generator as unknown as new (layout: object, options: unknown, origin: Origin) => Restored;
     return new make(layout, options, new Origin(snapshot));
   }

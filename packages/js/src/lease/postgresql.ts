@@ -138,7 +138,7 @@ function connection(client: PgClient): Connection {
       return rows.map((row) => row.map((value, k) => cellOf(value, fields[k]!.dataTypeID)));
     },
     close(isLost) {
-      // A pooled client is used by others afterwards, so it must not keep these listeners.
+      // Other code uses a pooled client afterwards, so the client must not keep these listeners.
       client.off?.("error", ignored);
       client.off?.("notice", note);
       if (client.release) return client.release(isLost);

@@ -40,7 +40,7 @@ export class Session {
     const opening = {};
     this.#opening = opening;
     const opened = (connection: Connection) => {
-      // This is too late, because the rules no longer wait for the connection.
+      // The connection was opened too late. The rules no longer wait for it.
       if (this.#opening !== opening) return closed(connection, true);
       this.#connection = connection;
       return { opened: connection.name };

@@ -148,8 +148,8 @@ export class SnoArray extends PackedTexts<SnoId> {
    * Creates an array from version 8 UUIDs, which are the recommended form for IDs in a database. Pass them as strings or as
    * concatenated bytes.
    *
-   * @throws {PolyflakeError} the same errors as {@link fromUuid8}, with `item` set to the ID's index; `invalid_type` if the argument has the
-   * wrong type; `invalid_length` unless the number of bytes is a multiple of 16.
+   * @throws {PolyflakeError} the same errors as {@link fromUuid8}, with `item` set to the ID's index; `invalid_type` if
+   * the argument has the wrong type; `invalid_length` unless the number of bytes is a multiple of 16.
    */
   static fromUuid8(uuids: Uint8Array | readonly string[]): SnoArray {
     const rows = isBytes(uuids) ? uuidsIn(uuids) : elements(uuids, "uuids").map(uuidOf);

@@ -52,7 +52,7 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-# A NumPy array, whose own stubs declare it a buffer only from Python 3.12 on.
+# A NumPy array. NumPy's own stubs declare it as a buffer only from Python 3.12 on.
 class _NumPyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -68,7 +68,7 @@ class _Bools(_NumPyArray, Protocol):
 
 _Item = TypeVar("_Item", covariant=True)
 
-# Of `polyflake._lease`, which keeps leases: not for users.
+# `polyflake._lease` uses the following items to keep leases. They are not for users.
 @final
 class Keeper:
     def start(self, settings: str, /) -> int: ...
