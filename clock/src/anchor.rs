@@ -32,11 +32,11 @@
 //!   nanoseconds. Once a rate is known, the width of a look in nanoseconds is known too. A wide look was interrupted, and no
 //!   rate is measured from it.
 //! - **The rate.** Between two looks, the wall clock advanced by the difference of their `nanos`. The counter advanced by at
-//!   most (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that
-//!   are close together measure a rate badly, so the mark is kept until it is 0.9 ms old.
+//!   most (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. A rate that
+//!   is measured between close looks is inaccurate, so the mark is kept until it is 0.9 ms old.
 //! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
-//!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again.
-//!   Until then, each reading is a system call.
+//!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree
+//!   again. Until then, each reading is a system call.
 //! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. So whatever the counter does,
 //!   a reading is less than a millisecond later than the anchor's time. If the counter stops, `READINGS` in the module above
 //!   ends the anchor instead.

@@ -119,7 +119,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
     anchor.read(hardware)
 }
 
-/// Renews the anchor. This is a separate function, because large results are slow to pass on.
+/// Renews the anchor. This is a separate function, because large results are expensive to return.
 #[cold]
 #[inline(never)]
 fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {

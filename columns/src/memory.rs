@@ -18,7 +18,7 @@ mod sealed {
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell, in the notation of Python's buffer protocol (PEP 3118).
     const FORMAT: &CStr;
-    /// The number of bytes of a cell.
+    /// The number of bytes in a cell.
     const CELL: usize;
     /// The Arrow format of a column of these cells, or an empty string if there is none.
     const ARROW: &str;

@@ -71,7 +71,7 @@ impl One {
     }
 }
 
-/// Follows the example of the README.
+/// Follows the README's example.
 #[test]
 #[cfg(unix)]
 fn sigterm_releases_the_worker_id() {

@@ -85,8 +85,8 @@ fn a_store_clock_step_revokes_no_worker_ids() {
     }
 }
 
-/// A file has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID for as long, so
-/// the holder needs another one.
+/// A file has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID until that time,
+/// so the holder needs a different one.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {

@@ -190,7 +190,7 @@ fn blocking_clients_are_rejected_on_executor_threads() {
         refused.unwrap_err().to_string(),
         "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`"
     );
-    // On a separate thread, this works.
+    // A separate thread may block, so this call tries to connect.
     let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
     assert!(refused.unwrap_err().to_string().starts_with("no answer from the server: "));
 }

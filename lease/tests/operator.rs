@@ -165,7 +165,7 @@ fn failover(store: &mut Memory) -> [String; 2] {
 }
 
 /// A primary can show a renewal that its replica never had. A backup of such a primary proves nothing about the time after the
-/// end that was acknowledged, because the promoted replica may have granted the number again.
+/// end that was acknowledged, because the promoted replica may have granted the worker ID again.
 #[test]
 fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
     let mut store = Memory::new(T);
@@ -206,7 +206,7 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     let told_later = operator(&mut store).promoted(&from, &to).unwrap();
     assert_eq!(told_later[0].quiet_until, told[0].quiet_until);
     assert_ne!(told_later[0].incarnation, told[0].incarnation);
-    // A later restore is not undone by an earlier promotion.
+    // Reporting the promotion again does not undo a later restore.
     operator(&mut store).restored(None).unwrap();
     let before = operator(&mut store).status().unwrap().namespace;
     let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);

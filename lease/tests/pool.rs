@@ -119,7 +119,7 @@ fn renewing_leases_share_a_pool() {
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
-            // Others can use the connection between two requests.
+            // The connection can be used by others between two requests.
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;

@@ -1,5 +1,5 @@
 //! `SQLite` files that are read-only or cannot grow: the error is clear, no data is lost, and the file is usable afterwards.
-//! Each case runs in a separate process with fewer permissions than the test.
+//! Each case runs in a separate process with stricter limits than the test.
 #![cfg(all(feature = "sqlite", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 

@@ -190,7 +190,7 @@ unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
     bytes
 }
 
-/// Returns the end of the last string if it fits 32 bits.
+/// Returns the end of the last string if it fits in 32 bits.
 fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
     size_of_val(texts.items()).try_into().ok()
 }

@@ -30,7 +30,7 @@ pub struct Pieces {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamFailed(pub String);
 
-/// The items of a piece up to its first null.
+/// The items of a chunk up to its first null.
 struct Piece<T> {
     items: T,
     /// Whether a null follows.
@@ -145,7 +145,8 @@ impl Pieces {
         Ok(bytes)
     }
 
-    /// Returns whether this is an empty column without a type, because libraries cannot infer the type of an empty list.
+    /// Returns whether this is an empty column without a type. Libraries create such columns, because they cannot infer the
+    /// type of an empty list.
     ///
     /// # Errors
     /// Returns [`Fault::Null`] if the column has items, because all items of such a column are nulls.

@@ -5,10 +5,10 @@ use std::{borrow::Cow, ops::Range};
 use super::buffers::Buffers;
 use crate::texts::{BLOCK, Items, Texts, Textual, decoded, gather, placed, text_in};
 
-/// The layout of a column of bytes or texts.
+/// The layout of a column of bytes or strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Consecutive items of one width.
+    /// Consecutive items of the same width.
     Fixed(usize),
     /// Consecutive items, with 32-bit offsets.
     Offsets32,

@@ -36,7 +36,7 @@ pub trait Textual: Plain + Default {
     const BLANK: Self::Place;
     /// Whether strings differ in length, so that buffers of a fixed width are padded with zeros.
     const PADDED: bool;
-    /// The number of characters of an encoded ID.
+    /// The possible numbers of characters in an encoded ID.
     const LENGTHS: RangeInclusive<usize>;
 
     /// Parses one string.
@@ -72,7 +72,7 @@ pub trait Textual: Plain + Default {
     }
 }
 
-/// Members of [`Textual`] for buffers that are byte arrays.
+/// Implements the members of [`Textual`] for buffers that are byte arrays.
 macro_rules! in_places {
     ($place:ty) => {
         type Place = $place;

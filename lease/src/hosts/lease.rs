@@ -89,7 +89,7 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Starts a lease that a task of an executor keeps. `spawn` starts the task.
+    /// Starts a lease that is kept by an executor's task. `spawn` starts the task.
     pub(crate) fn in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
@@ -159,7 +159,7 @@ impl Lease {
         self.here().map(drop)
     }
 
-    /// Returns the reason why no ID is available, with the last rejection.
+    /// Returns the reason why no ID is available, including the last rejection.
     pub(crate) fn reason(&self) -> Error {
         let none = || unavailable("expected a lease of this process, found its parent's");
         self.shared.get().map_or_else(none, |shared| shared.reason())

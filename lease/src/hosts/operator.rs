@@ -19,7 +19,7 @@ use crate::{
 
 /// The number of attempts for an action while keepers change the same record.
 const TRIES: u32 = 16;
-/// The longest quiet time that is accepted as intended: ten years.
+/// The longest quiet time that is accepted as intentional: ten years.
 const LONGEST_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
 /// A namespace's status at one point in time.
@@ -299,7 +299,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let quiet_until = quiet_time(old, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
-            // A promotion that an operator reports later happened before this restore.
+            // The previous name is cleared, because a promotion that an operator reports later happened before this restore.
             let previous_store = String::new();
             Ok(Namespace { previous_store, ..old.begun_in("", random()?, quiet_until) })
         })

@@ -1,4 +1,4 @@
-//! Leases that a task of an executor keeps, over a non-blocking store.
+//! Leases in non-blocking stores, kept by an executor's tasks.
 
 use std::{boxed::Box, sync::Arc, time::Duration};
 

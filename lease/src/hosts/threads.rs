@@ -1,4 +1,4 @@
-//! The thread of a process that keeps all its leases over blocking stores.
+//! The thread that keeps all of a process's leases in blocking stores.
 //!
 //! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so another
 //! thread waits in the meantime if there are other leases. The thread that finishes first continues, and the other one ends.
@@ -35,7 +35,7 @@ use crate::{
 const REQUESTS: usize = 4;
 const BRIEF: Duration = Duration::from_millis(100);
 
-/// The longest pause between two checks. All tasks are polled by other threads, or wait to be woken.
+/// The longest pause between two checks. It applies if every task is being polled by another thread or waits to be woken.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// The threads of a process.
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// Returns the next task, or the time until one is due.
+    /// Returns a task that is due, or the time until the next one is.
     fn next(&mut self) -> Result<(u64, Task), Duration> {
         let now = Instant::now();
         let brief = self.requests.iter().map(|began| *began + BRIEF).filter(|end| *end > now);
@@ -106,7 +106,7 @@ impl Threads {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a lease over a store that `open` opens.
+    /// Keeps a lease in the store that `open` opens.
     pub(crate) fn keep<S: Store + 'static>(
         &'static self,
         keeping: Keeping,

@@ -33,7 +33,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the kind with a code.
+    /// Returns the kind with the given code.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
@@ -93,7 +93,7 @@ impl Error {
         Self { is_permanent: true, ..self }
     }
 
-    /// Adds words before the error's reason.
+    /// Prepends words to the error's reason.
     #[cfg(feature = "hosted")]
     pub(crate) fn after(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }

@@ -175,7 +175,7 @@ pub struct Keeper<R> {
     longest_ms: u64,
     /// Whether the records of the namespace have been counted.
     is_surveyed: bool,
-    /// An incarnation whose records went back in time: the store was restored, although its name is the same.
+    /// An incarnation whose records went back in time, which shows that the store was restored although its name is the same.
     outdated: Option<Random>,
     /// Whether there has been a grant.
     has_held: bool,

@@ -8,10 +8,10 @@ use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
 
-/// A pause of this length in milliseconds closes the store.
+/// The shortest pause, in milliseconds, during which the store is closed.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds. The clocks are read from time to time, because sleeps may not include the time of a
-/// suspension.
+/// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension, so the clocks
+/// must be read from time to time.
 const LOOK_AGAIN_MS: u64 = 10_000;
 
 /// The state of a lease, for its owner.

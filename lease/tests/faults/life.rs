@@ -71,7 +71,7 @@ fn options() -> Options {
     })
 }
 
-/// Runs this process's life and exits, if the process was started for that.
+/// Runs this process's life, if the process was started for that.
 pub fn live() {
     let Ok(url) = env::var(URL) else { return };
     let goes_on = Arc::new(AtomicBool::new(true));

@@ -6,8 +6,8 @@
 //! No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a worker ID may overlap.
 //! Four controls break one rule each, and must create duplicates.
 //!
-//! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
-//! `POLYFLAKE_SECONDS=600` ten of them.
+//! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
+//! `POLYFLAKE_SECONDS=600`, it takes ten.
 #![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 

@@ -1,5 +1,5 @@
-//! A network between processes and a server. It delays data, cuts connections before a reply arrives, and sends everything that
-//! a client sent a second time.
+//! A network between processes and a server. It delays data, cuts connections before a reply arrives, and repeats everything
+//! that a client has sent.
 
 use std::{
     io::{self, Read, Write},
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// Sends everything that a client sent to the server again, and ignores the replies.
+    /// Repeats to the server everything that a client has sent, and ignores the replies.
     fn say(&self, words: &[u8]) {
         let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };

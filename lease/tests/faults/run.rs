@@ -35,8 +35,8 @@ const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 /// A store, and the parts of it that can fail.
 pub struct Stage {
     pub url: String,
-    /// The file, if the store uses the holders' clocks. A claim with a clock that is far ahead then blocks its worker ID for as
-    /// long, so a new namespace begins.
+    /// The file, if the store uses the holders' clocks. A claim with a clock that is far ahead then blocks its worker ID until
+    /// that time, so a new namespace begins.
     pub path: Option<PathBuf>,
     pub server: RefCell<Option<Server>>,
     pub proxy: Option<Proxy>,

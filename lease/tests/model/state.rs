@@ -111,7 +111,7 @@ pub struct State {
     pub crashes: u8,
     pub store_crashes: u8,
     pub losses: u8,
-    /// Used only with restored backups: the true time, the store's incarnation the time before which no grant starts, the
+    /// Used only with restored backups: the true time, the store's incarnation, the time before which no grant starts, the
     /// remaining restores, and the backup, if there is one.
     pub clock: u8,
     pub incarnation: u8,

@@ -59,7 +59,7 @@ fn a_role_with_select_insert_and_update_suffices() {
         }
     };
     assert_no_right("database postgres");
-    // Even if the schema exists, `PostgreSQL` reports the missing right on the database unless the statement that creates the
+    // `PostgreSQL` reports a missing right on the database even if the schema exists, unless the statement that creates the
     // schema is skipped.
     server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
     assert_no_right("schema polyflake");

@@ -10,7 +10,7 @@ use crate::{
     rules::shape::BLOCK,
 };
 
-/// The longest time that a grant may start before the store's time.
+/// How far before the store's time a grant may start, in milliseconds.
 const SLACK_MS: u64 = 5_000;
 /// The number of records from which a claim chooses.
 const CHOICE: u32 = 8;

@@ -26,7 +26,7 @@ const MINUTE: u64 = 60_000;
 const LONGEST: u64 = 366 * 24 * HOUR;
 
 /// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a
-/// killed process, whose lease of a minute must end first. The hosts in other languages read this value, too.
+/// killed process, whose one-minute lease must end first. The hosts in other languages read this value, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
