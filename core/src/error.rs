@@ -21,7 +21,7 @@ pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
-/// The maximum number of names that a message lists. It counts the others.
+/// The maximum number of names that a message lists. It states only the number of the others.
 const LISTED: usize = 16;
 
 /// The reason why a call failed. A failed call changes nothing and loses no IDs.
@@ -51,7 +51,7 @@ pub struct Error {
 }
 
 #[cfg(target_pointer_width = "64")]
-// Every result of a decoder or a `try_` call has space for an error, even if there is none.
+// Every `Result` of a decoder or a `try_` call contains space for an error, even if the call succeeds.
 const _: () = assert!(size_of::<Error>() <= 32);
 
 impl Error {
@@ -93,7 +93,7 @@ impl Error {
         Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
-    /// Works like [`Error::because`] without an allocation, for decoders, which may fail in loops.
+    /// Works like [`Error::because`] but does not allocate, because decoders may fail in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))
@@ -251,8 +251,8 @@ impl Error {
     }
 }
 
-/// Constructors for this crate, its bindings and their tests. Not part of the public API: hidden in the documentation, and
-/// free to change in any version.
+/// Constructors for this crate, its bindings and their tests. They are not part of the public API: they are hidden in the
+/// documentation, and may change in any version.
 impl Error {
     /// Creates an error for a string or byte string of the wrong length. The lengths are in characters or bytes.
     #[doc(hidden)]
@@ -261,7 +261,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidLength, Fact::length(found, least, most))
     }
 
-    /// Creates an error for bytes that are not a whole number of items of `of` bytes.
+    /// Creates an error for a byte string that is not a whole number of items of `of` bytes each.
     #[doc(hidden)]
     #[cold]
     pub const fn not_a_multiple(found: usize, of: u32) -> Self {
@@ -291,8 +291,8 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant: 0 })
     }
 
-    /// An invalid character, in the form that [`Error::bad_character`] accepts, and the ASCII character that was probably
-    /// meant, or 0.
+    /// Creates an error for an invalid character, in the form that [`Error::bad_character`] accepts. `meant` is the ASCII
+    /// character that was probably meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
     pub(crate) fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
@@ -308,7 +308,7 @@ impl Error {
         Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
     }
 
-    /// Rejects a value outside a range.
+    /// Returns `out_of_range` if a value is outside a range.
     pub(crate) fn check_range<T: Into<i128> + PartialOrd>(
         field: &'static str,
         value: T,
@@ -334,7 +334,7 @@ impl Error {
         Self::because(ErrorKind::OutOfRange, reason).of(String::from(field))
     }
 
-    /// Returns the same error with another kind.
+    /// Returns the same error with a different kind.
     pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
         Self { kind, ..self }
     }
@@ -401,7 +401,7 @@ impl Error {
         Self::with_fact(kind, Fact::RetryAt(unix_ms))
     }
 
-    /// Creates the error for a cause that ends at a known time, on a thread that cannot sleep until then.
+    /// Creates the error for a call that would have to wait until a known time, on a thread that cannot sleep.
     #[cold]
     pub(crate) const fn await_until(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
@@ -423,7 +423,7 @@ impl Error {
     }
 
     #[cold]
-    // `of` is generic over the type of the name. This function is not, so it is compiled only once.
+    // `of` is generic over the name's type. This function is not generic, so it is compiled only once.
     #[inline(never)]
     fn about(self, field: Name) -> Self {
         Self { fact: self.fact.with(|more| more.field = Some(field)), ..self }

@@ -1,13 +1,13 @@
-//! Decoding at compile time, one character after the other.
+//! Decodes strings at compile time, one character at a time.
 
 use crate::arch::{Alphabet, HEX, SNO};
 
-/// Returns the 80 bits of an encoded sno ID.
+/// Decodes a sno ID into its 80 bits.
 pub(crate) const fn sno(text: &str) -> Option<u128> {
     if text.len() == 16 { number(text.as_bytes(), SNO) } else { None }
 }
 
-/// Returns the number of an encoded Randflake.
+/// Decodes a Randflake into its number.
 pub(crate) const fn base32hex(text: &str) -> Option<u128> {
     let text = text.as_bytes();
     let is_canonical = text.len() == 1 || text.len() > 1 && text[0] != HEX.digit;

@@ -1,11 +1,12 @@
-//! Encodes and decodes five bits per character with fixed alphabets: sno's in this module, and Randflake's in `hex`.
+//! Encodes and decodes five bits per character with fixed alphabets: sno's alphabet in this module, and Randflake's in
+//! `base32hex`.
 //!
 //! ```
 //! let text = polyflake::sno::Sno::MIN.text(); // a `Text`, on the stack
 //! assert_eq!(text.as_str(), "2222222222222222");
 //! ```
 //!
-//! The kernels in `arch` do the work but report no errors, so the positions of errors are computed here.
+//! The kernels in `arch` do the work but do not locate errors, so this module finds the position of an error.
 
 pub(crate) mod base32hex;
 pub(crate) mod constant;
@@ -26,7 +27,7 @@ pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
     one::encode(id)
 }
 
-/// Returns the bytes of a string, if it is valid.
+/// Decodes a string into 10 bytes, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
     one::decode(text)
@@ -39,13 +40,13 @@ pub(crate) fn value(byte: u8) -> Option<u8> {
     (bad == 0).then(|| value.to_le_bytes()[0])
 }
 
-/// Returns the error for a string whose bytes are not an ID.
+/// Returns the error for 16 bytes that are not an encoded ID.
 #[cold]
 pub(crate) fn refuse(text: &[u8; 16]) -> Error {
     why_not(text.iter().copied().map(unit_of_byte))
 }
 
-/// Returns the error for a string that is not an ID.
+/// Returns the error for a string that is not an encoded ID.
 #[cold]
 pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();

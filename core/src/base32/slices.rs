@@ -1,4 +1,4 @@
-//! sno's base32 encoding for slices. It uses a kernel for the CPU, and the scalar code to find errors.
+//! sno's base32 encoding for slices. A kernel for the CPU does the work, and scalar code locates errors.
 
 use super::refuse;
 use crate::{

@@ -1,5 +1,5 @@
-//! The details of an error. Errors of decoders and of calls that must not block are frequent in loops, so their details are
-//! stored inline; all others are behind a pointer.
+//! The details of an error. Errors from decoders and from calls that must not block are frequent in loops, so their details are
+//! stored inline. All other details are behind a pointer.
 
 use alloc::{borrow::Cow, boxed::Box};
 
@@ -19,13 +19,13 @@ pub(super) enum Progress {
     Item,
 }
 
-/// A fact in sixteen bytes.
+/// A fact about an error, which takes sixteen bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
     /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or [`NO_UNIT`].
-    /// The character that was probably meant is 0 if unknown. It has 16 bits so that the enum's tag fits as well, because a
-    /// `Result` uses the space of the tag.
+    /// The character that was probably meant is 0 if it is unknown. It has only 16 bits so that the enum's tag fits as well, and
+    /// a `Result` can reuse the tag.
     Character {
         position: usize,
         unit: u32,
@@ -60,7 +60,7 @@ pub(super) enum Fact {
     More(Box<More>),
 }
 
-/// A value, the minimum and the maximum, and their unit, which is empty for a number without one.
+/// A value, the minimum and the maximum, and their unit, which is empty if the number has no unit.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) values: [i128; 3],
@@ -73,7 +73,7 @@ pub(super) const NO_UNIT: u32 = u32::MAX;
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 impl Fact {
-    /// A wrong length.
+    /// Creates the fact for a wrong length.
     pub(super) fn length(found: usize, least: usize, most: usize) -> Self {
         let most_short = match u16::try_from(most) {
             _ if most == usize::MAX => Some(UNLIMITED),
@@ -85,7 +85,7 @@ impl Fact {
         }
     }
 
-    /// The same fact with additional details.
+    /// Returns the same fact with additional details.
     #[cold]
     pub(super) fn with(self, change: impl FnOnce(&mut More)) -> Self {
         let mut more = match self {

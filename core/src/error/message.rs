@@ -46,7 +46,7 @@ impl fmt::Display for Error {
             Fact::Type(types) => {
                 write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
             }
-            // `fact` looks inside `More`, so only `None` gets here.
+            // `fact` returns the fact inside `More`, so only `None` reaches this arm.
             Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }
@@ -106,7 +106,7 @@ impl fmt::Display for OfField<'_> {
 }
 
 /// Formats an invalid character, in the form that [`Error::bad_character`] accepts: the character itself if it is printable
-/// ASCII, otherwise its number. The library's tables of all printable characters would add 5 KB to a wasm module.
+/// ASCII, otherwise its number. The standard library's tables of printable characters would add 5 KB to a wasm module.
 struct Unit(u32);
 
 impl fmt::Display for Unit {
@@ -116,7 +116,7 @@ impl fmt::Display for Unit {
             unit @ 0x20..=0x7e => write!(f, " `{}`", char::from(unit.to_le_bytes()[0])),
             unit @ 0..=0xffff => write!(f, " U+{unit:04X}"),
             unit @ 0..=0x10_ffff => write!(f, " U+{unit:06X}"),
-            // Numbers above the last character stand for bytes that are not ASCII, see `unit_of_byte`.
+            // Numbers above the last character represent non-ASCII bytes (see `unit_of_byte`).
             byte => write!(f, " byte 0x{:04X}", byte & 0xff),
         }
     }

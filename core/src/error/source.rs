@@ -10,7 +10,7 @@ use core::{
 #[derive(Clone, Debug)]
 pub(super) struct Source(Arc<dyn error::Error + Send + Sync>);
 
-// These calls only format and downcast errors and read their sources, so a panic leaves nothing half changed.
+// These calls only format and downcast errors and read their sources, so a panic cannot leave a source half changed.
 impl UnwindSafe for Source {}
 impl RefUnwindSafe for Source {}
 

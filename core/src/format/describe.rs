@@ -1,4 +1,4 @@
-//! The description of an ID format. It is not heap-allocated for the built-in formats.
+//! The description of an ID format. The built-in formats' descriptions need no heap allocation.
 
 use super::{Scale, Span};
 use crate::error::Name;
@@ -70,7 +70,7 @@ impl Description {
         &self.fields
     }
 
-    /// The figures of fields, with all other figures left to be set.
+    /// Creates a description with the figures that follow from the fields. All other figures are still to be set.
     pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {
@@ -95,7 +95,7 @@ impl Description {
 }
 
 impl FieldDescription {
-    /// A field of a format of `of` bits.
+    /// Describes a field in a format with `of` bits.
     pub(crate) const fn of(name: &'static str, kind: &'static str, span: Span, of: u32) -> Self {
         let name = Name::Borrowed(name);
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
@@ -112,7 +112,7 @@ impl FieldDescription {
     }
 }
 
-/// The facts from which the figures of a family follow.
+/// The facts from which a family's description is computed.
 pub(crate) struct Figures {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],
@@ -125,7 +125,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Returns the figures. All bits of every family's IDs are used, so none stays below 2^63.
+    /// Returns the description. Every family uses all bits of its IDs, so not all IDs are below 2^63.
     pub(crate) const fn describe(&self) -> Description {
         let per_second = self.per_tick as u128 * 1000 / self.scale.tick_ms.unsigned_abs() as u128;
         let fields = Fields::Borrowed(self.fields);

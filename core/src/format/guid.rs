@@ -29,7 +29,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Converts from the order of the string to the order of .NET's `Guid.ToByteArray()`, or back, by reversing the first three
+/// Converts bytes from string order to the order of .NET's `Guid.ToByteArray()`, or back, by reversing each of the first three
 /// groups.
 pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
@@ -44,13 +44,13 @@ pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
 }
 
-/// Reverses [`to_sql`]. The result is in the order of the string.
+/// Reverses [`to_sql`]. The result is in string order.
 pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
 }
 
-/// Returns 16 bytes as a lowercase string.
+/// Encodes 16 bytes as a lowercase string.
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     let mut text = [b'-'; LENGTH];
@@ -58,25 +58,25 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
         text[at] = DIGITS[usize::from(byte >> 4)];
         text[at + 1] = DIGITS[usize::from(byte & 15)];
     }
-    // SAFETY: the text is made of hyphens and `DIGITS`, which are ASCII.
+    // SAFETY: the text consists of hyphens and characters of `DIGITS`, which are ASCII.
     #[allow(unsafe_code)]
     unsafe {
         Text::new_unchecked(text, LENGTH)
     }
 }
 
-/// Returns the 16 bytes of a string in upper or lower case.
+/// Decodes a string in upper or lower case into 16 bytes.
 #[inline]
 pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     bytes_of(text.as_bytes()).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
-/// Returns the 16 bytes of a string, which is passed as bytes.
+/// Works like [`decode`], but accepts the string as bytes.
 pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
     bytes_of(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
 }
 
-/// Returns the 16 bytes of a string in upper or lower case, if it is valid. Can be used at compile time.
+/// Decodes a string in upper or lower case into 16 bytes, if it is valid. This function can be used at compile time.
 #[inline]
 pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };
@@ -84,8 +84,8 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     while i < 16 {
         let at = DIGITS_AT[i];
         let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
-        // Bad digits are collected, and checked once at the end. That replaces 32 branches, and `const fn` has no iterators
-        // that could search for the first bad one. `why_not` finds its position for the error.
+        // Invalid digits are collected, and checked once at the end, which saves 32 branches. A `const fn` cannot use iterators
+        // to search for the first one, so `why_not` finds its position for the error.
         seen |= high | low;
         bytes[i] = high << 4 | low;
         i += 1;

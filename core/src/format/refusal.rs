@@ -1,5 +1,5 @@
-//! The reason why a string was rejected. This is the cold path of the decoders, which only report that they cannot decode a
-//! string.
+//! The reason why a string was rejected. This is the cold path of the decoders, because they only report that they cannot
+//! decode a string.
 
 use core::ops::RangeInclusive;
 

@@ -36,7 +36,7 @@ impl Scale {
         u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
-    /// Returns the start of a tick, in Unix milliseconds; also for the tick after the last one.
+    /// Returns the start of a tick in Unix milliseconds. The tick may also be the one after the last.
     #[inline]
     pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms
@@ -79,8 +79,8 @@ impl Ticks for Scale {
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
         let epoch = self.epoch_ms * NANOS_PER_MS;
-        // For a reading before the epoch, the difference wraps. The comparison below rejects it, so the common case needs no
-        // checked arithmetic.
+        // For a reading before the epoch, the difference wraps around. The comparison below rejects it, so the common case
+        // needs no checked arithmetic.
         let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
         if unix_nanos < epoch || tick > self.last {
             return Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS)));

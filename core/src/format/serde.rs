@@ -12,7 +12,7 @@ pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S:
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }
 
-/// Reads IDs.
+/// Deserializes IDs.
 pub(crate) struct IdVisitor<T> {
     /// A description of the expected string.
     pub(crate) text: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct IdVisitor<T> {
 }
 
 impl<T> IdVisitor<T> {
-    /// Reads an ID that was written by [`write`].
+    /// Deserializes an ID that was serialized by [`write`].
     pub(crate) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
         if from.is_human_readable() {
             from.deserialize_str(self)

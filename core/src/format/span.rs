@@ -16,7 +16,8 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The spans of fields of these widths, the first one on top, the last one ending at bit 0.
+    /// Returns the spans of fields with the given widths. The first field is the most significant one, and the last one ends at
+    /// bit 0.
     pub(crate) const fn split<const N: usize>(widths: [u32; N]) -> [Self; N] {
         let mut spans = [Self { shift: 0, bits: 0 }; N];
         let mut below = 0;
@@ -30,22 +31,22 @@ impl Span {
         spans
     }
 
-    /// Its width in bits.
+    /// Returns the width of the span in bits.
     pub(crate) const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the number of bits below it.
+    /// Returns the number of bits below the span.
     pub(crate) const fn shift(self) -> u32 {
         self.shift
     }
 
-    /// Returns the largest value that fits.
+    /// Returns the largest value that fits in the span.
     pub(crate) const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// Returns `value` at its position. The value must fit, which the callers' types and checks ensure.
+    /// Returns a word with `value` in the span. The value must fit, which the callers' types and checks ensure.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
@@ -56,7 +57,7 @@ impl Span {
         (value as u128) << self.shift
     }
 
-    /// Returns the value found in its place.
+    /// Returns the value of the span in a word.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
     pub(crate) const fn take(self, word: u128) -> u64 {

@@ -19,10 +19,10 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// The first `length` of `bytes`.
+    /// Creates a string from the first `length` of `bytes`.
     ///
     /// # Safety
-    /// These bytes are ASCII.
+    /// These bytes must be ASCII.
     #[allow(unsafe_code)]
     pub(crate) const unsafe fn new_unchecked(bytes: [u8; N], length: usize) -> Self {
         assert!(length <= N && N <= u8::MAX as usize);
@@ -37,7 +37,7 @@ impl<const N: usize> Text<N> {
     /// ```
     pub fn as_str(&self) -> &str {
         debug_assert!(self.as_bytes().is_ascii());
-        // SAFETY: `new_unchecked` makes the only texts, and its callers promise that these bytes are ASCII.
+        // SAFETY: only `new_unchecked` creates a `Text`, and its callers guarantee that these bytes are ASCII.
         #[allow(unsafe_code)]
         unsafe {
             core::str::from_utf8_unchecked(self.as_bytes())

@@ -1,6 +1,6 @@
-//! Conversions between IDs and strings, also for serde.
+//! Conversions between IDs and strings, including those for serde.
 
-/// Implements the conversions of an ID that is displayed as a string and parsed from it.
+/// Implements the conversions of an ID that is displayed as a string and parsed from one.
 macro_rules! text_id {
     ($id:ident) => {
         impl core::fmt::Display for $id {

@@ -49,8 +49,8 @@ impl UnixTime {
     }
 }
 
-/// Clamps the time to 64 bits. The result is the same for every format with ticks of whole milliseconds, because none reaches
-/// the end of 64-bit time.
+/// Clamps the time to 64 bits. The result is the same for every format with ticks of whole milliseconds, because no such format
+/// reaches the end of 64-bit time.
 fn saturated(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)
@@ -65,7 +65,7 @@ impl From<i64> for UnixTime {
 #[cfg(feature = "std")]
 impl From<std::time::SystemTime> for UnixTime {
     fn from(time: std::time::SystemTime) -> Self {
-        // A `Duration` has 64-bit seconds, so it has fewer than 2^94 nanoseconds.
+        // A `Duration` counts seconds in 64 bits, so it is shorter than 2^94 nanoseconds.
         let nanos = |since: std::time::Duration| since.as_nanos().cast_signed();
         let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
             Ok(since) => nanos(since),

@@ -1,6 +1,6 @@
-//! Support for arbitrary. Any bits are an ID, and a typed ID gets the metabyte of its type.
+//! Support for the `arbitrary` crate. All combinations of bits are valid IDs, and a typed ID gets the metabyte of its type.
 
-/// Implements the trait through a type that contains the ID's bits.
+/// Implements `Arbitrary` for an ID by generating a value of a type that contains the ID's bits.
 macro_rules! bits {
     ([$($of:tt)*] $id:ty, |$bits:ident: $type:ty| $made:expr) => {
         #[cfg(feature = "arbitrary")]

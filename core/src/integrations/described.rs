@@ -1,4 +1,4 @@
-//! The strings of IDs as schemas describe them.
+//! Descriptions of encoded IDs, for schemas.
 
 use alloc::string::String;
 

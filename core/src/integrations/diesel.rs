@@ -1,9 +1,9 @@
 //! Support for Diesel: columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, and of `Text` in
-//! SQLite with the feature `diesel-sqlite`.
+//! SQLite with the `diesel-sqlite` feature.
 
-/// Implements the traits for columns of these SQL types.
+/// Implements Diesel's traits for columns of the given SQL types.
 macro_rules! column {
-    // Parameters of queries and values of rows, by Diesel's own derives.
+    // Diesel's own derives implement the traits for query parameters and row values.
     (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
         const _: () = {
             #[derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow)]
@@ -68,7 +68,7 @@ macro_rules! column {
     };
 }
 
-/// Implements reading a column through a type that every backend can read.
+/// Implements `FromSql` for a column by reading a type that Diesel supports, and converting its value to an ID.
 macro_rules! read {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, |$read:ident| $value:ident($given:expr)) => {
         const _: () = {
@@ -88,7 +88,7 @@ macro_rules! read {
     };
 }
 
-/// Implements writing a column through a part of the ID that every backend can write.
+/// Implements `ToSql` for a column by writing a part of the ID whose type Diesel supports.
 macro_rules! write {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

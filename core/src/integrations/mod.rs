@@ -128,7 +128,7 @@ impl Value<'_> {
     }
 }
 
-/// Implements the traits of all libraries for a type: `[generic parameters] type: SQL types of its columns`.
+/// Implements the traits of all libraries for a type, written as `[generic parameters] type: SQL types of its columns`.
 macro_rules! column {
     ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]

@@ -1,4 +1,4 @@
-//! Support for postgres-types, for `postgres` and `tokio-postgres`. An ID is written in the type of its column: `int8`,
+//! Support for postgres-types, which `postgres` and `tokio-postgres` use. An ID is written in the type of its column: `int8`,
 //! `bytea`, `uuid`, or `text`, `varchar` and `char`.
 
 use alloc::boxed::Box;
@@ -40,7 +40,7 @@ pub(crate) fn write<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Resu
         Some(Form::Integer) => id.integer()?.to_sql(column, to),
         Some(Form::Text) => id.text()?.to_sql(column, to),
         Some(Form::Uuid) => id.uuid()?.as_slice().to_sql(column, to),
-        // `accepts` has rejected all other types of columns.
+        // `accepts` has already rejected all other column types.
         Some(Form::Bytes) | None => id.bytes()?.to_sql(column, to),
     }
 }

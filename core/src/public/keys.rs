@@ -13,13 +13,13 @@ use crate::sparx64::{KEY_BYTES, Sparx64};
 /// of one name cannot decode each other's strings. Otherwise one width would accept an ID that the other never created.
 const INFO: &[u8] = b"polyflake/public/";
 
-/// The cipher of a type: its key is 16 bytes of HKDF-SHA-256 (RFC 5869) over the secret, without salt.
+/// Returns a type's cipher. Its key is 16 bytes of HKDF-SHA-256 output (RFC 5869), derived from the secret without a salt.
 pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str, bits: u32) -> Sparx64 {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     let all = Hkdf::<Sha256>::new(None, secret);
     let bits = format!("/{bits}");
     // The width is part of the key. Otherwise two types with one name and different widths would decode each other's strings.
-    // The version is not: it only selects the secret, which is different for each version.
+    // The version is not part of the key, because it only selects the secret, which is different for each version.
     all.expand_multi_info(&[INFO, name.as_bytes(), bits.as_bytes()], &mut *key)
         .expect("fewer than 255 digests");
     Sparx64::new(*key)

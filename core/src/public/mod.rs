@@ -231,7 +231,7 @@ impl fmt::Debug for Keyring {
 pub struct IdType {
     name: Box<str>,
     bits: u32,
-    /// The ciphers by version, with the one that encodes first. There is always at least one.
+    /// The cipher of each version, starting with the version that is used for encoding. There is always at least one.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
@@ -377,7 +377,8 @@ impl IdType {
             blocks.push(block);
         }
         let mut rest = &mut *blocks;
-        // Neighbours with the same version of the secret are decrypted together, because many blocks at once are much faster.
+        // Adjacent IDs with the same version of the secret are decrypted together, because the cipher is much faster on many
+        // blocks at once.
         for run in ciphers.chunk_by(usize::eq) {
             let (those, after) = rest.split_at_mut(run.len());
             self.ciphers[run[0]].1.decrypt_blocks(those);
@@ -397,7 +398,7 @@ impl IdType {
         Error::out_of_range("number", number.into(), 0, self.most().into())
     }
 
-    /// Returns the type and its `_`, with capacity for the rest.
+    /// Returns a string of the type and its `_`, with enough capacity for the rest.
     fn prefix(&self) -> String {
         let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
         text.push_str(&self.name);
@@ -405,13 +406,13 @@ impl IdType {
         text
     }
 
-    /// Appends the characters after the type.
+    /// Appends the characters after the type and its `_`.
     fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
         let tail = text::write(version, u64::from_be_bytes(block));
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));
     }
 
-    /// Returns the index of the cipher and the block of a public ID.
+    /// Reads a public ID, and returns the index of its cipher and its encrypted block.
     fn read(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
         let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
         if *name != *self.name {
@@ -429,7 +430,7 @@ impl IdType {
         Ok((cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?, block.to_be_bytes()))
     }
 
-    /// Returns the integer of a decrypted block.
+    /// Returns the integer in a decrypted block.
     fn number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
         let number = u64::from_be_bytes(block);
         if number <= self.most() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
@@ -457,7 +458,7 @@ impl fmt::Debug for IdType {
     }
 }
 
-/// Returns the lower case of a capital letter, or 0.
+/// Returns the lowercase form of a capital letter, or 0 for any other character.
 fn lower_case(c: char) -> u8 {
     u8::try_from(c.to_ascii_lowercase()).ok().filter(|_| c.is_ascii_uppercase()).unwrap_or(0)
 }

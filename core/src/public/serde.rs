@@ -67,7 +67,7 @@ pub trait Field {
     }
 }
 
-/// Returns the error for an integer that does not fit unsigned 64 bits or the field's integer type.
+/// Returns the error for an integer that does not fit in unsigned 64 bits or in the field's integer type.
 fn beyond() -> Error {
     Error::field_error(ErrorKind::OutOfRange, "number")
 }

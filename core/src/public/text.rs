@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
-/// Characters after the type and its `_`.
+/// The number of characters after the type and its `_`.
 pub(super) const LEN: usize = 15;
 
 /// Crockford's base32 alphabet in lower case.
@@ -11,7 +11,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Marks characters outside the alphabet.
 const NONE: u8 = 0xff;
 
-/// The values of characters.
+/// The value of each character, or [`NONE`].
 const VALUES: [u8; 256] = {
     let (mut values, mut value) = ([NONE; 256], 0);
     while value < 32 {
@@ -21,7 +21,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Returns the version, the block and the check, as characters.
+/// Encodes the version and the block, followed by the check character.
 pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     let mut values = [0; LEN];
     values[0] = version;
@@ -32,7 +32,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     values.map(|value| ALPHABET[usize::from(value)])
 }
 
-/// Returns the version and the block in the tail of a public ID. `from` is the position of the tail, for errors.
+/// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail, for errors.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
@@ -46,8 +46,8 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is. The loop above has no branch for a
-    // bad character, because errors are rare and may search again.
+    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is. The loop above has no branch for an
+    // invalid character. Errors are rare, so they can afford to search for its position.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
@@ -80,8 +80,8 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     Error::mistaken_character(from + at, unit, meant(byte(unit)))
 }
 
-/// Returns the character that was probably meant: the lower case of a capital letter, or the digit that `o`, `i` or `l` looks
-/// like. Returns 0 if it is unknown.
+/// Returns the character that was probably meant: the lowercase form of a capital letter, or the digit that `o`, `i` or `l`
+/// looks like. Returns 0 if it is unknown.
 const fn meant(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',
@@ -91,7 +91,7 @@ const fn meant(character: u8) -> u8 {
     }
 }
 
-/// Returns twice a value, in the field of 32 elements whose polynomial is x^5 + x^2 + 1. The weights of all positions are
+/// Doubles a value in the finite field of 32 elements with the polynomial x^5 + x^2 + 1. The weights of all positions are
 /// distinct powers of two.
 const fn double(value: u8) -> u8 {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31

@@ -25,9 +25,9 @@ impl Schedule {
         schedule
     }
 
-    /// All bits in which subkeys at the same place differ, joined by `|`: 0 if the keys are the same.
+    /// Returns the bitwise `or` of the differences between all subkeys at the same place, which is 0 if the keys are the same.
     pub(super) fn differences(&self, other: &Self) -> u16 {
-        // Without an early end, so that the time of the comparison does not reveal where two keys differ.
+        // The loop does not end early, so that the time of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))
     }
@@ -45,8 +45,8 @@ impl Drop for Schedule {
     }
 }
 
-/// The key permutation: one round on the first pair, its result added to the second pair, the counter added to the last word,
-/// and then all pairs rotated by one.
+/// Applies the key permutation: it performs one round on the first pair, adds the result to the second pair, adds the counter
+/// to the last word, and then rotates all pairs by one.
 fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
     (state[0], state[1]) = arx_box((state[0], state[1]));
     state[2] = state[2].wrapping_add(state[0]);
@@ -70,11 +70,11 @@ mod tests {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
         let schedule = place.as_mut_ptr();
         let words = schedule.cast::<Words>();
-        // SAFETY: a schedule is u16 without padding, and `place` holds one.
+        // SAFETY: a schedule consists of `u16` without padding, and `place` contains one.
         assert_ne!(unsafe { words.read() }, [0; 100]);
-        // SAFETY: `place` holds a schedule, which is dropped once: MaybeUninit drops nothing.
+        // SAFETY: `place` contains a schedule, which is dropped only once, because `MaybeUninit` does not drop it.
         unsafe { core::ptr::drop_in_place(schedule) };
-        // SAFETY: the words were initialised above, and again by the wipe.
+        // SAFETY: the words were initialized above, and the wipe has overwritten them with initialized values.
         assert_eq!(unsafe { words.read() }, [0; 100]);
     }
 }

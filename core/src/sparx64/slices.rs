@@ -1,4 +1,4 @@
-//! Encrypts and decrypts slices of blocks with the kernel of a level.
+//! Encrypts and decrypts slices of blocks with the kernels of an instruction-set level.
 
 use super::Sparx64;
 use crate::arch::{Block, Level};

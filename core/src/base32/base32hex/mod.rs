@@ -1,8 +1,8 @@
 //! Randflake's base32hex encoding: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one
 //! canonical encoding.
 //!
-//! A number is written as the last digits of 16 (80 bits), with sno's algorithm and another alphabet. Its digits are then moved
-//! to the front of the 16 bytes. Decoding moves them back.
+//! A number is first written as 16 digits (80 bits) with sno's algorithm and a different alphabet. The digits without the
+//! leading zeros are then moved to the front of the 16 bytes. Decoding moves them back.
 
 pub(crate) mod slices;
 
@@ -17,12 +17,12 @@ use crate::{
 
 pub(crate) use crate::arch::scalar::base32hex::MAX_DIGITS;
 
-/// Returns the digits of a number.
+/// Encodes a number as digits.
 #[inline]
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let digits = one::slot(number);
     let mut text = [0; MAX_DIGITS];
-    // Copied in two pieces of known length, so that each piece comes from a register.
+    // The digits are copied in two pieces of known length, so that each piece is copied from a register.
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
@@ -33,7 +33,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     }
 }
 
-/// Returns the number of a string.
+/// Decodes a string into a number.
 #[inline]
 pub(crate) fn decode(text: &str) -> crate::Result<u64> {
     match number(text.as_bytes()) {
@@ -52,7 +52,8 @@ fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
     }
-    // 13 characters have 65 bits, so only the top bit is lost. It is set, or the number would not be too large.
+    // 13 characters have 65 bits, so only the top bit is lost. That bit is set, because otherwise the number would not be too
+    // large.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

@@ -1,4 +1,4 @@
-//! Encodes and decodes slices of numbers, as strings in 16-byte slots or as concatenated strings.
+//! Encodes slices of numbers as strings in 16-byte slots or as concatenated strings, and decodes them.
 
 use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
@@ -83,7 +83,7 @@ fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     }
 }
 
-/// It is a separate function, because LLVM would otherwise merge both ways of copying into one call.
+/// Copies only the string. This is a separate function, because LLVM would otherwise merge both ways of copying into one call.
 #[cold]
 #[inline(never)]
 fn put_last(text: &[u8], places: &mut [u8]) {
