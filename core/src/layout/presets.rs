@@ -14,7 +14,7 @@ use crate::{
 /// The names of the presets, which [`preset`] accepts.
 pub const PRESETS: &[&str] = &["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
 
-/// Returns the fields of a preset, from the most significant bit.
+/// Returns the fields of a preset, starting with the most significant one.
 fn fields(name: &str) -> Option<Vec<Field>> {
     let time_ms = |bits, epoch_ms| Field::timestamp(bits, Tick::MILLISECOND, epoch_ms);
     Some(match name {
@@ -80,8 +80,8 @@ pub fn preset<'v>(
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
-    // The values are applied from the topmost field down. The nested loop takes the place of the library's sort, which would
-    // add 2 KB to a wasm module.
+    // The values are applied starting with the most significant field. The nested loop replaces the standard library's sort,
+    // which would add 2 KB to a wasm module.
     for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
             placed.put(value, &mut plain.blank.clone())?;
@@ -98,7 +98,7 @@ fn canonical(name: &str) -> Option<&'static str> {
     PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Returns the error for an unknown name, with the preset that was probably meant.
+/// Returns the error for an unknown name. It suggests the preset that was probably meant.
 #[cold]
 fn unknown(name: &str) -> Error {
     let name = start_of(name);
@@ -111,7 +111,7 @@ fn unknown(name: &str) -> Error {
 }
 
 /// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein
-/// distance). Each row of the table contains the distances from a prefix of `one` to every prefix of `other`.
+/// distance). `row` contains the distances from a prefix of `one` to every prefix of `other`.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, x) in one.bytes().enumerate() {

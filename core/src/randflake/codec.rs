@@ -1,4 +1,4 @@
-//! The codec, which encrypts fields into an ID and decrypts them, with a secret.
+//! The codec, which uses a secret to encrypt fields into an ID and to decrypt them.
 
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;
@@ -133,15 +133,15 @@ impl Codec {
         nodes: &mut [u32],
         sequences: &mut [u32],
     ) -> Result<()> {
-        /// More blocks than any kernel processes at once.
+        /// The number of blocks in a group, which is more than any kernel processes at once.
         const BLOCK: usize = 64;
         let count = ids.len();
         let lengths = [timestamps.len(), nodes.len(), sequences.len()];
         if let Some(other) = lengths.into_iter().find(|length| *length != count) {
             return Err(Error::invalid_length(other, count, count));
         }
-        // The IDs are decrypted in groups on the stack: a single block of the cipher takes 33 ns, and 64 blocks at once take 2
-        // ns each. A buffer for the whole column would have to be allocated.
+        // The IDs are decrypted in groups, because a single block of the cipher takes 33 ns, but 64 blocks at once take 2 ns
+        // each. The groups are on the stack, because a buffer for the whole column would have to be allocated.
         let mut blocks = [[0; 8]; BLOCK];
         let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
         let fields = fields.zip(sequences.chunks_mut(BLOCK));
@@ -161,12 +161,12 @@ impl Codec {
         Ok(())
     }
 
-    /// Returns whether both have the same secret.
+    /// Returns whether both codecs have the same secret.
     pub(super) fn has_secret_of(&self, other: &Self) -> bool {
         self.cipher.has_key_of(&other.cipher)
     }
 
-    /// Writes the IDs of an equal number of raw values, and overwrites the raw values.
+    /// Encrypts raw values into an equal number of IDs, and overwrites the raw values.
     pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
         self.cipher.encrypt_blocks(raw);
         for (id, block) in ids.iter_mut().zip(raw) {
@@ -212,7 +212,7 @@ impl Parts {
     }
 }
 
-/// Returns the raw value of fields that fit.
+/// Returns the raw value of fields, which must fit.
 #[inline]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
     narrow::u64(TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into()))

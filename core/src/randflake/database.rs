@@ -1,4 +1,4 @@
-//! Database columns of IDs as signed integers, and schemas of IDs as strings.
+//! Support for database columns, which store IDs as signed integers, and for schemas, which describe IDs as strings.
 
 use super::Randflake;
 use crate::{

@@ -1,4 +1,4 @@
-//! The Randflake part of the engine: the node IDs of the grant, and the cipher.
+//! The part of the engine that is specific to Randflake: the grant's node IDs, and the cipher.
 
 use super::{Codec, GrantInfo, SCALE};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {
     pub(super) codec: Codec,
-    /// The original grant. Its current end is the end of the window.
+    /// The original grant. The end of the window is the grant's current end.
     pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }

@@ -304,7 +304,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// Returns the second of a state, or `None` if no ID was generated.
+/// Returns the Unix second of the last generated ID, or `None` if no ID was generated.
 fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
 }

@@ -178,7 +178,7 @@ impl Grant {
         Ok(())
     }
 
-    /// Returns the terms of a grant that a generator uses.
+    /// Consumes the grant, and returns its terms for the generator.
     pub(super) fn used_up(self) -> GrantInfo {
         self.terms
     }
@@ -222,17 +222,17 @@ impl GrantInfo {
         self.end
     }
 
-    /// Returns the seconds, counted from the format's epoch.
+    /// Returns the grant's seconds, counted from the format's epoch.
     pub(super) fn ticks(&self) -> Range<u64> {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// These terms with another end, counted from the format's epoch.
+    /// Returns these terms with a different end, which is counted from the format's epoch.
     pub(super) fn until(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// These terms with the end of `longer`, if that is later.
+    /// Returns these terms, with the end of `longer` if that is later.
     pub(super) fn extended(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

@@ -49,7 +49,7 @@ const TIMESTAMP: Span = FIELDS[0];
 const NODE: Span = FIELDS[1];
 const SEQUENCE: Span = FIELDS[2];
 
-/// Seconds since the epoch.
+/// The format's time scale: seconds since the epoch.
 const SCALE: Scale = Scale { epoch_ms: EPOCH * 1000, tick_ms: 1000, last: TIMESTAMP.max() };
 
 /// The format's first second, as a Unix timestamp: 2024-10-27T03:33:20Z.

@@ -8,7 +8,7 @@ use crate::{
     sequence::SlotRange,
 };
 
-/// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
+/// The number of slots that a node has in each second. A grant's slots are sorted by node.
 pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;
 
 /// The number of IDs that are encrypted together.
@@ -21,7 +21,8 @@ impl Calls for Nodes {
 }
 
 impl Pack for Nodes {
-    /// IDs that are generated ahead. Encrypting IDs together takes at most a fifth of the time of encrypting them one by one.
+    /// A buffer of IDs that are generated ahead, because encrypting IDs together takes at most a fifth of the time of
+    /// encrypting them one by one.
     type Ahead = [Randflake; GROUP];
     const AHEAD: Self::Ahead = [Randflake::from_u64(0); GROUP];
 
@@ -39,8 +40,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Ahead,
     ) -> Randflake {
         let k = k as usize;
-        // The cipher takes 33 ns for a single block, but 2 ns a block for 64 of them together. The handle's slots are reserved
-        // already, so the next IDs are known.
+        // The cipher takes 33 ns for a single block, but 2 ns per block for 64 blocks at once. The handle's slots are already
+        // reserved, so the next IDs are known.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }
@@ -64,7 +65,7 @@ impl Pack for Nodes {
 }
 
 impl Nodes {
-    /// Writes the IDs of a run, from the `k`-th slot on, until `ids` is full.
+    /// Writes the IDs of a slot range, starting with the `k`-th slot, until `ids` is full.
     fn encrypt(&self, range: SlotRange, k: usize, ids: &mut [Randflake]) {
         let mut slots = range.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {

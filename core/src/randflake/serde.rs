@@ -1,4 +1,4 @@
-//! Serializes IDs as strings, or in binary formats as signed integers, and grants by their member names.
+//! Serializes IDs as strings, or as signed integers in binary formats, and grants as objects with named members.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Randflake {
     }
 }
 
-/// The members of a grant, before they are checked.
+/// The members of a grant, which are not checked yet.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Grant", deny_unknown_fields)]
 struct Members {

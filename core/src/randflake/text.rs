@@ -1,4 +1,4 @@
-//! Encoding and decoding of many IDs at once, with the widest vector instructions that the CPU supports.
+//! Encodes and decodes many IDs at once, with the widest vector instructions that the CPU supports.
 
 use super::Randflake;
 use crate::{Result, arch, base32::base32hex::slices};
@@ -93,6 +93,6 @@ const fn numbers(ids: &[Randflake]) -> &[u64] {
 
 #[allow(unsafe_code)]
 const fn numbers_mut(ids: &mut [Randflake]) -> &mut [u64] {
-    // SAFETY: as above; and any 64 bits are an ID.
+    // SAFETY: as above. In addition, any 64 bits are a valid ID.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

@@ -15,7 +15,7 @@ use crate::{
     sequence::tick_tock::TickTock,
 };
 
-/// The minimum number of sequences in a tick.
+/// The minimum number of sequence numbers in a tick.
 const SMALLEST_POOL: u16 = 4;
 
 /// Configures a [`Generator`].
@@ -35,7 +35,7 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 pub struct Settings {
     partition: Option<u16>,
     draw: Option<fn() -> Result<Assignment>>,
-    /// The table from which default partitions are leased, and in which explicit partitions are claimed.
+    /// The table from which default partitions are leased and in which explicit partitions are claimed.
     table: Option<FindTable>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
@@ -230,7 +230,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(partition), <dyn Table>::claim_for_good, bounds, state, is_used)
     }
 
-    /// Builds the generator. `is_resumed` states that the state covers all ticks in which an earlier generator created IDs.
+    /// Builds the generator. `is_resumed` states whether `state` covers all ticks in which an earlier generator created IDs.
     fn assemble(
         self,
         given: Option<u16>,
@@ -241,7 +241,7 @@ impl<C: Clock> Builder<C> {
     ) -> Result<Generator<C>> {
         let Settings { draw, table, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        // Checked before the partition is claimed, because only dropping a generator releases the claim.
+        // The clock is checked before the partition is claimed, because only dropping a generator releases the claim.
         self.options.policy(SCALE.tick_nanos()).check_clock(&self.options.clock)?;
         let is_default = given.is_none() && draw.is_none();
         let reading = FirstReading::new(!is_default && !is_resumed);
@@ -252,7 +252,7 @@ impl<C: Clock> Builder<C> {
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                // Without a table there are no default generators either.
+                // Without a table, there are no generators with a default partition either.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =
@@ -274,7 +274,7 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Returns the checked bounds: in order, and with enough sequences between them.
+/// Checks that the bounds are in order and that there are enough sequence numbers between them, and returns them.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
     const MOST_MIN: u16 = u16::MAX - (SMALLEST_POOL - 1);
     Error::check_range("sequence_min", min, 0..=MOST_MIN)?;

@@ -1,8 +1,8 @@
-//! Claims: the partitions that a generator has held, each with its range of ticks.
+//! Claims, which are the partitions that a generator has held, each with its range of ticks.
 //!
 //! A claim never changes, except for its end, which only moves forward. Therefore a thread that found a claim may use it for
-//! any tick that it covers, even if a newer claim has replaced it. The state word assigns each tick and sequence once,
-//! whichever of the generator's claims is used.
+//! any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and sequence number
+//! only once, regardless of which of the generator's claims is used.
 
 use super::identity::Identity;
 use crate::{
@@ -10,26 +10,27 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// A partition, for the ticks `start .. until`.
+/// A claim to a partition for the ticks `start .. until`.
 #[derive(Debug)]
 pub(super) struct Claim {
     pub(super) identity: Identity,
     start: u64,
     until: AtomicU64,
-    /// `true` if the generator may have generated IDs in this process with an older claim.
+    /// `true` if the generator may already have generated IDs in this process with an older claim.
     pub(super) follows_another: bool,
     /// The lease as it was acquired, before it is limited to the generator's window.
     taken: Lease,
     lease_until: AtomicU64,
 }
 
-/// Returns the claim of an explicit partition as a lease, from its first tick on. No default generator can end it.
+/// Returns a lease that represents the claim to an explicit partition, beginning at its first tick. No generator with a default
+/// partition can end it.
 pub(super) const fn unending(partition: u16, start: u64) -> Lease {
     Lease { partition, start, since: 0, until: u64::MAX }
 }
 
 impl Claim {
-    /// Creates a claim of a lease's ticks, without those before `start`. `extend` sets its end.
+    /// Creates a claim to a lease's ticks from `start` on. Call `extend` to set its end.
     pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
         let start = if start < lease.start { lease.start } else { start };
         Self {
@@ -42,7 +43,7 @@ impl Claim {
         }
     }
 
-    /// No partition yet, for a generator whose window begins at `start`.
+    /// Creates an empty claim without a partition, for a generator whose window begins at `start`.
     pub(super) const fn undrawn(min: u16, start: u64) -> Self {
         Self::new(Identity::undrawn(min), start, unending(0, 0))
     }
@@ -52,7 +53,7 @@ impl Claim {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Returns whether the claim was ever extended, and so may have IDs.
+    /// Returns whether the claim was ever extended. If so, IDs may have been generated with it.
     pub(super) fn has_begun(&self) -> bool {
         self.until.load(Ordering::Acquire) > self.start
     }
@@ -63,7 +64,7 @@ impl Claim {
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// Returns `true` if no lease bounds the claim, or its lease never ends.
+    /// Returns `true` if no lease limits the claim, or if its lease never ends.
     pub(super) fn is_unending(&self) -> bool {
         self.lease().until == u64::MAX
     }
@@ -73,7 +74,7 @@ impl Claim {
         Lease { until: self.lease_until.load(Ordering::Acquire), ..self.taken }
     }
 
-    /// Records that the lease was renewed.
+    /// Records that the lease was renewed until `until`.
     pub(super) fn renewed(&self, until: u64) {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }

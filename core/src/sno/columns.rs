@@ -1,4 +1,4 @@
-//! Fields of many IDs at once, as columns.
+//! Reads the fields of many IDs at once, as columns.
 
 use super::{SCALE, Sno, packed::arrays};
 use crate::{

@@ -1,4 +1,4 @@
-//! Database columns and schemas of sno IDs.
+//! Support for database columns and schemas.
 
 use alloc::{
     format,
@@ -22,8 +22,8 @@ impl Column for Sno {
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
-            // A UUID contains either the 16 characters of the string, which are ASCII, or a UUID of version 8, whose variant
-            // sets the highest bit of this byte.
+            // The 16 bytes are either the characters of the string, which are ASCII, or a version 8 UUID, whose variant sets
+            // the highest bit of this byte.
             Value::Uuid(uuid) if uuid[8].is_ascii() => Self::from_uuid_bytes(uuid),
             Value::Uuid(uuid) => Self::from_uuid8_bytes(uuid),
             Value::Bytes(bytes) => match bytes.try_into() {
@@ -71,13 +71,13 @@ impl Described for Sno {
 impl<T: Kind> Described for Id<T> {
     const NAME: &'static str = "Id";
 
-    /// Returns the schema. Its pattern fixes the metabyte, whose upper five bits are one character and whose lower three bits
-    /// begin the next.
+    /// Returns the schema. Its pattern only matches IDs with the type's metabyte. The metabyte's upper five bits are one
+    /// character, and its lower three bits are the upper bits of the next character.
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();
-            // The tenth character represents the last three bits of the metabyte and the first two of the next byte, so there
-            // are four of them.
+            // The tenth character represents the last three bits of the metabyte and the first two bits of the next byte, so
+            // there are four possible characters.
             bytes[6] = more << 6;
             Sno::from_bytes(bytes).text()
         });

@@ -6,7 +6,7 @@ use crate::arch::{self, Level, scalar};
 /// Below this number of IDs, scalar code is faster.
 const FEW: usize = 32;
 
-/// Writes IDs with consecutive sequences, beginning with `first`, into packed bytes whose length is a multiple of 10.
+/// Writes IDs with consecutive sequence numbers, starting with `first`, into packed bytes whose length is a multiple of 10.
 #[inline]
 pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     if ids.len() < FEW * Sno::LEN {

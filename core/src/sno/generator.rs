@@ -360,7 +360,7 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
-        // Otherwise two threads could each reserve a partition permanently, although there is only one snapshot.
+        // Without this check, two threads could each reserve a partition permanently, although there is only one snapshot.
         if self.engine.family.closing.swap(here, Ordering::AcqRel) == here {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
@@ -372,7 +372,7 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_alone(&self) -> Result<Snapshot> {
-        // The partition is kept before the machine is closed. If keeping it fails, the generator is still open and the caller
+        // The partition is kept before the machine is closed. If it cannot be kept, the generator is still open and the caller
         // can try again.
         let (family, identity) = (&self.engine.family, self.engine.keep()?);
         let state = self.engine.machine.close()?;

@@ -32,7 +32,7 @@ const SEQUENCE: Span = FIELDS[4];
 #[repr(transparent)]
 pub struct Sno([u8; Sno::LEN]);
 
-// A result must be no larger than its error.
+// A `Result` must not be larger than its error.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 
@@ -87,8 +87,8 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // If 16 bytes decode, they are 16 characters. Otherwise the string may have fewer characters, and the wrong length
-            // is then the error to return.
+            // If 16 bytes can be decoded, they are 16 characters. Otherwise the string may have fewer characters, and the error
+            // is then about the wrong length.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
             }
@@ -145,7 +145,7 @@ impl Sno {
         Ok(Self::pack(parts))
     }
 
-    /// Packs parts whose tick is known to fit.
+    /// Packs parts into an ID. The tick must fit in its field.
     #[inline]
     pub(super) const fn pack(parts: Parts) -> Self {
         Self::of_word(
@@ -417,8 +417,8 @@ impl Sno {
         Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
     }
 
-    /// Returns the ID in the low 80 bits of a word. It uses two stores, because the compiler turns a bytewise copy into a
-    /// shuffle that costs a nanosecond.
+    /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise copy
+    /// into a shuffle that costs a nanosecond.
     #[inline]
     pub(super) const fn of_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];

@@ -52,7 +52,8 @@ impl Assignment {
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.take(tick).map_err(exhausted)?;
-            // An explicit generator may claim the partition between these two steps. The next one is tried then.
+            // A generator with an explicit partition may claim this partition between these two steps. In that case, the next
+            // partition is tried.
             if table.keep(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
@@ -73,24 +74,24 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// The way in which a partition is picked.
+/// How a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
-    /// A partition that is leased from a table, and leased again when the lease is lost.
+    /// Leases a partition from a table, and leases a new one when the lease is lost.
     Leased(FindTable),
-    /// A partition that a function returns and that is kept for the lifetime of the process.
+    /// Uses the partition that a function returns, for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models have none, because they do not include
-/// the table of a process.
+/// The table in which explicit partitions are claimed unless a host provides one. Models have no such table, because they do
+/// not include the process's table.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
 pub(super) const TABLE: Option<FindTable> = None;
 
 /// The identity of a generator in this process: the process generation to which it belongs, its partition and its lowest
-/// sequence.
+/// sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) generation: u32,
@@ -99,7 +100,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// No partition yet.
+    /// Returns an identity that has no partition yet.
     pub(super) const fn undrawn(min: u16) -> Self {
         Self { generation: NEVER_DRAWN, partition: 0, min }
     }

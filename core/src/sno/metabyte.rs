@@ -3,7 +3,8 @@
 use super::Sno;
 use crate::{Error, Result, base32};
 
-/// The positions of the two characters that contain the metabyte: 5 bits of the first, the upper 3 bits of the second.
+/// The positions of the two characters that contain the metabyte: 5 bits in the first character, and the upper 3 bits in the
+/// second.
 const HIGH: usize = 8;
 const LOW: usize = 9;
 
@@ -19,7 +20,7 @@ const LOW: usize = 9;
 /// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first invalid
 /// character.
 pub fn metabyte(text: &str) -> Result<u8> {
-    // Only in ASCII is the position of a byte also the position of a character.
+    // The position of a byte is the position of a character only if the string is ASCII.
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {
         Some(metabyte) => Ok(metabyte),
         None => of_chars(text),
@@ -27,7 +28,7 @@ pub fn metabyte(text: &str) -> Result<u8> {
 }
 
 /// The slow path for strings that are not ASCII, have the wrong length, or contain an invalid character. It ignores invalid
-/// characters at other positions, like the other languages do.
+/// characters at other positions, as the implementations in other languages do.
 #[cold]
 fn of_chars(text: &str) -> Result<u8> {
     let found = text.chars().count();

@@ -73,18 +73,18 @@ pub(super) const fn arrays(ids: &[Sno]) -> &[[u8; Sno::LEN]] {
 
 #[allow(unsafe_code)]
 pub(super) const fn arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; Sno::LEN]]) }
 }
 
 #[allow(unsafe_code)]
 const fn of_arrays(arrays: &[[u8; Sno::LEN]]) -> &[Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
     unsafe { &*(core::ptr::from_ref(arrays) as *const [Sno]) }
 }
 
 #[allow(unsafe_code)]
 const fn of_arrays_mut(arrays: &mut [[u8; Sno::LEN]]) -> &mut [Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
     unsafe { &mut *(core::ptr::from_mut(arrays) as *mut [Sno]) }
 }

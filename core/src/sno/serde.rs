@@ -1,4 +1,4 @@
-//! Serializes IDs as strings, or as bytes in binary formats, and snapshots under the member names of the Go library.
+//! Serializes IDs as strings, or as bytes in binary formats, and snapshots with the member names that the Go library uses.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -32,7 +32,7 @@ impl<'de, T: Kind> Deserialize<'de> for Id<T> {
     }
 }
 
-/// The format, and the members by the original's names, in their order. The original writes no format.
+/// The format, followed by the members with the names and in the order of the Go library. The Go library writes no format.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Snapshot", rename_all = "camelCase", deny_unknown_fields)]
 struct Members {

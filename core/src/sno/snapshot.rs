@@ -180,8 +180,8 @@ impl Snapshot {
         })
     }
 
-    /// Returns the snapshot of a state. The ticks before `start` are treated as used, because they belonged to the partition's
-    /// last holder.
+    /// Creates a snapshot of a state. The ticks before `start` are treated as used, because they belonged to the partition's
+    /// previous holder.
     pub(super) fn of(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
         let before = start.saturating_sub(1);
         let (tick, sequence) = if state.tick < start {
@@ -201,21 +201,21 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether it looks like the snapshot of a generator that generated no ID. A generator whose only ID has tick 0 and
-    /// sequence 0 leaves the same snapshot.
+    /// Returns whether this looks like the snapshot of a generator that generated no ID. A generator whose only ID has tick 0
+    /// and sequence 0 leaves the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }
 
-    /// Returns the next sequence in tick `wall_hi`, which was certainly never assigned.
+    /// Returns the next sequence number in tick `wall_hi`, which has certainly never been assigned.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 {
             Error::check_range("sequence", self.sequence, least..=u32::MAX)?;
         }
         Ok(match self.sequence.max(least) {
-            // Then the last sequence of tick `wall_hi` is unknown. Skipping the rest of that tick costs less than one duplicate
-            // ID.
+            // In this case, the last sequence number of tick `wall_hi` is unknown. Skipping the rest of that tick is better
+            // than risking a duplicate ID.
             _ if self.now != self.wall_hi => most + 1,
             last if last >= most => most + 1,
             last => last + 1,
@@ -242,7 +242,7 @@ impl Stats {
     }
 }
 
-/// Returns the sequence before `next`, or the lower bound if none has been used.
+/// Returns the sequence number before `next`, or the lower bound if no sequence number has been used.
 fn last_sequence(bounds: Bounds, next: u32) -> u32 {
     next.saturating_sub(1).max(bounds.min.into())
 }

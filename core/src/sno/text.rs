@@ -1,4 +1,4 @@
-//! Encoding and decoding of many IDs at once, with the widest vector instructions that the CPU supports.
+//! Encodes and decodes many IDs at once, with the widest vector instructions that the CPU supports.
 
 use super::{Sno, packed};
 use crate::{Result, arch, base32::slices};

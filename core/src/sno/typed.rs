@@ -74,7 +74,7 @@ pub trait Kind {
 #[repr(transparent)]
 pub struct Id<T> {
     sno: Sno,
-    // A function type, so that an ID is `Send` and `Sync` whatever `T` is, and owns no `T`.
+    // This is a function type, so that an ID is `Send` and `Sync` for every `T`, and owns no `T`.
     kind: PhantomData<fn() -> T>,
 }
 
@@ -348,7 +348,7 @@ impl<T> Deref for Id<T> {
     }
 }
 
-// Not derived: a derive would require `T: Clone`.
+// This trait is not derived, because the derive would require `T: Clone`.
 impl<T> Clone for Id<T> {
     fn clone(&self) -> Self {
         *self

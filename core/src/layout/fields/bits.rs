@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-/// Writes the low `bits` bits of a value, at most 64, to their position.
+/// Writes the low `bits` bits of a value to their position. `bits` is at most 64.
 pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
@@ -17,7 +17,7 @@ pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) 
     }
 }
 
-/// Writes a big-endian number, which must fit, or its inverse to a field of any width.
+/// Writes a big-endian number or its inverse to a field of any width. The number must fit in the field.
 pub(in crate::layout) fn put_wide(
     id: &mut [u8],
     offset: u32,
@@ -46,13 +46,13 @@ pub(in crate::layout) fn take(id: &[u8], offset: u32, bits: u32) -> u64 {
     value
 }
 
-/// Returns the value of a field of any width, big-endian, without leading zero bytes.
+/// Returns the value of a field of any width as a big-endian number without leading zero bytes.
 pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
-        // The first byte takes the bits that exceed whole bytes, so all later ones are full and the number ends at a whole
-        // byte.
+        // The first byte contains the bits that are left over from whole bytes. Therefore all later bytes are full, and the
+        // number ends at a byte boundary.
         let width = (end - start - 1) % 8 + 1;
         let byte = take(id, start, width).to_le_bytes()[0] ^ if invert { ones(width) } else { 0 };
         if byte != 0 || !number.is_empty() {
@@ -75,7 +75,7 @@ pub(in crate::layout) fn length(number: &[u8]) -> usize {
     number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }
 
-/// Returns a mask of 1 to 8 bits.
+/// Returns a mask of the lowest `width` bits, from 1 to 8.
 const fn ones(width: u32) -> u8 {
     u8::MAX >> (8 - width)
 }

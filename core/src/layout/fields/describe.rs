@@ -72,7 +72,7 @@ impl Layout {
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
 
-    /// Returns the number of generators that the bindables can distinguish, or `None` beyond 2^127.
+    /// Returns the number of generators that the bindable fields can distinguish, or `None` if it exceeds 2^127.
     fn machines(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| field.role.is_bindable());
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
@@ -90,8 +90,8 @@ impl Layout {
         let fixed = |field: &ResolvedField| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // If the timestamp is at the top of an integer, the later half of its times yields negative IDs. (In a 64-bit
-        // timestamp, negative IDs are the times before the epoch.)
+        // If the timestamp includes an integer's sign bit, the later half of its times yields negative IDs. (With a 64-bit
+        // timestamp, negative IDs represent the times before the epoch.)
         let has_sign = self.representation == Representation::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

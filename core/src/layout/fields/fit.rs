@@ -1,4 +1,4 @@
-//! Builds a layout: assigns a position to each described field, and reports every error of a layout in this one place.
+//! Builds a layout: assigns a position to each described field, and checks the whole layout in this one place.
 
 use alloc::{format, vec::Vec};
 
@@ -17,7 +17,7 @@ const MOST_BITS: u32 = 128;
 /// The maximum number of fields. It is bounded because fields may have a width of 0.
 const MOST_FIELDS: usize = 1024;
 
-/// Returns the error with a message.
+/// Returns `invalid_layout` with a message.
 #[cold]
 pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
@@ -58,8 +58,8 @@ fn place(
         if placed.len() == MOST_FIELDS {
             return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
         }
-        // The sum continues beyond the width of the ID, so that the error contains the total. The fields from there on are only
-        // counted. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
+        // The sum continues beyond the width of the ID, so that the error can state the total. The fields beyond that width are
+        // only counted. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -80,7 +80,7 @@ impl ResolvedField {
             Role::Bindable(_) => format!("bindable-{offset}-{bits}"),
             _ => role.as_str().into(),
         });
-        // A field without bits at the top of an integer would be shifted by 64 bits, which overflows.
+        // A field of 0 bits at the top of an integer would be shifted by 64 bits, which overflows.
         let shift = if bits == 0 { 0 } else { total - offset - bits };
         // `unused` bits are 0 in every ID, even if the description says that they are inverted.
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
@@ -90,7 +90,8 @@ impl ResolvedField {
     }
 }
 
-/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one of each, at most 64 bits wide.
+/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one of each, and each has at most
+/// 64 bits.
 fn at_most_one(
     fields: &[ResolvedField],
     name: &str,
@@ -107,7 +108,7 @@ fn at_most_one(
     })
 }
 
-/// Checks that the names of constant fields are unique, and those of bindable fields, too.
+/// Checks that the names of constant fields are unique, and that the names of bindable fields are unique.
 fn check_names(fields: &[ResolvedField]) -> Result<()> {
     let is_same = |a: &ResolvedField, b: &ResolvedField| {
         a.name == b.name && a.role.as_str() == b.role.as_str()
@@ -122,8 +123,8 @@ fn check_names(fields: &[ResolvedField]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the type of a field: bytes and strings are for byte layouts, a sequence starts with an integer, and an integer has at
-/// most 128 bits.
+/// Checks the type of a field: bytes and strings are only allowed in byte layouts, a sequence starts with an integer, and an
+/// integer has at most 128 bits.
 fn check_types(representation: Representation, field: &ResolvedField) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),

@@ -49,13 +49,13 @@ impl Representation {
 pub struct Layout {
     pub(in crate::layout) representation: Representation,
     pub(in crate::layout) fields: Vec<ResolvedField>,
-    /// Index of the timestamp.
+    /// The index of the timestamp.
     pub(in crate::layout) time: Option<usize>,
-    /// Index of the sequence.
+    /// The index of the sequence.
     pub(in crate::layout) sequence: Option<usize>,
-    /// An ID with only the constants in it.
+    /// An ID in which only the constants are set.
     pub(in crate::layout) blank: Id,
-    /// `true` if the layout may not have generators.
+    /// `true` if IDs with this layout can only be parsed, not generated.
     pub(crate) only_read: bool,
 }
 
@@ -230,7 +230,7 @@ impl Layout {
         self.time_field().map(|(timeline, _)| timeline)
     }
 
-    /// Returns the timeline of the timestamp, and its field.
+    /// Returns the timeline of the timestamp, and the timestamp's field.
     #[inline]
     pub(in crate::layout) fn time_field(&self) -> Option<(&Timeline, &ResolvedField)> {
         let field = &self.fields[self.time?];
@@ -251,7 +251,7 @@ impl Layout {
         Some((field.quick(start)?, field.width.most))
     }
 
-    /// Returns the fields of one kind, from the top.
+    /// Returns the fields of one kind, starting with the most significant one.
     pub(in crate::layout) fn named(
         &self,
         is: fn(&Role) -> bool,

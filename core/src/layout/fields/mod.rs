@@ -1,4 +1,4 @@
-//! The shape of an ID: its fields, their positions and widths, and the values that they accept.
+//! The fields of an ID, with their positions and widths, and the values that they accept.
 
 pub(super) mod bits;
 mod describe;

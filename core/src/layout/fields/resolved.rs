@@ -1,5 +1,5 @@
-//! A field with its position. It contains everything that packing and parsing need to know about the field, computed when the
-//! layout is built.
+//! A field with its position. It contains everything that packing and parsing need to know about the field, and is computed
+//! when the layout is built.
 
 use alloc::string::String;
 
@@ -27,7 +27,7 @@ impl Role {
         matches!(self, Self::Bindable(_))
     }
 
-    /// Its name in a layout's JSON.
+    /// Returns the name of the role in a layout's JSON.
     pub(in crate::layout) const fn as_str(&self) -> &'static str {
         match self {
             Self::Timestamp(_) => "timestamp",
@@ -38,7 +38,7 @@ impl Role {
         }
     }
 
-    /// Returns the type of its values.
+    /// Returns the type of the field's values.
     pub(in crate::layout) fn kind(&self) -> ValueType {
         match self {
             Self::Bindable(kind) => *kind,
@@ -57,16 +57,16 @@ pub(in crate::layout) struct ResolvedField {
     pub(in crate::layout) width: Width,
     /// The number of bits below the field in an integer layout, or 0 for a field without bits.
     pub(in crate::layout) shift: u32,
-    /// The bits to flip in a field of at most 64 bits, which are all of them or none.
+    /// The bits to flip in a field of at most 64 bits: all of its bits or none.
     pub(in crate::layout) flip: u64,
     pub(in crate::layout) invert: bool,
-    /// `true` if the field is a sequence, constant or bindable that takes integers of at most 64 bits.
+    /// `true` if the field is a sequence, constant or bindable field that accepts integers of at most 64 bits.
     pub(in crate::layout) plain: bool,
 }
 
 impl ResolvedField {
-    /// Returns the field's number for the most common values: an integer in a plain field, or a time in milliseconds, if it
-    /// fits. `None` leaves the value to [`ResolvedField::put`], which handles all other values and every error.
+    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds, if it
+    /// fits. Returns `None` for all other values, and leaves them and every error to [`ResolvedField::put`].
     #[inline]
     pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -116,7 +116,7 @@ impl ResolvedField {
         Ok(())
     }
 
-    /// Returns the type of its values.
+    /// Returns the type of the field's values.
     pub(in crate::layout) fn kind(&self) -> ValueType {
         self.role.kind()
     }
@@ -142,7 +142,8 @@ impl ResolvedField {
             .ok_or_else(|| timeline.outside("timestamp", unix_ms))
     }
 
-    /// Checks any value and returns it as a big-endian number without leading zeros. `space` stores the bytes of integers.
+    /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer for the
+    /// bytes of an integer.
     fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.kind().noun(), value));
@@ -162,7 +163,7 @@ impl ResolvedField {
         Ok(bits::without_leading_zeros(number))
     }
 
-    /// Returns the value as an integer if it fits 128 bits.
+    /// Returns the value as an integer if it fits in 128 bits.
     fn integer(&self, value: &Value<'_>) -> Option<u128> {
         match value {
             Value::Integer(number) => self.width.modulo(*number),

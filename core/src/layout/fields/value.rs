@@ -1,4 +1,4 @@
-//! Values of fields, as callers provide them.
+//! The values that callers provide for fields.
 
 use alloc::{
     borrow::Cow,
@@ -48,7 +48,7 @@ impl ValueType {
         }
     }
 
-    /// Returns a description of one of its values for messages.
+    /// Returns a noun that describes a value of this type in messages.
     pub(in crate::layout) const fn noun(self) -> &'static str {
         match self {
             Self::Integer => "an integer",
@@ -168,7 +168,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the value for an error message. A long value is described by its size.
+    /// Formats the value for an error message. A long value is described by its size.
     pub(in crate::layout) fn brief(&self) -> String {
         match self {
             Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
@@ -186,7 +186,7 @@ impl Value<'_> {
     }
 }
 
-/// Returns the error for a string that is not an integer. Invalid characters are reported before an invalid order of
+/// Returns the error for a string that is not an integer. An invalid character takes precedence over an invalid order of
 /// characters.
 #[cold]
 fn not_decimal(text: &str) -> Error {
@@ -213,7 +213,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Implements the conversion from every integer type that fits in a signed 128-bit integer.
+/// Implements the conversion from each integer type whose values all fit in a signed 128-bit integer.
 macro_rules! from_integers {
     ($($int:ty),*) => {$(
         impl From<$int> for Value<'_> {

@@ -9,14 +9,14 @@ pub(crate) struct Width {
 
 impl Width {
     pub(in crate::layout) fn new(bits: u32) -> Self {
-        // A width of 0 would shift by all 64 bits, which overflows. Wider fields keep all bits, because their integers are
-        // handled as bytes.
+        // A width of 0 would shift by all 64 bits, which overflows. For fields wider than 64 bits, no bit is masked, because
+        // their integers are handled as bytes.
         let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
         Self { bits, most }
     }
 
-    /// Returns an integer as at most 64 bits, or `None` if it does not fit. In a 64-bit field, integers in -2^63..0 are reduced
-    /// modulo 2^64.
+    /// Converts an integer to at most 64 bits, or returns `None` if it does not fit. In a 64-bit field, integers in -2^63..0
+    /// are reduced modulo 2^64.
     #[inline]
     pub(in crate::layout) fn narrow(self, number: i128) -> Option<u64> {
         match u64::try_from(number) {
@@ -26,13 +26,13 @@ impl Width {
         }
     }
 
-    /// Reverses `narrow`. Returns the integer of at most 64 bits.
+    /// Reverses `narrow`: returns the integer that at most 64 bits represent.
     #[inline]
     pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }
     }
 
-    /// Returns an integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are reduced modulo
+    /// Converts an integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are reduced modulo
     /// 2^64. Returns `None` for any other negative integer.
     pub(in crate::layout) fn modulo(self, number: i128) -> Option<u128> {
         match u128::try_from(number) {

@@ -168,7 +168,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(snapshot))
     }
 
-    /// Returns the slots of a tick, if generators of the layout are possible.
+    /// Returns the slots of a tick, or an error if the layout cannot have generators.
     fn slots(&self) -> Result<Slots> {
         let refused = |reason: &'static str| Err(invalid(reason));
         if self.family.layout.only_read {
@@ -191,7 +191,7 @@ impl<C: Clock> Builder<C> {
         }
     }
 
-    /// Returns the range of worker IDs.
+    /// Returns the range of worker IDs, if one is configured.
     fn numbers(&self) -> Result<Option<Numbers>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
@@ -225,8 +225,8 @@ impl<C: Clock> Builder<C> {
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
-            // With a range, the tick of the snapshot counts as used up: the new generator may have a different range, in which
-            // a slot stands for a different ID.
+            // With a range, the tick of the snapshot is treated as used up. The new generator may have a different range, in
+            // which a slot represents a different ID.
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
         let (missing, partial) = (values.first_missing()?, values.into_partial());
@@ -246,7 +246,7 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Checks that a generator with these slots can have produced a snapshot.
+/// Checks that a generator with these slots could have produced the snapshot.
 fn check_snapshot(snapshot: &Snapshot, slots: &Slots, last_tick: u64) -> Result<()> {
     if snapshot.tick > last_tick {
         return Err(Error::out_of_range("tick", snapshot.tick.into(), 0, last_tick.into()));

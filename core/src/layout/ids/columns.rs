@@ -64,7 +64,7 @@ impl Layout {
         read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
-    /// Returns a field that fits a column of 64-bit integers.
+    /// Returns the field if its values fit in a column of 64-bit integers.
     pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&ResolvedField> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {
@@ -79,7 +79,7 @@ impl Layout {
     }
 }
 
-/// Writes the value of a field of each ID.
+/// Writes one field of each ID to `column`.
 #[inline]
 fn read<'a>(
     field: &ResolvedField,
@@ -88,7 +88,7 @@ fn read<'a>(
 ) -> Result<()> {
     let words = ids.map(|id| id.word(field));
     let Role::Timestamp(timeline) = &field.role else {
-        // A 64-bit field is read as a signed integer, and all narrower fields fit in one.
+        // A 64-bit field is read as a signed integer, and the values of all narrower fields fit in one.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
@@ -140,7 +140,7 @@ impl Values<'_> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
         let ids = ids.into();
-        // All columns are checked before the first ID is written, so the buffer is unchanged after an error, and the loops
+        // All columns are checked before the first ID is written. Therefore an error leaves the buffer unchanged, and the loops
         // below need no checks.
         self.check_columns(columns, ids.count(self.id())?)?;
         let columns = columns.iter().map(|&(slot, column)| (&self.layout().fields[slot.0], column));
@@ -164,8 +164,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Rejects columns with a slot of a different layout, a wrong length, or a value that does not fit, and missing values of
-    /// the other fields.
+    /// Rejects columns with a field of a different layout, with the wrong length, or with a value that does not fit. Also
+    /// rejects missing values of the other fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -184,14 +184,14 @@ fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }
-        // The largest value of a field has all bits set, so the `or` of all values fits exactly if every value does. It needs
-        // no branch per value.
+        // The largest value of a field has all bits set, so the `or` of all values fits if and only if every value fits. This
+        // check needs no branch per value.
         _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
     };
     if all_fit {
         return Ok(());
     }
-    // Only the error needs the position, so the column is searched again.
+    // Only the error needs the position, so the column is searched for it only now.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.refuse(column[misfit]).in_item(misfit))
 }

@@ -1,4 +1,5 @@
-//! The layout part of the engine, with the timestamp and all bits of an ID except time and sequence.
+//! The part of the engine that is specific to layouts: the timestamp, and all bits of an ID except the time and the sequence
+//! number.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -19,22 +20,22 @@ pub struct Template {
     pub(in crate::layout) partial: PartialId,
     /// The first bindable field that is not fixed.
     pub(in crate::layout) missing: Option<FieldIndex>,
-    /// Index of the sequence.
+    /// The index of the sequence.
     pub(in crate::layout) sequence: usize,
-    /// `None` for a generator of one number.
+    /// The range of worker IDs, or `None` for a generator without a range.
     pub(in crate::layout) numbers: Option<Numbers>,
-    /// `None` for a generator of the sequence only.
+    /// `None` for a generator whose layout has no timestamp.
     pub(in crate::layout) ticks: Option<Timeline>,
     pub(in crate::layout) process: ProcessGuard,
 }
 
 impl Template {
-    /// Returns a buffer for the bindable fields of an ID, which contains the fixed ones.
+    /// Returns a buffer for the field values of an ID, in which the fixed bindable fields are already set.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
         Values::resume(&self.layout, self.partial.clone())
     }
 
-    /// Returns an ID without time and sequence, if no bindable field is missing.
+    /// Returns an ID without the time and the sequence number, if no bindable field is missing.
     #[inline]
     pub(in crate::layout) fn complete(&self) -> Result<&Id> {
         match self.missing {
@@ -43,10 +44,11 @@ impl Template {
         }
     }
 
-    /// Returns an ID with the given values but without time and sequence.
+    /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // Values from the generator itself refer to its layout, so the comparison of all fields is only needed for others.
+        // Values that the generator itself created refer to its layout, so all fields only have to be compared for other
+        // values.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::because(
@@ -58,7 +60,7 @@ impl Template {
         Ok(values.id())
     }
 
-    /// Returns the first and the last number that IDs have in a bindable field.
+    /// Returns the smallest and the largest number that the generator's IDs contain in a bindable field.
     pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),

@@ -86,9 +86,9 @@ impl Id {
     }
 }
 
-/// A partial ID. Its fields can be set in any order and more than once.
+/// Methods for a partial ID, whose fields can be set in any order and more than once.
 impl Id {
-    /// An ID of all zeros.
+    /// Returns an ID of all zeros.
     pub(in crate::layout) fn zero(representation: Representation) -> Self {
         match representation {
             Representation::Integer => Self::Integer(0),

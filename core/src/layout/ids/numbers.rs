@@ -14,19 +14,19 @@ use crate::{
     sequence::per_tick::Slots,
 };
 
-/// The worker IDs in a bindable field.
+/// A range of worker IDs in a bindable field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::layout) struct Numbers {
-    /// Index of the bindable.
+    /// The index of the bindable field.
     pub(in crate::layout) index: usize,
     pub(in crate::layout) first: u64,
     pub(in crate::layout) last: u64,
-    /// The number of bits of the sequence.
+    /// The width of the sequence in bits.
     sequence_bits: u32,
 }
 
 impl Numbers {
-    /// Returns the worker IDs in a bindable field of a layout.
+    /// Creates a range of worker IDs in a bindable field of a layout.
     ///
     /// # Errors
     /// - Returns `unknown_field` if the layout does not have the field; `invalid_type` unless the field accepts integers of at
@@ -54,8 +54,8 @@ impl Numbers {
             ));
         };
         let sequence = &layout.fields[sequence];
-        // A slot is split into worker ID and sequence by a shift. That works only if the sequence starts at 0 and uses all its
-        // bits, and IDs sort in the order of their slots only if neither field is inverted.
+        // A shift splits a slot into the worker ID and the sequence number. This works only if the sequence starts at 0 and
+        // uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
         let is_counted = matches!(layout.slots(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
             return Err(invalid(
@@ -78,7 +78,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the worker ID and the sequence of a slot.
+    /// Returns the worker ID and the sequence number of a slot.
     #[inline]
     pub(in crate::layout) fn at(&self, slot: u64) -> (u64, u64) {
         (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
@@ -90,8 +90,8 @@ impl Numbers {
         of_number - slot % of_number
     }
 
-    /// Returns a snapshot's `next_sequence` for a tick whose slots before `next` are used. A tick that was begun is treated as
-    /// used up, because the restored generator may have another range.
+    /// Returns a snapshot's `next_sequence` for a tick whose slots before `next` are used. A partly used tick is treated as
+    /// used up, because the restored generator may have a different range.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

@@ -11,7 +11,7 @@ use crate::{
 
 impl Calls for Template {
     type Id = Id;
-    /// The explicit constants and bindables of an ID, or `None` to use those of the template.
+    /// An ID with explicit constant and bindable fields, or `None` to use those of the template.
     type Param<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }
@@ -67,7 +67,7 @@ impl Pack for Template {
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
-            // A worker ID is put once for all its sequences, so a generator without a range pays nothing for ranges.
+            // A worker ID is stored once for all its sequence numbers, so ranges cost nothing in a generator without a range.
             let length = self.slots_of_number(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
             self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
@@ -84,7 +84,8 @@ impl Template {
         }
     }
 
-    /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence.
+    /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence
+    /// number.
     #[inline]
     fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
@@ -98,13 +99,13 @@ impl Template {
         &self.layout.fields[self.sequence]
     }
 
-    /// Returns how many slots, at most `count`, have the same worker ID as `slot`, counted from it.
+    /// Returns the number of slots, starting with `slot` and at most `count`, that have the same worker ID.
     fn slots_of_number(&self, slot: u64, count: usize) -> usize {
         let left = self.numbers.as_ref().map(|numbers| numbers.left(slot));
         left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
     }
 
-    /// Writes IDs with consecutive sequences, starting at `first`.
+    /// Writes IDs with consecutive sequence numbers, starting at `first`.
     fn write_number(&self, partial: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
         match (ids, partial) {
             (Batch::Integers(ids), Id::Integer(id)) => {
@@ -119,8 +120,8 @@ impl Template {
     }
 }
 
-// The loop is a separate function, because the compiler must know that IDs and fields do not overlap. That makes it 4.4
-// instructions per ID instead of 5.9.
+// The loop is a separate function so that the compiler knows that IDs and fields do not overlap. It then takes 4.4 instructions
+// per ID instead of 5.9.
 fn write_integers(sequence: &ResolvedField, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         *place = sequence.put_in_integer(id, first + k as u64);
@@ -135,7 +136,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 }
 
 impl Batch<'_> {
-    /// Returns the number of IDs of the size of `kind` that fit.
+    /// Returns the number of IDs that fit in the buffer, where `kind` is an example of such an ID.
     pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),

@@ -21,7 +21,7 @@ pub(in crate::layout) enum Bits<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of an ID. Its time is known to fit 64-bit milliseconds, and its strings are known to be UTF-8.
+/// The fields of an ID. The time is known to fit in 64-bit milliseconds, and the strings are known to be UTF-8.
 ///
 /// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at whole bytes are
 /// copied.
@@ -109,7 +109,7 @@ impl Layout {
             Representation::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
-        // Checked from the top, so that the error is that of the topmost invalid field.
+        // Fields are checked from the top, so that the error refers to the most significant invalid field.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);
@@ -299,7 +299,7 @@ impl Id {
 }
 
 impl<'a> Bits<'a> {
-    /// Returns the number in a field of at most 64 bits, with its inversion undone.
+    /// Returns the number in a field of at most 64 bits, and undoes the inversion of an inverted field.
     #[inline]
     pub(in crate::layout) fn word(self, field: &ResolvedField) -> u64 {
         let bits = match self {
@@ -315,8 +315,8 @@ impl<'a> Bits<'a> {
         field.width.widen(self.word(field))
     }
 
-    /// Returns the bytes of a field without leading zeros. They are borrowed from the ID if the field starts and ends at whole
-    /// bytes.
+    /// Returns the bytes of a field without leading zero bytes. They are borrowed from the ID if the field starts and ends at
+    /// whole bytes.
     fn bytes(self, field: &ResolvedField) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
@@ -325,7 +325,7 @@ impl<'a> Bits<'a> {
         if start % 8 == 0 && bits % 8 == 0 && !field.invert {
             return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
         }
-        // The bits of this field are not the bytes of the ID, so there is nothing to borrow.
+        // The field's bits are not whole bytes of the ID, so they cannot be borrowed.
         Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
     }
 
@@ -338,7 +338,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Returns the integer of a field of 65 to 128 bits. A value that fits 64 bits is read as a signed integer.
+/// Returns the integer of a field of 65 to 128 bits. A value that fits in 64 bits is read as a signed integer.
 fn wide_integer(number: &[u8]) -> Value<'static> {
     let number = number.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
     u64::try_from(number).map_or_else(|_| number.into(), |number| number.cast_signed().into())

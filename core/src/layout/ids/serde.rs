@@ -1,4 +1,4 @@
-//! Serializes IDs as strings in every format of serde.
+//! Serializes IDs as strings in every serde format.
 
 use alloc::string::String;
 
@@ -9,7 +9,7 @@ use serde::{
 
 use crate::layout::{Id, json::description::from_hex};
 
-/// Writes a string: integers in decimal, and bytes in hexadecimal after `0x`, which distinguishes the two.
+/// Serializes integers as decimal strings, and bytes as hexadecimal strings after `0x`, which distinguishes the two.
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let prefix = if self.as_bytes().is_some() { "0x" } else { "" };

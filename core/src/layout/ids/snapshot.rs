@@ -5,7 +5,8 @@ use crate::{
     layout::{Json, json::value::ObjectReader},
 };
 
-/// The name and the version number of the format that snapshots are written in. A snapshot without a format has this one, too.
+/// The name and the value of the member that contains the version of the snapshot format. A snapshot without this member also
+/// has this version.
 const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.
@@ -49,7 +50,7 @@ impl Snapshot {
         Self { tick, next_sequence }
     }
 
-    /// Creates a snapshot from a JSON value. Every error of the value is `invalid_layout`.
+    /// Creates a snapshot from a JSON value. Every error in the value is reported as `invalid_layout`.
     ///
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]

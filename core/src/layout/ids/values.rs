@@ -35,7 +35,7 @@ pub struct Values<'l> {
 /// A partial ID.
 #[derive(Clone, Debug)]
 pub(in crate::layout) struct PartialId {
-    /// The ID so far. A value that fits is stored when it is set.
+    /// The ID with the values that have been set so far. A value that fits is stored when it is set.
     pub(in crate::layout) id: Id,
     /// The state of each field's value.
     states: Vec<State>,
@@ -73,7 +73,7 @@ impl<'l> Values<'l> {
         Self::resume(layout, PartialId { id: layout.blank.clone(), states, open })
     }
 
-    /// The values of a partial of this layout.
+    /// Creates a buffer that continues with a partial ID of this layout.
     pub(in crate::layout) const fn resume(layout: &'l Layout, partial: PartialId) -> Self {
         Self { layout, partial }
     }
@@ -96,13 +96,14 @@ impl<'l> Values<'l> {
             return Err(foreign_slot());
         };
         let value = value.into();
-        // The common case, a small integer that fits, is inlined into the caller, which knows the type of the value. All other
-        // values, and all errors, are left to a function that is compiled only once.
+        // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. All
+        // other values and all errors are left to a function that is compiled only once.
         let Some(bits) = field.quick(&value) else {
             return self.set_slowly(slot, field, &value);
         };
         self.partial.id.put(field, bits);
-        // Values are reused for many IDs, so the field usually has a value already, and neither its state nor `open` changes.
+        // The buffer is reused for many IDs, so the field usually has a value already. In that case, neither its state nor
+        // `open` changes.
         if !self.partial.states[slot.0].is_put() {
             self.mark(slot, State::Put);
         }
@@ -125,8 +126,8 @@ impl<'l> Values<'l> {
         if let Role::Unused = field.role {
             return Err(foreign_slot());
         }
-        // If the value is rejected, the ID keeps the bits of the previous value. Nobody sees them, because the ID is not packed
-        // while a value is rejected.
+        // If the value is rejected, the ID keeps the bits of the previous value. They are never visible, because the ID is not
+        // packed while any value is rejected.
         let put = field.put(value, &mut self.partial.id);
         self.mark(slot, put.map_or_else(State::Refused, |()| State::Put));
         Ok(self)
@@ -229,26 +230,27 @@ impl<'l> Values<'l> {
         Ok(id)
     }
 
-    /// Rejects missing values and values that do not fit. The error of the most significant field comes first.
+    /// Rejects missing values and values that do not fit. If several fields are affected, returns the error of the most
+    /// significant one.
     #[inline]
     fn check(&self) -> Result<()> {
         if self.partial.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
     }
 
-    /// Rejects missing values and values that do not fit, except those of time and sequence.
+    /// Rejects missing values and values that do not fit, except those of the timestamp and the sequence.
     #[inline]
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_put());
-        // All open fields are among the two that the generator fills in. Counting them avoids a loop over all fields for each
-        // ID.
+        // All open fields are among the two that the generator sets. Counting the open fields avoids a loop over all fields for
+        // each ID.
         if open.count() == self.partial.open {
             return Ok(());
         }
         self.check_all_but(|index| cell.contains(&Some(index)))
     }
 
-    /// Rejects missing values and values that do not fit, except those of free fields.
+    /// Rejects missing values and values that do not fit, except in fields for which `is_free` returns true.
     #[cold]
     pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
         let mut others = (0..self.partial.states.len()).filter(|index| !is_free(*index));
@@ -274,7 +276,7 @@ impl<'l> Values<'l> {
         matches!(self.partial.states[index], State::Missing)
     }
 
-    /// Returns the first bindable field without a value. The values of the others must fit.
+    /// Returns the first bindable field without a value. The values of all other bindable fields must fit.
     pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.named(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_given(slot.0))?;

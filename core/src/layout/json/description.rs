@@ -1,4 +1,4 @@
-//! A layout as JSON, which is the same in every language:
+//! The JSON description of a layout, which is the same in every language:
 //!
 //! ```json
 //! {"id": "integer", "bits": 64, "fields": [
@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Layout {
-    /// Creates a layout from its description. Every error is `invalid_layout`, except `out_of_range` if a constant or a
-    /// sequence start does not fit its field.
+    /// Creates a layout from its description. Returns `out_of_range` if a constant or the start of the sequence does not fit in
+    /// its field, or `invalid_layout` for any other error.
     ///
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]

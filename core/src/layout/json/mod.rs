@@ -1,4 +1,4 @@
-//! Layouts, snapshots and descriptions of formats as JSON.
+//! The JSON representation of layouts, snapshots and format descriptions.
 
 pub(super) mod description;
 #[cfg(feature = "json")]

@@ -1,5 +1,5 @@
-//! Layouts, their descriptions and snapshots in every format of serde: as JSON values in text formats, and as a JSON string in
-//! binary formats, because some binary formats do not record a value's type.
+//! Serializes layouts, their descriptions and snapshots in every serde format. Text formats contain JSON values. Binary formats
+//! contain a JSON string, because some of them do not record the types of values.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// Implements `Serialize` through the JSON value of a type.
+/// Implements `Serialize` for a type by converting it to a JSON value and serializing that value.
 macro_rules! serialize_as_json {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
@@ -130,7 +130,7 @@ macro_rules! serialize_as_json {
     )*};
 }
 
-/// Implements `Deserialize` through the JSON value of a type.
+/// Implements `Deserialize` for a type by deserializing a JSON value and converting it to the type.
 macro_rules! deserialize_from_json {
     ($($type:ty),*) => {$(
         impl<'de> Deserialize<'de> for $type {

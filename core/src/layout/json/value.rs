@@ -1,4 +1,4 @@
-//! JSON values, as far as descriptions need them, and the code that reads descriptions from them. Every error is
+//! The JSON values that descriptions need, and the code that reads descriptions from them. Every error is reported as
 //! `invalid_layout`.
 
 use alloc::{
@@ -52,12 +52,12 @@ impl Json {
         }
     }
 
-    /// Writes bytes in hexadecimal, and integers above 2^53 as decimal strings.
+    /// Converts a field value to JSON: bytes to a hexadecimal string, and an integer above 2^53 to a decimal string.
     pub(crate) fn of<'v>(value: impl Into<Value<'v>>) -> Self {
         Self::from(value.into())
     }
 
-    /// The same, with null for `None`.
+    /// Works like [`Json::of`], but converts `None` to `null`.
     pub(crate) fn or_null<'v>(value: Option<impl Into<Value<'v>>>) -> Self {
         value.map_or(Self::Null, Self::of)
     }
@@ -79,7 +79,7 @@ impl Json {
 impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Self {
         match value {
-            // Above 2^53, a parser of another language may round a number without a warning, so larger integers are strings.
+            // Parsers in other languages may silently round a number above 2^53, so larger integers are strings.
             Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
                 i64::try_from(n).map_or(Self::Fraction, Self::Integer)
             }
@@ -88,7 +88,7 @@ impl From<Value<'_>> for Json {
     }
 }
 
-/// The members of an object. They are removed one by one, so that unknown members remain at the end.
+/// Reads the members of an object. Each member is removed when it is read, so only unknown members remain at the end.
 pub(crate) struct ObjectReader {
     /// The name of the object in error messages.
     of: String,
@@ -96,7 +96,7 @@ pub(crate) struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Creates the members of an object; `of` is its name in errors.
+    /// Creates a reader for an object. `of` is the object's name in error messages.
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
@@ -104,7 +104,7 @@ impl ObjectReader {
         }
     }
 
-    /// Reads a member, if there is one.
+    /// Reads a member if it exists.
     pub(in crate::layout) fn optional<T>(
         &mut self,
         name: &str,
@@ -116,7 +116,7 @@ impl ObjectReader {
 
     fn take(&mut self, name: &str) -> Option<Json> {
         let index = self.left.iter().position(|(member, _)| member == name)?;
-        // The order of the members has no meaning, so the last one may take the place of the removed one.
+        // The order of the members has no meaning, so the last member may replace the removed one.
         Some(self.left.swap_remove(index).1)
     }
 

@@ -1,4 +1,4 @@
-//! The lowest and the highest ID of a time range, for `BETWEEN` queries.
+//! Computes the lowest and the highest ID in a time range, for `BETWEEN` queries.
 
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -98,8 +98,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that the ends are in order. They always are as unsigned integers, but not as signed ones if the sign bit changes
-/// between them.
+/// Checks that the two IDs are in order. They always are as unsigned integers, but not as signed integers if the sign bit
+/// changes between them.
 fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(refused(

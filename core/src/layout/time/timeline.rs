@@ -10,7 +10,7 @@ use crate::{
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
+/// Converts times to timestamp values and back. The value is `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeline {
     tick: Tick,
@@ -22,7 +22,7 @@ pub(crate) struct Timeline {
     epoch: i128,
     /// The last value that a generator uses. Values beyond the range of 64-bit clocks are excluded, to save bits.
     last: u64,
-    /// The start of value 0 in Unix nanoseconds, if it fits 64 bits.
+    /// The start of value 0 in Unix nanoseconds, if it fits in 64 bits.
     begins: Option<i64>,
 }
 
@@ -53,15 +53,15 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
-            // Ticks that are not whole milliseconds are rare, and need a division in 128 bits.
+            // Ticks that are not a whole number of milliseconds are rare, and need a 128-bit division.
             0 => self.value_by_micros(unix_ms),
             1 => i128::from(unix_ms) - self.epoch, // without a division
             ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
         }
     }
 
-    /// Returns the value of a time in Unix milliseconds, for ticks that are not a whole number of milliseconds. It computes
-    /// with 128 bits and is a separate function so that `value_of_ms` stays small.
+    /// Returns the value of a time in Unix milliseconds, for ticks that are not a whole number of milliseconds. This function
+    /// uses 128-bit arithmetic. It is separate so that `value_of_ms` stays small.
     #[inline(never)]
     fn value_by_micros(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
@@ -78,8 +78,7 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
-        // There are two divisions because the nanoseconds of a long tick may not fit in 64 bits, and a division in 128 bits is
-        // slow.
+        // There are two divisions because a long tick in nanoseconds may not fit in 64 bits, and a 128-bit division is slow.
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
@@ -88,7 +87,7 @@ impl Timeline {
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
             0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
-            // If the number of a tick does not fit in 64 bits, neither do its milliseconds.
+            // If a tick's number since 1970 does not fit in 64 bits, neither does its start in milliseconds.
             whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
         }
     }
@@ -118,7 +117,7 @@ impl Timeline {
         self.start_ms(value).ok_or_else(|| self.past_64_bits(value))
     }
 
-    /// Returns the error for a value whose time does not fit 64-bit milliseconds.
+    /// Returns the error for a value whose time does not fit in 64-bit milliseconds.
     #[cold]
     fn past_64_bits(&self, value: i128) -> Error {
         let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
@@ -137,8 +136,8 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last, "ms")
     }
 
-    /// Returns the first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must
-    /// hold the whole span.
+    /// Returns the first and the last value, as bits, whose ticks begin in the half-open range `start .. end`. The field must
+    /// be able to represent the whole range.
     pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
@@ -179,26 +178,26 @@ impl Timeline {
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
-    /// Returns the start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
+    /// Returns the start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds can represent.
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
         self.start_ms(last.into()).or_else(|| self.start_ms(self.value_of_ms(i64::MAX)))
     }
 }
 
-/// The ticks `0..=last` of a generator.
+/// The ticks that a generator uses, which are `0..=last`.
 impl Ticks for Timeline {
     #[inline]
     fn last(&self) -> u64 {
         self.last
     }
 
-    /// Returns whether a clock reading is within a tick, which is at most the last one. This is cheaper than computing the tick
-    /// of the reading.
+    /// Returns whether a clock reading is within a tick. The tick is at most the last one. This is cheaper than computing the
+    /// tick of the reading.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
-        // This overflows only because a signed and an unsigned number are added: the start of the tick fits 64 bits.
+        // This can only wrap around because a signed and an unsigned number are added. The start of the tick fits in 64 bits.
         let begins = first.wrapping_add(tick.wrapping_mul(self.tick_nanos()).cast_signed());
         is_within(begins, self.tick_nanos(), unix_nanos)
     }
@@ -233,8 +232,8 @@ impl Ticks for Timeline {
     /// Returns the ticks that start in a half-open time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         let (first, last) = self.values_within(start, end)?;
-        // Above this limit are the negative values of a 64-bit timestamp, which lie before the epoch. Generators begin at the
-        // epoch.
+        // Values above this limit are the negative values of a 64-bit timestamp, which are before the epoch. Generators begin
+        // at the epoch.
         if last > i64::MAX.cast_unsigned() {
             return Err(self.outside("start", start.floor_ms().into()));
         }

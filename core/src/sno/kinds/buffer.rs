@@ -16,7 +16,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-/// A value that was read from a format that describes itself.
+/// A value that was read from a self-describing format.
 pub(super) enum Buffered<'de> {
     Null,
     Bool(bool),
@@ -135,11 +135,11 @@ impl<'de> Visitor<'de> for Keeper {
     }
 }
 
-/// Reads a value again, with the errors `E` of its format.
+/// Deserializes a buffered value. `E` is the error type of the format that the value was read from.
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
-    /// Whether the value is the name of a member. Text formats have only strings as names, so a name may represent a number or
+    /// Whether the value is the name of a member. Text formats have only strings as names, so a name can represent a number or
     /// a boolean if the content's type expects one.
     is_name: bool,
     error: PhantomData<E>,
@@ -160,7 +160,8 @@ impl<'de, E: Error> Replay<'de, E> {
         }))
     }
 
-    /// Returns the value that a name represents, if the name is its canonical encoding. Other names fail as strings.
+    /// Returns the value that a name represents, if the name is the value's canonical encoding. All other names are treated as
+    /// strings, which are then rejected.
     fn named<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {
@@ -186,7 +187,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     }
 }
 
-/// Reads values that a name may represent.
+/// Deserializes values that a member's name can represent.
 macro_rules! values_in_names {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
@@ -240,7 +241,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         }
     }
 
-    /// Reads null as `None`, except as the name of a member.
+    /// Deserializes null as `None`, unless it is the name of a member.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         if matches!(self.value, Buffered::Null) && !self.is_name {
             visitor.visit_none()
@@ -257,7 +258,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// Reads an enum: a variant's name, or a map from the name to its content.
+    /// Deserializes an enum, which is a variant's name or a map from the name to the variant's content.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

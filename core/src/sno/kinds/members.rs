@@ -1,8 +1,8 @@
-//! JSON by metabyte in one pass: an object becomes the type that the metabyte of its own ID selects.
+//! Deserializes an object by metabyte in one pass. The metabyte of the object's own ID selects the type.
 //!
-//! Serde's internally tagged enums have the same task, and solve it by reading the whole object into a tree of values first,
-//! and then reading the variant from that tree. Every member is stored, and an error no longer knows its position in the input.
-//! An ID usually comes first in an object, so nearly all of that is unnecessary:
+//! Serde's internally tagged enums solve the same task by reading the whole object into a tree of values first, and then
+//! reading the variant from that tree. Every member is stored, and errors no longer contain the position in the input. The ID
+//! is usually the first member of an object, so nearly all of that work is unnecessary:
 //!
 //! ```text
 //! {"foo": "bar", "id": "9aaaaaaa55aaaaaa", "total": 12, "items": [..]}
@@ -11,14 +11,14 @@
 //!   `Buffered`     the variant              format, into the variant
 //! ```
 //!
-//! [`Reader`] visits the object. It keeps members until it finds the ID. Then it passes the variant's type a map of its own,
-//! [`VariantMembers`], which first replays what was kept, including the ID, and afterwards hands the remaining members through
-//! from the format without touching them. The variant's type does not notice the difference. If the ID comes first, a single
-//! member was kept, and the type can still borrow strings from the input.
+//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a map of its own, [`VariantMembers`],
+//! to the variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members
+//! from the format unchanged. The variant's type cannot tell the difference. If the ID comes first, only one member is stored,
+//! and the type can still borrow strings from the input.
 //!
-//! Members before the ID are read as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
-//! format reports a larger one as an integer, it is rejected. If it reports a float instead, as `serde_json` does, a field of
-//! an integer type rejects that float, and only a field that accepts floats gets it.
+//! Members before the ID are stored as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
+//! format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as `serde_json` does,
+//! only a field that accepts floats can receive it, and a field of an integer type rejects it.
 
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
@@ -39,13 +39,13 @@ use super::{
 };
 use crate::{Error, ErrorKind};
 
-/// The number of members to reserve room for.
+/// The number of members for which memory is reserved.
 const FEW: usize = 12;
 
-/// Reads an object as the variant of its ID.
+/// Deserializes an object as the variant that its ID selects.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
-    /// The location for the error of a rejected ID.
+    /// Receives the error if the ID is rejected.
     refused: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -80,7 +80,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
             if name == K::MEMBER {
                 break value;
             }
-            // Most objects have more than the four members for which a vector reserves memory at first.
+            // A vector initially reserves memory for four members, but most objects have more.
             if before_id.is_empty() {
                 before_id.reserve(FEW);
             }
@@ -145,11 +145,11 @@ impl<'de> Visitor<'de> for NameVisitor {
 
 type BufferedMember<'de> = (Cow<'de, str>, Buffered<'de>);
 
-/// The members from which the type of a variant is read.
+/// The members from which a variant's type is deserialized.
 struct VariantMembers<'de, A> {
-    /// Members before the ID, and the ID.
+    /// The members before the ID, followed by the ID.
     before_id: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
-    /// The value of the member before the ID whose name was read.
+    /// The value of the stored member whose name was read last.
     value: Option<Buffered<'de>>,
     rest: A,
     /// The name of the ID, which no further member may have.
