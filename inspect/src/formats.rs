@@ -28,8 +28,8 @@ pub(crate) enum Text {
     Uuid,
     /// An integer in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// An integer in an alphabet without leading zeros, with a minimum and a maximum number of characters. Shorter strings than
-    /// the format's IDs are likely to have are words.
+    /// An integer in an alphabet without leading zeros, with a minimum and a maximum number of characters. A string that is
+    /// shorter than the format's IDs usually are is more likely to be a word.
     Short(&'static Alphabet, usize, usize),
     /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
@@ -46,8 +46,8 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// Depends on the role. For a [`Fixed`] field, this is its bits, or [`CHECKED`]. For a part of the time, it is the position
-    /// of its lowest bit. For other fields, it is 1 if the byte order is little-endian.
+    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is its bits, or [`CHECKED`]. For a part of the
+    /// time, it is the position of its lowest bit. For other fields, it is 1 if the byte order is little-endian.
     pub(crate) value: u64,
     /// The values that half of all IDs have. `None` stands for small values, and an empty list means that all values are
     /// equally likely.
@@ -99,7 +99,7 @@ const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
 }
 
 const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
-    // A year of average length is exact enough for the odds.
+    // A year of average length is accurate enough for the odds.
     Scale { tick_nanos, epoch_ms, first_ms: (first_year - 1970) * 31_556_952_000 }
 }
 

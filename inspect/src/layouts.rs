@@ -1,4 +1,4 @@
-//! Readings with the reader's own layouts, and of Randflakes with the reader's secret.
+//! Reads IDs in the reader's own layouts, and Randflakes with the reader's secret.
 
 use alloc::{borrow::ToOwned, vec::Vec};
 

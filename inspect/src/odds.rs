@@ -1,5 +1,5 @@
 //! The likelihood of a reading, measured as the number of bits that are needed to describe an ID to someone who knows its
-//! format. The shortest description is the most likely, and each bit less doubles the likelihood.
+//! format. The shortest description is the most likely one, and each bit saved doubles the likelihood.
 
 use core::ops::{Add, Sub};
 
@@ -71,9 +71,9 @@ impl Cost {
     }
 }
 
-/// Returns the cost of a random string that belongs to no format. It has any length, and its characters belong to a single
-/// class, or to one class each before and after a hyphen or an underscore. Random strings are unexpected, so they count as
-/// being as rare as the rarest formats.
+/// Returns the cost of a random string that belongs to no format. The string may have any length, and its characters belong to
+/// a single class, or to one class each before and after a hyphen or an underscore. Random strings are unexpected, so they
+/// count as being as rare as the rarest formats.
 pub(crate) fn random_text(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));

@@ -73,7 +73,7 @@ pub struct Stream {
 pub trait Handed: Sized {
     /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;
-    /// A released struct, which replaces the struct after its ownership was transferred.
+    /// A released struct, which is left in place of a struct whose ownership was transferred.
     const NONE: Self;
 
     /// Takes ownership of the struct.
