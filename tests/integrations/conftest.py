@@ -1,4 +1,4 @@
-"""A PostgreSQL and a MariaDB server for the session, each in a folder with a socket there; databases, also Django's."""
+"""A PostgreSQL and a MariaDB server for the session, each with its own folder and socket, and test databases."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Server:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder, self.programs = folder, programs
-        # The server refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self.user = "postgres" if os.geteuid() == 0 else None
 
     def run(self, program: str, *arguments: str) -> None:
-        # Builds of other versions have no clients.
+        # Builds of other versions contain no client programs.
         found = shutil.which(program, path=self.programs) or program
         subprocess.run(
             [found, *arguments],
@@ -61,7 +61,7 @@ class Server:
         self.run("pg_ctl", "--pgdata", f"{self.folder}/data", "--mode=immediate", "--silent", "stop")
 
     def database(self) -> str:
-        """The name of a new, empty database."""
+        """Creates an empty database and returns its name."""
         name = f"test_{next(numbers)}"
         with psycopg.connect(host=str(self.folder), user="test", dbname="postgres", autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
@@ -73,7 +73,7 @@ class Server:
 
 @contextmanager
 def started(setting: str = "fsync=off") -> Iterator[Server]:
-    """A server that runs meanwhile; the test is skipped on a machine without one."""
+    """Runs a server inside the context. Skips the test on a machine without PostgreSQL."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda program: int(program.parts[-3]))
     if "POLYFLAKE_POSTGRESQL" in os.environ:  # the folder of another version's programs
         versions = [Path(os.environ["POLYFLAKE_POSTGRESQL"]) / "initdb"]
@@ -96,7 +96,7 @@ def server() -> Iterator[Server]:
 
 
 class MariaDb:
-    """A server without accounts; its system tables are missing, since only they would need them."""
+    """A server without accounts. Its system tables are missing, because only accounts need them."""
 
     def __init__(self, folder: Path, program: str) -> None:
         self.socket, self.log = folder / "socket", folder / "log"
@@ -116,7 +116,7 @@ class MariaDb:
         return pymysql.connect(unix_socket=str(self.socket), user="root", **options)
 
     def wait(self) -> None:
-        """Returns when the server listens; it greets clients once it is ready."""
+        """Returns once the server listens. It sends clients a greeting when it is ready."""
         for _ in range(1200):
             with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
                 return client.connect(str(self.socket))
@@ -132,7 +132,7 @@ class MariaDb:
         self.process.wait()
 
     def database(self) -> str:
-        """The name of a new, empty database."""
+        """Creates an empty database and returns its name."""
         name = f"test_{next(numbers)}"
         with closing(self.connect()) as connection:
             connection.cursor().execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
@@ -170,7 +170,7 @@ def _django() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the migrations that Django writes for the shop."""
+    """Returns the folder of the migrations that Django writes for the shop."""
     package = tmp_path_factory.mktemp("migrations") / "written"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -183,7 +183,7 @@ def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", params=["sqlite3", "postgresql", "mysql"])
 def database(request: pytest.FixtureRequest, migrations: Path, _django: None) -> Iterator[str]:
-    """Django's database, with the tables of the migrations."""
+    """Selects a Django database with the migrations' tables."""
     stated = {"ENGINE": f"django.db.backends.{request.param}", "NAME": ":memory:"}
     if request.param == "postgresql":
         server: Server = request.getfixturevalue("server")
@@ -200,7 +200,7 @@ def database(request: pytest.FixtureRequest, migrations: Path, _django: None) ->
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql", "mariadb"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """SQLAlchemy's engine, of an empty database."""
+    """Yields a SQLAlchemy engine for an empty database."""
     if request.param == "sqlite":
         engine = create_engine("sqlite://")
     elif request.param == "mariadb":

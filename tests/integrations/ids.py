@@ -1,4 +1,4 @@
-"""IDs of known times, in the order of time, and their bounds."""
+"""IDs of known times, in time order, and their bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FORMS = ("text", "bytes", "uuid8", "uuid")
 
 
 def snos(metabyte: int = 1) -> list[Sno]:
-    """One ID an hour, of partitions that fall."""
+    """Returns one ID per hour, with decreasing partitions."""
     epoch_ms = 1_262_304_000_000
     ticks = [(NOW_MS + hour * HOUR_MS - epoch_ms) // 4 for hour in range(20)]
     made = zip(ticks, range(20, 0, -1), strict=True)
@@ -29,7 +29,7 @@ GUIDS8 = [
     hotguid.from_parts(timestamp=NOW_MS // 1000 + k * 3600, machine=2**34 - 1 - k, counter=k, shard_key=k, uuid8=True)
     for k in range(20)
 ]
-# The IDs 5 to 9 were made in it.
+# Start and end of the span in which the IDs 5 to 9 were made.
 SPAN = (NOW_MS + 5 * HOUR_MS, NOW_MS + 10 * HOUR_MS)
 SNO_SPAN, GUID_SPAN = sno.time_range(*SPAN), hotguid.time_range(*SPAN)
 INTEGERS = [-(2**63), -1, 0, 4_594_531_474_933_654_033, 2**63 - 1]
@@ -40,5 +40,5 @@ MADE = layout.Generator(LAYOUT)
 
 
 def new_post() -> int:
-    """A new ID of the layout."""
+    """Makes an ID of the layout."""
     return MADE.generate()

@@ -1,4 +1,4 @@
-"""A small shop with keys of every kind: the questions that each ORM is asked, and their answers."""
+"""A small shop with keys of every kind: the queries that each ORM must answer, and the expected results."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from uuid import UUID
 
 from ids import FORMS, GUIDS, IDS, POSTS
 
-# The kinds of keys; "reference" is what the libraries bring for a UUID.
+# The kinds of keys. "reference" is each library's own UUID type.
 KEYS: dict[str, list[Any]] = {
     "reference": [UUID(int=0x0190_0000_0000_7000_8000_0000_0000_0000 | k << 80) for k in range(20)],
     **dict.fromkeys(FORMS, IDS),
     "hotguid": GUIDS,
     "int64": POSTS,
 }
-# By the numbers of orders: the numbers of their tags and lines, and of the order that each follows.
+# For each order's number: the numbers of its tags, its lines, and the order that it follows.
 TAGGED: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
 LINES: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
 PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}
@@ -22,7 +22,7 @@ TAGS, ORDERS = range(3), range(4)
 ORDER_OF = {line: order for order, lines in LINES.items() for line in lines}
 
 _ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGGED[order]] for tag in TAGS}
-# What each question is answered with, in numbers.
+# The expected result of each query, in numbers.
 ANSWERS: dict[str, Any] = {
     "tags": TAGGED,
     "tags loaded ahead": TAGGED,

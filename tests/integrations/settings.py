@@ -1,4 +1,4 @@
-"""Django's settings for the tests, which put other databases in place of this one."""
+"""Django settings for the tests, which replace the database."""
 
 import pymysql
 

@@ -1,4 +1,4 @@
-"""The statements of the pages on databases, as they are written there."""
+"""Runs the statements on the pages about databases as written there."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_expressions_read_the_time_of_an_id(server: Server) -> None:
             connection.execute("DROP TABLE orders")
 
 
-#: ICU's names of the languages that the page lists.
+#: ICU's names for the languages that the page lists.
 REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb fil ha ig om to yo"
 
 
@@ -109,7 +109,7 @@ def test_mariadb_statements_find_ids_in_a_time_span(mariadb: MariaDb) -> None:
     with closing(mariadb.connect(database=mariadb.database())) as connection:
         cursor = connection.cursor()
         cursor.execute(table)
-        # Its driver takes bytes and texts, not UUIDs.
+        # MariaDB's driver accepts bytes and strings, but not UUIDs.
         rows = [{**row, "guid": row["guid"].bytes} for row in reversed(ROWS)]
         cursor.executemany("INSERT INTO orders VALUES (%(bytes)s, %(text)s, %(guid)s, 1)", rows)
         span = {name: value.bytes if isinstance(value, UUID) else value for name, value in SPAN.items()}
@@ -118,7 +118,7 @@ def test_mariadb_statements_find_ids_in_a_time_span(mariadb: MariaDb) -> None:
             assert [id for (id,) in cursor.fetchall()] == [row["bytes"] for row in ROWS[5:10]], question
             cursor.execute("EXPLAIN " + re.sub(r":(\w+)", r"%(\1)s", question), span)
             (plan,) = cursor.fetchall()
-            assert "range" in plan, plan  # by an index, without a conversion of the column
+            assert "range" in plan, plan  # an index lookup that does not convert the column
 
 
 def test_sqlite_statements_find_ids_in_a_time_span() -> None:

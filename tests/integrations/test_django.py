@@ -38,7 +38,7 @@ from shop.models import SHOPS, Order
 
 OURS = ["polyflake.E001"]
 NUMBERS = public.Keyring(bytes(range(32))).of("order")
-# By the database, of a table's columns: type and collation.
+# The type and collation of a table's columns, by database.
 STATED: dict[str, dict[str, tuple[str, str | None]]] = {
     "postgresql": {
         "order.id": ("character varying", "C"),
@@ -62,7 +62,7 @@ STATED: dict[str, dict[str, tuple[str, str | None]]] = {
 
 @pytest.fixture(scope="module")
 def orders(database: str) -> Iterator[str]:
-    """An order of each ID; the database's name."""
+    """Inserts an order for each ID and yields the database's name."""
     with transaction.atomic():
         Order.objects.bulk_create(
             Order(id=id, raw=bytes(id), uuid8=id.uuid, compatible=str(id), guid=guid, flake=-(2**63), post=post)
@@ -83,7 +83,7 @@ def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None
     (written,) = migrations.glob("0001*.py")
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
-    # Django 6.1 writes the arguments of a partial function as one would.
+    # From 6.1 on, Django writes the arguments of a partial function as a call does.
     stated = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
     assert f"functools.partial(polyflake.sno.generate, {stated})" in source, source
     state = MigrationLoader(connection).project_state()
@@ -91,7 +91,7 @@ def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None
 
 
 def column(table: str, name: str) -> tuple[str, str | None]:
-    """The type and the collation of a column."""
+    """Returns a column's type and collation."""
     kind = "column_type" if connection.vendor == "mysql" else "data_type"
     asked = f"SELECT {kind}, collation_name FROM information_schema.columns WHERE (table_name, column_name) = (%s, %s)"
     with connection.cursor() as cursor:
@@ -156,7 +156,7 @@ def test_a_non_integer_is_rejected(post: Any) -> None:
 
 
 def test_id_like_values_are_accepted() -> None:
-    if django.VERSION >= (5, 0):  # Django 4.2 leaves it to the database
+    if django.VERSION >= (5, 0):  # Django 4.2 leaves the check to the database
         assert list(Order.objects.filter(post=2**63)) == []
     assert Order.objects.filter(post=str(POSTS[3])).get().id == IDS[3]
     assert read_sno(IDS[0].uuid) == read_sno(IDS[0].uuid8) == IDS[0]
@@ -165,7 +165,7 @@ def test_id_like_values_are_accepted() -> None:
 
 
 class Backend:
-    """SQL Server's: no server of it runs here."""
+    """A stand-in for the SQL Server backend, because no such server runs here."""
 
     vendor = "microsoft"
 
@@ -214,7 +214,7 @@ def test_the_admin_shows_edits_and_validates_ids() -> None:
     assert (order.raw, order.uuid8, order.compatible, order.post) == (IDS[0], IDS[1], None, 2)
     shown = page.context["adminform"].form
     typed = {name: shown[name].value() for name in shown.fields}
-    # A field with a default function is shown twice, so that a new default is no change.
+    # A field with a default function is shown twice, so that a new default does not count as a change.
     typed |= {shown.add_initial_prefix(name): value for name, value in typed.items()}
     assert type(shown)(typed, instance=shown.instance).changed_data == []
 
@@ -258,7 +258,7 @@ class Flaked(ModelSerializer):
 
 
 def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
-    """The answer of a view set, with the mixin, for a string in the URL."""
+    """Returns the response of a view set that uses the mixin, for a string in the URL."""
     members = {"queryset": serializer.Meta.model.objects.all(), "serializer_class": serializer, **options}
     view = type(
         "View", (IdLookupMixin, ModelViewSet), {**members, "authentication_classes": (), "permission_classes": ()}

@@ -1,4 +1,4 @@
-"""Django: keys of every kind in relations, on every database, beside Django's own field of UUIDs."""
+"""Django relations with keys of every kind, on every database, compared with Django's own UUID field."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shop.models import SHOPS, Shop
 
 
 class Filled:
-    """A shop's models with the rows of `relations`, and the keys by number."""
+    """The models of one kind with the rows of `relations`, and their keys by number."""
 
     def __init__(self, shop: Shop) -> None:
         keys = KEYS[shop.kind]
@@ -61,7 +61,7 @@ def parents(shop: Filled) -> dict[int, int | None]:
 
 
 def others(shop: Filled) -> dict[int, int]:
-    """The numbers of the keys in the column `other`."""
+    """Returns the numbers of the keys in the `other` column."""
     return each(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
@@ -75,7 +75,7 @@ def change(shop: Filled) -> Any:
 
 def upsert(shop: Filled) -> Any:
     orders = [shop.Order(id=shop.keys[k], number=k + 4) for k in (3, 4)]
-    # MySQL and MariaDB know which key conflicts.
+    # MySQL and MariaDB detect the conflicting key themselves.
     stated = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
     shop.Order.objects.bulk_create(orders, update_conflicts=True, update_fields=["number"], **stated)
     return {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
@@ -225,7 +225,7 @@ def filled(request: pytest.FixtureRequest, database: str) -> Iterator[Filled]:
 
 @pytest.fixture
 def shop(filled: Filled) -> Iterator[Filled]:
-    """The shop, which is afterwards as it was."""
+    """Yields the shop, and restores it afterwards."""
     with transaction.atomic():
         yield filled
         transaction.set_rollback(True)
@@ -250,9 +250,9 @@ def test_relations_work_with_id_keys(shop: Filled, question: str) -> None:
 
 
 def typed(form: Any) -> dict[str, Any]:
-    """What a browser sends of a form that was not edited."""
+    """Returns what a browser sends for a form that was not edited."""
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
-    # A field with a default function is sent twice, so that a new default is no change.
+    # A field with a default function is sent twice, so that a new default does not count as a change.
     return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
 
 
@@ -276,7 +276,7 @@ def test_the_admin_edits_related_rows(shop: Filled) -> None:
     assert saved.status_code == 302, saved.context["errors"]
     assert (all_tags(shop)[0], parents(shop)[0], numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
     asked = client.post(place, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]})
-    assert str(shop.keys[4]) in asked.content.decode()  # a line of the order
+    assert str(shop.keys[4]) in asked.content.decode()  # one of the order's lines
     assert client.post(f"{place}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
     assert not shop.Order.objects.filter(id=shop.keys[1]).exists()
 

@@ -1,4 +1,4 @@
-"""The model projects of `examples`, as their users would run them."""
+"""Runs the example projects in `examples` as their users would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IDs in JSON: msgspec, orjson, and encoders that are not told a value's type."""
+"""IDs in JSON: msgspec, orjson, and encoders that don't know a value's type."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ARRAYS: list[tuple[Any, list[str]]] = [
 
 
 def answered(value: Any) -> bytes:
-    """What a FastAPI route answers that states no type."""
+    """Returns the response of a FastAPI route without a declared type."""
     app = FastAPI()
     app.get("/")(lambda: value)
     return TestClient(app).get("/").content
@@ -60,7 +60,7 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "orjson": lambda value: orjson.dumps(value, default=default),
     "json": lambda value: json.dumps(value, default=default),
 }
-# What stands for a value in JSON; the first one is what all these encoders know by themselves.
+# The JSON form of each value. All of these encoders support the first value by themselves.
 ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POSTS[0]: POSTS[0]}
 
 

@@ -1,4 +1,4 @@
-"""Leases over the clients of PostgreSQL, and in the servers that users run."""
+"""Leases with each PostgreSQL client, and in the servers that users run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def durable() -> Iterator[Server]:
-    """A server with durable writes, because leases reject any other."""
+    """Yields a server with durable writes, because leases reject any other."""
     with started("fsync=on") as server:
         yield server
         _lease._close_all()
@@ -44,7 +44,7 @@ def durable() -> Iterator[Server]:
 
 @pytest.fixture
 def file() -> Iterator[Path]:
-    """A file on a disk, because the system's temporary folder may be in memory."""
+    """Yields a file on a disk, because the system's temporary folder may be in memory."""
     with tempfile.TemporaryDirectory(dir=REPOSITORY / "target") as folder:
         yield Path(folder) / "ids.db"
         _lease._close_all()
@@ -56,7 +56,7 @@ def granted(url: str) -> list[int]:
         return [first for (first,) in connection.execute(asked, [time.time_ns() // 1_000_000]).fetchall()]
 
 
-#: Ways to give a database that threads use.
+#: Ways to specify a database for use with threads.
 STORES: dict[str, Callable[[ExitStack, str], Any]] = {
     "url": lambda _, url: url,
     "function": lambda _, url: lambda: psycopg.connect(url),
@@ -111,7 +111,7 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     for file in (tmp_path / "none.pem", tmp_path, empty):
-        # Nothing listens there: the file is read before a server is asked.
+        # No server listens on this port: the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
         with pytest.raises(PolyflakeError, match=reason) as refused:
@@ -249,7 +249,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
         yield ["SELECT 1", []]
         yield ["SELECT 1 / 0", []]
         for _ in range(3):
-            time.sleep(0.2)  # the answer is there when the next statement is sent
+            time.sleep(0.2)  # the response has arrived when the next statement is sent
             yield ["SELECT 2", []]
 
     driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable.url()))
@@ -397,7 +397,7 @@ def test_a_frozen_server_does_not_block_the_program(durable: Server) -> None:
         assert ids.generate() > first
 
 
-# Servers as users run them.
+# The servers that users run.
 
 
 @contextmanager
@@ -415,7 +415,7 @@ def running(command: list[str], folder: Path, environment: dict[str, str]) -> It
 
 
 def records(file: Path) -> list[tuple[int, bool]]:
-    """Returns all worker IDs that were ever leased, and whether each is granted now."""
+    """Returns all worker IDs that were ever leased, each with whether it is currently granted."""
     with sqlite3.connect(file) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
         return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
@@ -497,7 +497,7 @@ async def application(scope, receive, send):
 
 
 def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
-    """Two workers that are replaced after a few requests lease with one variable."""
+    """Two workers, which are replaced after a few requests, lease through one environment variable."""
     pytest.importorskip("uvicorn")
     folder = file.parent
     (folder / "served.py").write_text(UVICORN)
@@ -511,11 +511,11 @@ def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
         end = time.monotonic() + 60
         while len(answers) < 40 and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            # Between two workers nobody listens.
+            # While a worker is being replaced, no process listens.
             with closing(connection), suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/")
                 answers.append(json.load(connection.getresponse()))
-            time.sleep(0.05)  # a worker looks at its limit ten times a second
+            time.sleep(0.05)  # a worker checks its request limit ten times a second
     made = [id for _, ids in answers for id in ids]
     assert len(set(made)) == len(made) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"

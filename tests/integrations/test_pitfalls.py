@@ -1,4 +1,4 @@
-"""The page of common mistakes: each mistake loses rows in a database, and its advice does not."""
+"""The page of common mistakes: each mistake loses rows in a database, and the page's advice does not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def section(heading: str) -> str:
 
 
 def statements(heading: str) -> list[str]:
-    """Returns the statements of a section, with the parameters of psycopg."""
+    """Returns a section's statements, with psycopg's parameter syntax."""
     (block,) = re.findall(r"```sql\n(.*?)```", section(heading), re.DOTALL)
     return [re.sub(r":(\w+)", r"%(\1)s", one.strip()) for one in re.findall(r"([^;]+);(?: *--.*)?", block)]
 
@@ -34,7 +34,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)")
         connection.execute("CREATE INDEX ON orders (created_at, id)")
-        # Five orders in each of four transactions, which have one time.
+        # Each of four transactions inserts five orders, which have the same time.
         rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POSTS)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s, %s)", rows)
 
@@ -54,7 +54,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
         for question in (by_id, by_both):
             values = {"last": 1, "last_time": "2026-01-02", "last_id": 1}
             assert "Index Cond" in str(connection.execute(f"EXPLAIN {question}", values).fetchall()), question
-        # A row that is inserted before the page moves all others, so that OFFSET repeats one.
+        # A row inserted before the page shifts all following rows, so OFFSET repeats one.
         newest_first = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
         first = connection.execute(newest_first + "0").fetchall()
         connection.execute("INSERT INTO orders VALUES (%s, now())", [POSTS[-1] + 1])
@@ -69,7 +69,7 @@ def test_two_forms_of_an_id_are_different_values(server: Server) -> None:
             ('text COLLATE "C"', (str(IDS[0]), str(IDS[0].uuid8))),
         ):
             connection.execute(f"CREATE TABLE orders (id {column} PRIMARY KEY)")
-            for form in forms:  # neither the key nor the database objects
+            for form in forms:  # neither the key nor the database rejects it
                 connection.execute("INSERT INTO orders VALUES (%s)", [form])
             old, new = forms
             found = connection.execute("SELECT count(*) FROM orders WHERE id = %s", [new]).fetchone()

@@ -1,4 +1,4 @@
-"""Public IDs where they live: Pydantic, FastAPI, REST framework, SQLAlchemy, PostgreSQL; and the recipe from Sqids."""
+"""Public IDs in Pydantic, FastAPI, Django REST framework, SQLAlchemy and PostgreSQL, and the recipe from Sqids."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-
 IDS = public.Keyring(bytes(range(32)))
 ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
 TEXT = ORDERS.encode(42)
-#: Texts that do not decode, with their codes.
+#: Strings that do not decode, with their error codes.
 WRONG = [
     ("42", "type_mismatch"),
     (PEOPLE.encode(42), "type_mismatch"),
@@ -153,7 +153,7 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def database(server: Server) -> str:
-    """A database with the tables of leases and the SQL file, which share a schema."""
+    """Creates a database with the lease tables and the SQL file's objects in one schema."""
     name = server.database()
     psql = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
     for source in ("lease/sql/postgresql.sql", "sql/public.sql"):
@@ -164,7 +164,7 @@ def database(server: Server) -> str:
 
 
 def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
-    """Follows the instructions in the SQL file: copy the secrets, create the types, and delete the secrets."""
+    """Follows the instructions in the SQL file: inserts the secrets, creates the types, and deletes the secrets."""
     with connection.cursor() as cursor:
         with cursor.copy("COPY polyflake.public_secrets FROM STDIN") as copied:
             for row in rows.items():
@@ -240,7 +240,7 @@ def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
         connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
         connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
-        # What the role has in its own schemas changes nothing.
+        # Objects in the role's own schemas have no effect.
         connection.execute(
             "CREATE FUNCTION public.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$"
         )

@@ -1,4 +1,4 @@
-"""Pydantic: fields, JSON schemas, strictness, metabytes, unions."""
+"""Pydantic: fields, JSON schemas, strict mode, metabytes and unions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Order(BaseModel):
     name: str = ""
 
 
-#: The version of Pydantic, as far as behaviour changes with it.
+#: The version of Pydantic, because its behavior differs between versions.
 PYDANTIC = tuple(map(int, pydantic.VERSION.split(".")[:2]))
 
 Record = Annotated[Person | Order, by_metabyte({1: Person, 3: Person, 2: Order})]
@@ -164,7 +164,7 @@ def test_a_union_error_reports_the_metabyte() -> None:
     refused("missing_field", RECORDS.validate_python, {"name": "x"})
     refused("missing_field", RECORDS.validate_json, "[]")
     refused("invalid_length", RECORDS.validate_python, {"id": "short"})
-    # The error of a member names the kind that was chosen, by its metabyte.
+    # A member's error names the union member that the metabyte selected.
     assert refused("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
 
 
@@ -224,7 +224,7 @@ def test_a_schema_allows_valid_values_and_its_default() -> None:
         id: Sno = ID
         buyer: Annotated[Sno, HasMetabyte(1)] = ID
 
-    # Older versions of Pydantic write defaults as Python has them in both modes.
+    # Older versions of Pydantic write Python's form of defaults in both modes.
     writes_defaults = PYDANTIC >= (2, 9)
     for mode in ["validation", "serialization"][: 1 + writes_defaults]:
         for field, schema in Defaults.model_json_schema(mode=mode)["properties"].items():  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The pages of integrations with their examples, and the README's table of tested versions."""
+"""The integration pages with their examples, and the README's table of tested versions."""
 
 from __future__ import annotations
 

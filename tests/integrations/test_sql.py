@@ -1,4 +1,4 @@
-"""The SQL files: the vectors in each database, plans, partitions, and what is done with values that are no IDs."""
+"""The SQL files: the vectors in each database, query plans, partitions, and the results for values that are not IDs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def at(ms: int | str) -> datetime:
 
 
 def generated() -> Any:
-    """Returns the program that writes the files."""
+    """Returns the program that generates the files."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -45,7 +45,7 @@ def generated() -> Any:
     return module
 
 
-#: ID as a string, as bytes and as a UUID; time; metabyte, partition, sequence.
+#: An ID as a string, as bytes and as a UUID, its time, and its metabyte, partition and sequence.
 SNOS = [
     (
         case["encoded"],
@@ -70,25 +70,25 @@ FLAKES = [
 ]
 RANGES = [case for case in vectors("ranges")["cases"] if case["family"] in ("sno", "hotguid")]
 RANGES_OF_LAYOUTS = [case for case in vectors("ranges")["cases"] if case["family"] == "layout"]
-#: RFC 9562, A.6; the first and the last millisecond that have one.
+#: The example in RFC 9562, A.6, and UUIDs of the first and last representable millisecond.
 UUID7S = [
     (UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), 1645557742000),
     (UUID("00000000-0000-7000-8000-000000000000"), 0),
     (UUID("ffffffff-ffff-7fff-bfff-ffffffffffff"), 2**48 - 1),
 ]
-#: Days, and spans that are not on a tick.
+#: A day, and a span that does not start or end on a tick.
 SPANS = [(NEW_YEAR, NEW_YEAR + DAY), (NEW_YEAR + SECOND / 1000, NEW_YEAR + SECOND * 1.234)]
 PRESETS = layout.presets()
 
 
 def fields(parsed: dict[str, Any]) -> dict[str, int]:
-    """Returns the fields of an ID without the time."""
+    """Returns an ID's fields without the time."""
     found = {name: int(value) for name, value in parsed["bindables"].items()}
     return {**found, "sequence": int(parsed["sequence"])} if "sequence" in parsed else found
 
 
 def bound(form: str, end: dict[str, str]) -> Any:
-    """Returns a bound of a vector's range in the form that a function's name selects."""
+    """Returns a bound of a vector's range in the form that the function's name selects."""
     match form:
         case "sno":
             return end["text"]
@@ -101,8 +101,8 @@ def bound(form: str, end: dict[str, str]) -> Any:
 
 
 def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
-    """The bounds, which the package has for the presets that have a time in 2026, and which shift the ticks of all."""
-    if name == "baidu":  # its time ended in 2024
+    """Returns a span and its bounds, which the package computes for presets with a time in 2026."""
+    if name == "baidu":  # its range ends in 2024
         start, end = start - 730 * DAY, end - 730 * DAY
     return start, end, layout.Layout.preset(name).time_range(start, end)
 
@@ -120,7 +120,7 @@ def test_the_sql_files_match_the_generator(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """A database with the functions, loaded twice, as an upgrade does."""
+    """Yields a database with the functions. They are loaded twice, as in an upgrade."""
     with psycopg.connect(server.url(), autocommit=True) as connection:
         for _ in range(2):
             connection.execute((ROOT / "sql/polyflake.sql").read_text(encoding="utf-8"))
@@ -129,7 +129,7 @@ def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
 
 
 def value(connection: psycopg.Connection[Any], question: str, *values: Any) -> Any:
-    """Returns the single value of a query."""
+    """Returns a query's single value."""
     row = connection.execute(question, values).fetchone()
     assert row
     return row[0]
@@ -149,7 +149,7 @@ def test_postgresql_reads_a_sno_in_each_form(postgresql: psycopg.Connection[Any]
 def test_postgresql_returns_null_for_invalid_snos(postgresql: psycopg.Connection[Any]) -> None:
     assert len(WRONG_TEXTS) > 30 and len(WRONG_UUIDS) == 8
     wrong = [*[(one, "text") for one in WRONG_TEXTS], *[(one, "uuid") for one in WRONG_UUIDS]]
-    # As many bytes as a sno has, or as many characters; a line's end; what PostgreSQL would read as an escape.
+    # Strings with as many bytes or characters as a sno, with a line break, or with a PostgreSQL escape sequence.
     wrong += [(one, "text") for one in ("é" * 8, "é" * 16, SNOS[5][0][:15] + "\n", SNOS[5][0][:12] + "\\x41")]
     wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
     for one, form in wrong:
@@ -172,7 +172,7 @@ def test_postgresql_reads_hot_guids(postgresql: psycopg.Connection[Any]) -> None
 def test_postgresql_reads_the_time_of_a_uuid_of_version_7(postgresql: psycopg.Connection[Any]) -> None:
     for id, ms in UUID7S:
         question = "SELECT round(extract(epoch FROM flake.uuid7_time(%s)) * 1000000)::bigint"
-        assert value(postgresql, question, id) == ms * 1000  # the last year is past that of Python's times
+        assert value(postgresql, question, id) == ms * 1000  # the last year exceeds Python's datetime range
     for wrong in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
         assert value(postgresql, "SELECT flake.uuid7_time(%s)", wrong) is None
 
@@ -188,7 +188,7 @@ def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connecti
     assert value(postgresql, "SELECT flake.snowflake_ms(1541815603606036480, 'X')") == 1656432460105
 
 
-#: Calls in PostgreSQL and DuckDB, each with the start of its error message, which begins with a code of the core.
+#: Calls in PostgreSQL and DuckDB, each with the start of its error message, which begins with one of the core's codes.
 UNKNOWN_PRESET = f"invalid_layout: expected one of twitter, x, {', '.join(PRESETS[1:])}, found 'discrd'"
 UNKNOWN = [
     ("flake.snowflake_ms(1, 'discrd')", UNKNOWN_PRESET),
@@ -272,7 +272,7 @@ def test_postgresql_rejects_times_outside_a_format(postgresql: psycopg.Connectio
         "hotguid_lowest('1969-12-31Z')",
         "uuid7_lowest('1969-12-31Z')",
         "snowflake_lowest('2014-12-31Z', 'discord')",
-        "snowflake_highest('2084-09-07Z', 'discord')",  # past 2^63, where signed integers begin anew
+        "snowflake_highest('2084-09-07Z', 'discord')",  # from 2^63 on, signed integers are negative
         "snowflake_lowest('2025-01-01Z', 'baidu')",
     ):
         with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match="time_out_of_range"):
@@ -371,7 +371,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
             low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
             partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
             postgresql.execute(partition)
-    # A sno every 2.4192 seconds, so that each week has 250,000; a tenth as many messages.
+    # One sno every 2.4192 seconds makes 250,000 a week. There are a tenth as many messages.
     tick, ms = (int(NEW_YEAR.timestamp()) - 1262304000) * 250, int(NEW_YEAR.timestamp()) * 1000 - 1420070400000
     postgresql.execute(
         "INSERT INTO orders"
@@ -386,7 +386,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
     for table, rows in (("orders", 250_000), ("messages", 25_000)):
         sizes = postgresql.execute(f"SELECT count(*) FROM {table} GROUP BY tableoid").fetchall()
         assert sizes == [(rows,)] * 4
-    # All times, in the order of the IDs.
+    # All times, read in ID order.
     times = "SELECT min(time), max(time), count(time) FROM (SELECT flake.sno_time(id) AS time FROM orders) AS read"
     last = NEW_YEAR + timedelta(milliseconds=(999_999 * 24192 // 40) * 4)
     assert postgresql.execute(times).fetchone() == (NEW_YEAR, last, 1_000_000)
@@ -434,7 +434,7 @@ def test_the_pg_partman_functions_reverse_each_other(postgresql: psycopg.Connect
 
 
 def blocks(heading: str) -> list[tuple[str, str | None]]:
-    """Returns the statements of a section, each with the time that its comment states, if any."""
+    """Returns a section's statements, each with the time that its comment states, if any."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     found = []
     for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL):
@@ -492,8 +492,8 @@ def test_an_index_with_another_collation_is_not_used(postgresql: psycopg.Connect
 
 
 def by_sql_server(uuid: UUID) -> bytes:
-    """A key that sorts as `uniqueidentifier` does: the bytes of the last group, then each group before it."""
-    data = uuid.bytes_le  # as SQL Server stores the first three groups
+    """Returns a key that sorts like `uniqueidentifier`: the bytes of the last group, then of each group before it."""
+    data = uuid.bytes_le  # SQL Server stores the first three groups in this byte order
     return data[10:] + data[8:10] + data[6:8] + data[4:6] + data[:4]
 
 
@@ -525,7 +525,7 @@ RANDFLAKES = vectors("randflake")["cases"]
 
 @pytest.fixture(scope="module")
 def with_secrets(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """A database with the functions and the secrets of the vectors, each under its digits as the name."""
+    """Yields a database with the functions and the vectors' secrets, each of which is named by its digits."""
     with psycopg.connect(server.url(), autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute((ROOT / "sql/randflake.sql").read_text(encoding="utf-8"))
         with cursor.copy("COPY randflake.keys (name, secret) FROM STDIN") as copied:
@@ -560,7 +560,7 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
         with_secrets.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
         for grant in grants:
             with_secrets.execute(grant)
-        # What the role has in its own schemas changes nothing.
+        # Objects in the role's own schemas have no effect.
         with_secrets.execute(
             "SET LOCAL ROLE reports; SET LOCAL search_path = public, pg_catalog;"
             "CREATE FUNCTION public.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz'"
@@ -580,13 +580,13 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
 
 # DuckDB
 
-#: The name of a form of sno in a macro, its place in a row of `SNOS`, and its type.
+#: A form of sno in a macro's name, its index in a row of `SNOS`, and its type.
 FORMS = (("sno", 0, "VARCHAR"), ("sno_blob", 1, "BLOB"), ("sno_uuid8", 2, "UUID"))
 
 
 @pytest.fixture(scope="module")
 def duck() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database with the macros, loaded twice."""
+    """Yields a database with the macros, which are loaded twice."""
     with duckdb.connect() as connection:
         for _ in range(2):
             connection.execute((ROOT / "sql/polyflake.duckdb.sql").read_text(encoding="utf-8"))
@@ -595,12 +595,12 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def micros(time: datetime) -> int:
-    """Unix microseconds, since older versions need another package for the times of Python."""
+    """Returns Unix microseconds, because older DuckDB versions need another package for Python's times."""
     return (time - EPOCH) // timedelta(microseconds=1)
 
 
 def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
-    """Returns the value of an expression."""
+    """Returns an expression's value."""
     row = connection.execute(f"SELECT {expression}", values).fetchone()
     assert row
     return row[0]
@@ -649,7 +649,7 @@ def test_duckdb_reads_guids_and_the_ids_of_known_services(duck: duckdb.DuckDBPyC
 
 
 def test_duckdb_reads_snowflakes_of_each_integer_type(duck: duckdb.DuckDBPyConnection) -> None:
-    """DuckDB calculates in the type of the column, and a literal has the smallest type that holds it."""
+    """DuckDB calculates in the column's type, and a literal has the smallest type that can hold it."""
     names: dict[str, list[str]] = {}
     for preset, id, ms, parsed in FLAKES:
         names[preset] = list(fields(parsed))
@@ -726,7 +726,7 @@ def test_duckdb_rejects_times_outside_a_format(duck: duckdb.DuckDBPyConnection, 
 
 
 def iso(ms: int) -> str | None:
-    """Returns a time as the file writes it. SQLite supports none after the year 9999."""
+    """Returns a time as the file formats it. SQLite supports no times after the year 9999."""
     time = at(ms) if ms < 253402300800000 else None
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
@@ -801,7 +801,7 @@ def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
         (version8, _, shard_key), others = GUIDS8[0], [UUID7S[0][0], UUID(int=0)]
-        others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # the variant, the version
+        others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # variant, version
         for uuid, expected in [(version8, shard_key), *((other, None) for other in others)]:
             for _, id in in_sqlite("hotguids", uuid):
                 connection.execute("INSERT INTO hotguids (id) VALUES (?)", [id])
@@ -810,7 +810,7 @@ def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
 
 
 def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
-    """Returns the three forms in which libraries store a UUID."""
+    """Returns the three forms in which libraries store a UUID in SQLite."""
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
 
 

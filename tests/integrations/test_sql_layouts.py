@@ -1,7 +1,7 @@
-"""`polyflake layout sql`: the functions that the program writes for a layout, in PostgreSQL, DuckDB and SQLite.
+"""`polyflake layout sql`: the functions that the program generates for a layout, in PostgreSQL, DuckDB and SQLite.
 
-Integers and bytes go through the same tests: a field's value is read by `_field`, or by `_bytes` if it is no integer
-of at most 64 bits.
+Integer and byte layouts share the tests. `_field` reads an integer field of at most 64 bits, and `_bytes` reads any
+other field.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from test_sql import EPOCH, FLAKES, PAGE, PRESETS, RANGES_OF_LAYOUTS, fields, ge
 
 PROGRAM = generated().PROGRAM
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
-#: The times that PostgreSQL and DuckDB have.
+#: The range of times in PostgreSQL and DuckDB.
 FIRST_MS, LAST_MS = -210_866_803_200_000, (2**63 - 1) // 1000
 
 
 def translated(vector: dict[str, Any]) -> dict[str, Any]:
-    """A vector's layout in the words of a layout's JSON."""
+    """Converts a vector's layout to the JSON form of layouts."""
     made = []
     for field in vector["fields"]:
         kind, _, form = field["kind"].removesuffix("_flip_before").partition("_")
@@ -56,12 +56,12 @@ def is_bytes(vector: dict[str, Any]) -> bool:
     return "size_bytes" in vector or vector["size_bits"] != 64
 
 
-#: An ID of a layout.
+#: A layout's ID.
 Identity = int | bytes
 
 
 def parsed(vector: dict[str, Any]) -> Iterator[tuple[Identity, dict[str, Any]]]:
-    """The IDs of a vector's layout, each with its fields."""
+    """Yields the IDs of a vector's layout, each with its fields."""
     for case in [*vector.get("cases", []), *vector.get("parse_cases", [])]:
         stated = {**case, **case.get("ours", {})}
         if "parsed" in stated and not isinstance(case.get("ours", {}).get("error"), str):
@@ -73,7 +73,7 @@ def identity(vector: dict[str, Any], id: str) -> Identity:
 
 
 def field_of(description: dict[str, Any], name: str) -> dict[str, Any]:
-    """A field by its name, which by default is made of its kind, offset and width."""
+    """Returns a field by its name. The default name consists of its kind, offset and width."""
     offset = 0
     for field in description["fields"]:
         default = f"{field['kind'].replace('constant', 'const')}-{offset}-{field['bits']}"
@@ -84,13 +84,13 @@ def field_of(description: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def is_number(description: dict[str, Any], name: str) -> bool:
-    """Whether a field has an integer of at most 64 bits. SQL reads the bytes of the others."""
+    """Returns whether a field holds an integer of at most 64 bits. SQL reads any other field as bytes."""
     field = field_of(description, name)
     return field["bits"] <= 64 and "type" not in field
 
 
 def stored(description: dict[str, Any], name: str, value: Any) -> Any:
-    """A field's value as SQL reads it."""
+    """Returns a field's value as SQL reads it."""
     if isinstance(value, dict):
         return bytes.fromhex(value.get("utf8_hex", value.get("hex", "")))
     if isinstance(value, bytes):
@@ -99,18 +99,18 @@ def stored(description: dict[str, Any], name: str, value: Any) -> Any:
         return value.encode()
     if is_number(description, name):
         return int(value)
-    # An integer that fits 64 bits is a signed one for the library.
+    # The library treats an integer that fits into 64 bits as signed.
     return (int(value) % 2**64 if int(value) < 0 else int(value)).to_bytes(16, "big").lstrip(b"\0")
 
 
 def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
-    """Returns the fields of an ID without the time."""
+    """Returns an ID's fields without the time."""
     named = {**parsed.get("constants", {}), **parsed.get("bindables", {})}
     named |= {"sequence": parsed["sequence"]} if "sequence" in parsed else {}
     return {name: stored(description, name, value) for name, value in named.items()}
 
 
-#: Valid layouts with IDs: each description, and the answers.
+#: Valid layouts with IDs: each description and the expected results.
 LAYOUTS = [
     (translated(vector), list(parsed(vector)))
     for file in ("layout64", "layoutbytes")
@@ -119,8 +119,8 @@ LAYOUTS = [
 LAYOUTS = [(description, ids) for description, ids in LAYOUTS if ids]
 
 UNUSED = {"kind": "unused", "bits": 1}
-#: Layouts that the vectors lack: ticks below a millisecond and of a day, epochs before 1970 and past all calendars, an
-#: inverted timestamp of each width, and fields with names that SQL must quote.
+#: Layouts that the vectors lack: ticks below a millisecond and of a day, epochs before 1970 and beyond all calendars,
+#: an inverted timestamp of each width, and fields whose names SQL must quote.
 OTHERS: list[list[dict[str, Any]]] = [
     [UNUSED, {"kind": "timestamp", "bits": 53, "tick": "250us", "epoch_ms": 0}, {"kind": "sequence", "bits": 10}],
     [
@@ -153,7 +153,7 @@ OTHERS: list[list[dict[str, Any]]] = [
     [{"kind": "constant", "bits": 64, "name": "lowest", "value": "-9223372036854775808"}],
     [{"kind": "bindable", "bits": 1, "name": "b"}, {"kind": "timestamp", "bits": 63, "tick": "1ms", "epoch_ms": 0}],
 ]
-#: Byte IDs that the vectors lack: fields of 64 bits off byte boundaries, signed and inverted; ticks below a
+#: Byte layouts that the vectors lack: 64-bit fields off byte boundaries, signed and inverted; ticks below a
 #: millisecond; integers of more than 64 bits; values of each type above the timestamp; the longest ID.
 OTHERS_OF_BYTES: list[list[dict[str, Any]]] = [
     [
@@ -210,7 +210,7 @@ UUIDS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def write(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Runs the program for a description."""
+    """Returns a function that runs the program for a description."""
     folder, numbers = tmp_path_factory.mktemp("layouts"), count()
 
     def write(description: dict[str, Any], dialect: str, *more: str) -> str:
@@ -226,7 +226,7 @@ def program(*arguments: str) -> str:
 
 
 Writer = Callable[..., str]
-#: The answers to a question with `?` for a value.
+#: Runs a query with `?` as its placeholders and returns its rows.
 Reader = Callable[..., list[tuple[Any, ...]]]
 
 
@@ -237,7 +237,7 @@ class Database:
         self.dialect, self.ask, self.error = dialect, ask, error
 
     def load(self, file: str) -> None:
-        """Loads a file into an empty schema, since PostgreSQL does not rename the arguments of a function."""
+        """Loads a file into an empty schema, because PostgreSQL cannot rename a function's arguments."""
         self.ask("DROP SCHEMA IF EXISTS flake CASCADE")
         self.ask(file)
 
@@ -254,7 +254,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
             yield Database("duckdb", lambda *asked: duck.execute(asked[0], asked[1:]).fetchall(), duckdb.Error)
         return
     server: Server = request.getfixturevalue("server")
-    # The functions of each layout have the same names and other types, so that no plan can be kept.
+    # Each layout's functions have the same names but different types, so plans must not be cached.
     with psycopg.connect(server.url(), autocommit=True, prepare_threshold=None) as connection:
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
 
@@ -266,7 +266,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 
 def samples(description: dict[str, Any]) -> list[Identity]:
-    """Returns some IDs of a layout."""
+    """Returns some of a layout's IDs."""
     if description["id"] == "integer":
         return [0, -1, *(1 << bit for bit in range(0, 63, 7)), -(2**63), 0x5555555555555555, 3**39]
     length = description["bits"] // 8
@@ -275,7 +275,7 @@ def samples(description: dict[str, Any]) -> list[Identity]:
 
 
 def expected(description: dict[str, Any]) -> list[tuple[Identity, int | None, dict[str, Any]]]:
-    """What the library reads from some IDs: the time, if 64 bits hold it, and the fields, if their text is UTF-8."""
+    """Returns the time in some IDs, if it fits into 64 bits, and the fields, if their strings are UTF-8."""
     shape, answers = layout.Layout.from_json(json.dumps(description)), []
     for id in samples(description):
         try:
@@ -306,7 +306,7 @@ def literal(id: Identity) -> str:
 
 
 def read(database: Database, calls: list[str], ids: list[Identity]) -> list[tuple[Any, ...]]:
-    """Returns the results of calls for each ID, in one query, because each query is planned."""
+    """Returns the results of the calls for each ID. One query makes all calls, because every query must be planned."""
     rows = ", ".join(f"({n}, {literal(id)})" for n, id in enumerate(ids))
     if database.dialect == "duckdb":
         rows = re.sub(r"decode\(('\w*'), 'hex'\)", r"unhex(\1)", rows)
@@ -488,7 +488,7 @@ def test_functions_return_null_for_bytes_of_another_length(database: Database, w
 
 
 def test_field_raises_an_error_for_a_field_that_is_no_64_bit_integer(database: Database, write: Writer) -> None:
-    """A function never returns a part of a value."""
+    """A function never returns only part of a value."""
     fields = [
         {"kind": "bindable", "bits": 12, "name": "app", "type": "text"},
         {"kind": "bindable", "bits": 64, "name": "tenant"},
@@ -510,7 +510,7 @@ def test_field_raises_an_error_for_a_field_that_is_no_64_bit_integer(database: D
     ):
         with pytest.raises(database.error, match=re.escape(error)):
             database.value(call)
-    # Integers of 64 bits are signed, as in the library; text is at the end of its field. NULL stays NULL.
+    # Integers of 64 bits are signed, as in the library. A string is right-aligned in its field. NULL stays NULL.
     negative = database.value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
     assert negative == layout.Layout.from_json(json.dumps({"id": "bytes", "bits": 184, "fields": fields})).pack(
         timestamp=1767225600000, bindables={"app": "Z", "tenant": -2, "wide": 0, "node": 0}
@@ -601,7 +601,7 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
                     column = name.replace('"', '""')
                     found = connection.execute(f'SELECT "{column}" FROM own_ids').fetchone()
                     if isinstance(number, bytes):
-                        # Digits, since SQLite makes no bytes of them before 3.41.
+                        # Digits, because SQLite before 3.41 cannot convert them to bytes.
                         width = -(-field_of(description, name)["bits"] // 8)
                         number = number.rjust(width, b"\0").hex()
                     assert found == (number,), description
@@ -621,7 +621,7 @@ def test_sqlite_columns_are_null_for_bytes_of_another_length(write: Writer) -> N
 
 
 def with_unhex(connection: sqlite3.Connection) -> None:
-    """Defines the function of SQLite 3.41 for an older version."""
+    """Defines the `unhex` function of SQLite 3.41 for older versions."""
     if sqlite3.sqlite_version_info < (3, 41):
         unhex = lambda digits: None if digits is None else bytes.fromhex(digits)  # noqa: E731
         connection.create_function("unhex", 1, unhex, deterministic=True)
@@ -653,7 +653,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
             assert found == inside, description
             (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {query.group(1)}", times).fetchall()
             assert "SEARCH" in plan[3] and "PRIMARY KEY" in plan[3]
-            if description["id"] == "bytes":  # A span that begins before the layout or ends after it has its rows.
+            if description["id"] == "bytes":  # A span that exceeds the layout's range still finds its rows.
                 last = shape.describe().last_ms
                 assert last
                 for span, rows in (
@@ -669,7 +669,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
 
 
 def beside(low: Any, high: Any) -> set[Any]:
-    """The neighbours of two IDs."""
+    """Returns the neighbors of two IDs."""
     if isinstance(low, int):
         return {id for id in (low - 1, high + 1) if -(2**63) <= id < 2**63}
     numbers = (int.from_bytes(low, "big") - 1, int.from_bytes(high, "big") + 1)

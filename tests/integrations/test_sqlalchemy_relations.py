@@ -1,4 +1,4 @@
-"""SQLAlchemy: keys of every kind in relations, on every database, beside its own type of UUIDs."""
+"""SQLAlchemy relations with keys of every kind, on every database, compared with SQLAlchemy's own UUID type."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from polyflake import hotguid, sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
 from relations import ANSWERS, KEYS, LINES, ORDERS, PARENTS, TAGGED, TAGS
 
-# By the names of `relations.KEYS`: the type of columns, and what makes a key.
+# The column type and the function that makes a key, by the names in `relations.KEYS`.
 TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
     "reference": (Uuid(), uuid4),
     **{form: (SnoType(form), sno.generate) for form in FORMS},
@@ -50,7 +50,7 @@ TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
 
 
 class Shop:
-    """The classes whose keys are of one kind."""
+    """The classes with one kind of key."""
 
     def __init__(self, kind: str) -> None:
         self.keys, (key, make) = KEYS[kind], TYPES[kind]
@@ -68,7 +68,7 @@ class Shop:
         class Row(Base):
             __abstract__ = True
             id = Column(key, primary_key=True, default=make)
-            # The database's default is read back from rows that are made many at a time.
+            # SQLAlchemy reads the database's default back from rows that are inserted in bulk.
             number = Column(Integer, server_default="9")
 
         class Tag(Row):
@@ -104,7 +104,7 @@ SHOPS = {kind: Shop(kind) for kind in TYPES}
 
 
 class Asked:
-    """A session, and the classes of a shop that has the rows of `relations`."""
+    """A session, and the classes of a shop with the rows of `relations`."""
 
     def __init__(self, shop: Shop, session: Session) -> None:
         self.session, self.keys, self.order_tags = session, shop.keys, shop.order_tags
@@ -155,7 +155,7 @@ def each(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
 
 
 def related(shop: Asked, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
-    """The numbers of the rows of a relation, which is loaded with the rows or when it is looked at."""
+    """Returns the numbers of a relation's rows. The relation is loaded with the rows, or when it is accessed."""
     kind = getattr(shop, of)
     question = select(kind).options(load(getattr(kind, name))) if load else select(kind)
     shop.session.flush()
@@ -249,7 +249,7 @@ def make_many(shop: Asked) -> list[int]:
 
 def make_many_in_order(shop: Asked) -> list[int]:
     rows = [shop.Order(**row) for row in shop.new(5, 4)]
-    # The database's default, which is read back from both at once.
+    # SQLAlchemy reads the database's default back from both rows at once.
     more = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
     shop.session.add_all([*rows, *more])
     shop.session.flush()
@@ -361,7 +361,7 @@ def filled(request: pytest.FixtureRequest, engine: Engine) -> Shop:
 
 @pytest.fixture
 def shop(filled: Shop, engine: Engine) -> Iterator[Asked]:
-    """The shop, which is afterwards as it was."""
+    """Yields the shop, and restores it afterwards."""
     with Session(engine) as session:
         yield Asked(filled, session)
 

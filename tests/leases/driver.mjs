@@ -1,5 +1,5 @@
-// A driver of JavaScript as a process, for `lease/tests/steps/languages.rs`: commands in, answers out, a line of JSON each. The drivers
-// are no entry points of the package, so they are bundled from its sources.
+// A JavaScript driver process for `lease/tests/steps/languages.rs`. It reads commands and writes answers as one line of
+// JSON each. The package doesn't export its drivers, so they are bundled from its sources.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-"""A driver of Python as a process, for `lease/tests/steps/languages.rs`: a line of JSON for each command and answer."""
+"""A Python driver process for `lease/tests/steps/languages.rs`: one line of JSON per command and answer."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from polyflake._polyflake import place
 
 client, address = sys.argv[1:]
 if client == "asyncpg":
-    _lease_stores.find_spec = lambda name: name == client  # as where psycopg is not installed
+    _lease_stores.find_spec = lambda name: name == client  # as if only this client were installed
 kind = "sqlite" if client == "sqlite3" else "postgresql"
 store = address if kind == "sqlite" else json.loads(place(address, "any"))["server"]
 driver = _lease_stores.driver_of(kind, store, os.getpid(), 10.0, True)

@@ -1,5 +1,5 @@
-// A process for the faults of leases (`lease/tests/faults/life.rs`), in Node. It writes down each ID that it makes and each event of its
-// lease, and ends by itself when its input does, or by SIGTERM.
+// A Node process for the fault tests of leases (`lease/tests/faults/life.rs`). It records each ID that it makes and
+// each event of its lease. It exits when its input ends, or on SIGTERM.
 import { openSync, writeSync } from "node:fs";
 import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
@@ -16,9 +16,9 @@ function note({ name, number, start, end, usedUntil }) {
 
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
-const log = openSync(POLYFLAKE_LOG, "wx"); // who sees it may send signals
+const log = openSync(POLYFLAKE_LOG, "wx"); // once this file exists, signals may be sent
 
-/** Makes a few IDs with each of many generators, all of which have one worker ID. */
+/** Makes a few IDs with each of many generators that have the same worker ID. */
 async function restarted(partition) {
   while (!isOver) {
     const ids = new sno.Generator({ partition });

@@ -1,6 +1,6 @@
-"""A process for the faults of leases (`lease/tests/faults/life.rs`), in Python.
+"""A Python process for the fault tests of leases (`lease/tests/faults/life.rs`).
 
-It writes down each ID that it makes and each event of its lease, and ends by itself when its input does, or by SIGTERM.
+It records each ID that it makes and each event of its lease. It exits when its input ends, or on SIGTERM.
 """
 
 import os
@@ -29,7 +29,7 @@ def note(event: dict[str, object]) -> None:
 
 
 def pause(seconds: float) -> None:
-    """As time.sleep, which fails where a library steps the clock."""
+    """Sleeps like time.sleep, which fails where a library steps the clock."""
     select.select([], [], [], seconds)
 
 
@@ -40,11 +40,11 @@ def watch_input() -> None:
 
 signal.signal(signal.SIGTERM, lambda *_: is_over.set())
 threading.Thread(target=watch_input, daemon=True).start()
-log = log_path.open("xb", buffering=0)  # who sees it may send signals
+log = log_path.open("xb", buffering=0)  # once this file exists, signals may be sent
 
 
 def restarted(partition: int) -> None:
-    """Makes a few IDs with each of many generators, all of which have one worker ID."""
+    """Makes a few IDs with each of many generators that have the same worker ID."""
     while not is_over.is_set():
         ids = sno.Generator(partition=partition)
         for _ in range(random.randint(1, 7)):

@@ -1,8 +1,9 @@
 /**
- * Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it.
+ * Restarts generators with an explicit worker ID many times, each after its predecessor's last ID.
  *
- * `node restarts.mjs [GENERATORS] [WORKERS] [native | wasm]` prints one JSON line for each format, and fails if an ID was made twice. The worker IDs
- * run side by side in asynchronous calls, so that their waits for the next tick overlap. The last line is of synchronous calls.
+ * `node restarts.mjs [GENERATORS] [WORKERS] [native | wasm]` prints one JSON line per format, and fails if an ID
+ * repeats. The worker IDs run concurrently with asynchronous calls, so that their waits for the next tick overlap. The
+ * last line is for synchronous calls.
  */
 const [generators = 10_000, workers = 200] = process.argv.slice(2, 4).map(Number);
 const { layout, randflake, sno } = await import(`polyflake/${process.argv[4] ?? "native"}`);
@@ -16,7 +17,7 @@ const begins = {
   Randflake: (worker) => new randflake.Generator(new randflake.Grant(worker, 1_730_000_000, 2_803_741_824), secret),
 };
 
-/** Makes `count` generators of a worker ID, one after the other, and adds their IDs to `made`. */
+/** Creates `count` consecutive generators with one worker ID, and adds their IDs to `made`. */
 async function inARow(begin, worker, count, made) {
   for (let k = 0; k < count; k++) {
     const ids = begin(worker);

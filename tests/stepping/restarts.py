@@ -1,7 +1,7 @@
-"""Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it.
+"""Restarts generators with an explicit worker ID many times, each after its predecessor's last ID.
 
-``python restarts.py [GENERATORS] [WORKERS]`` prints one JSON line for each format, and fails if an ID was made twice.
-The worker IDs run in threads side by side, so that their waits for the next tick overlap.
+``python restarts.py [GENERATORS] [WORKERS]`` prints one JSON line per format, and fails if an ID repeats. The worker
+IDs run in concurrent threads, so that their waits for the next tick overlap.
 """
 
 import json

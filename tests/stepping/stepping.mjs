@@ -1,4 +1,4 @@
-// Makes IDs while the system's clock steps: see README.md. With the machine that the second argument names.
+// Makes IDs while the system clock steps. See README.md. The second argument selects the backend.
 const [seconds, machine] = process.argv.slice(2);
 const { hotguid, layout, randflake, sno } = await import(`polyflake/${machine}`);
 
@@ -20,7 +20,7 @@ function note(family, id) {
   seen.add(key);
 }
 
-/** One ID, then some at once. */
+/** Makes one ID, and then a batch. */
 function make(family, ids) {
   try {
     note(family, ids.generate());

@@ -1,4 +1,4 @@
-"""Makes IDs while the system's clock steps: see README.md."""
+"""Makes IDs while the system clock steps. See README.md."""
 
 import json
 import sys
@@ -23,14 +23,14 @@ twice = steps_back = 0
 
 
 def note(family: str, made: object) -> None:
-    """Remembers an ID, or counts one that was there before."""
+    """Records an ID, or counts it as a duplicate."""
     global twice
     twice += (family, made) in seen
     seen.add((family, made))
 
 
 def make(family: str, ids: Any) -> None:
-    """One ID, then some at once."""
+    """Makes one ID, and then a batch."""
     try:
         note(family, ids.generate())
         for made in ids.generate_many(10):

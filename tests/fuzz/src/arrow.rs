@@ -1,7 +1,7 @@
-//! Arrow columns of others, in any layout and with anything wrong in them, against one text after the other.
+//! Arrow columns from other producers, in every layout and with arbitrary faults, compared with parsing one string at a time.
 //!
-//! Buffers are as long as their column says, which no reader can check; whatever else a struct, an offset, a record or a key says
-//! may be anything.
+//! Buffers are as long as their column states, because a reader cannot check that. Every other value in a struct, an offset, a
+//! view or a key may be arbitrary.
 
 use std::sync::atomic::Ordering;
 
@@ -14,10 +14,10 @@ use crate::{
     slices::sixteens,
 };
 
-/// More items than one block has would take too long for each input.
+/// Items per column. More than one block of them would take too long for each input.
 const MOST: usize = 24;
 
-/// Columns of texts: first as they should be, then with something wrong in them.
+/// Reads columns of strings, first intact, then with faults.
 pub(crate) fn columns(input: &[u8]) {
     let mut bytes = Bytes(input);
     let texts = texts(&mut bytes);
@@ -66,7 +66,7 @@ pub(crate) fn columns(input: &[u8]) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Texts of IDs, a few of them with a byte changed, longer or shorter.
+/// Returns strings of IDs, a few of them with a changed byte or the wrong length.
 fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     let count = bytes.below(MOST);
     let mut texts: Vec<_> = sixteens(bytes.0)
@@ -93,7 +93,7 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// The text as a layout of a fixed width keeps it.
+/// Returns the string as a fixed-width layout stores it.
 fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     let mut kept = text.to_vec();
     if let Layout::Fixed(width) = layout {
@@ -102,7 +102,7 @@ fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Checks a column's IDs, or its error, against the texts read alone; `None` is null.
+/// Checks a column's IDs, or its error, against parsing each string alone. `None` is null.
 fn check<I: Textual + PartialEq + std::fmt::Debug>(
     column: &Foreign,
     layout: Layout,
@@ -139,7 +139,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Reads a column in every way. It is refused, or has no more items than it says.
+/// Reads a column with every reader. Each one either fails or returns at most as many items as the column states.
 fn read_anyhow(column: &Foreign) {
     let (pieces, held) = column.hand_over();
     let most = usize::try_from(column.length).unwrap_or(0);
@@ -155,7 +155,7 @@ fn read_anyhow(column: &Foreign) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// The column with some things wrong in it, or in its values. Lengths may be shorter than they were, or longer than any memory.
+/// Adds a few faults to the column or to its dictionary's values. Lengths may become shorter, or longer than any memory.
 fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     for _ in 0..=bytes.below(3) {
         match bytes.below(4) {
@@ -185,7 +185,8 @@ fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     whole
 }
 
-/// Returns whether a spoilt column has no more items than it had, or more than any memory. A reader cannot see others.
+/// Returns whether a faulty column has at most as many items as before, or more than any memory. Readers cannot detect other
+/// lengths.
 fn is_fair(before: &Foreign, after: &Foreign) -> bool {
     const MOST: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
@@ -194,8 +195,8 @@ fn is_fair(before: &Foreign, after: &Foreign) -> bool {
         && values.is_none_or(|(before, after)| is_fair(before, after))
 }
 
-/// A format that no reader takes for texts or integers, whose items might be wider than those that are there; `None` for a null
-/// pointer.
+/// Returns a format that no reader accepts for strings or integers, whose items might be wider than the actual ones. `None` is
+/// a null pointer.
 fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
@@ -215,12 +216,12 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
-    // Only lengths that its buffers have, or that no memory has.
+    // Only uses lengths that the buffers have, or that no memory has.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // It is past all memory already: a part of it would be past the buffers.
+        // The length already exceeds all memory, so a fraction of it would still exceed the buffers.
         _ => length,
     };
     match bytes.below(10) {
@@ -257,7 +258,7 @@ fn spoil_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     column.buffers[1] = Some(Buffer::of_i64(&keys));
 }
 
-/// Replaces an offset, but for the last, which readers have to believe, or a part of a record of a place.
+/// Replaces an offset or part of a view. The last offset stays, because readers cannot check it.
 fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
@@ -271,7 +272,7 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
     let width = if matches!(format, "u" | "z") { 4 } else { 8 };
     let at = bytes.below((places.len() / width).saturating_sub(1));
-    // With a shorter length, this may be the last: it is within the text, or below 0.
+    // If the length was shortened, this may be the last offset, so it is either within the text or negative.
     let place = i64::try_from(bytes.below(text + 1)).expect("a short text");
     let place = if bytes.below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
@@ -282,7 +283,7 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// Sets a length past all memory, and then a part of it.
+/// Sets a length that exceeds all memory, and then a fraction of it.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

@@ -1,9 +1,9 @@
-//! Choices from the bytes of an input, which zeros follow.
+//! Makes choices based on an input's bytes, which are continued with zeros.
 
-/// Number of IDs that one input makes.
+/// Number of IDs per input.
 pub(crate) const NEIGHBOURS: usize = 32;
 
-/// The IDs of an input: its own first bytes (zeros past its end), then the same with one byte changed.
+/// Returns an input's IDs: its first bytes, padded with zeros, and then the same bytes with one of them changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
     let own: [u8; N] = Bytes(input).array();
     let others = chances(input).map(move |[at, byte, ..]| {
@@ -14,7 +14,7 @@ pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [
     std::iter::once(own).chain(others).take(NEIGHBOURS)
 }
 
-/// Bytes that look random and are the same for the same input.
+/// Returns pseudo-random bytes that are the same for the same input.
 pub(crate) fn chances(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let seed = input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(PRIME));
@@ -25,7 +25,7 @@ pub(crate) fn chances(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     })
 }
 
-/// The remaining bytes.
+/// The remaining bytes of an input.
 pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
 
 impl Bytes<'_> {
@@ -43,7 +43,7 @@ impl Bytes<'_> {
         std::array::from_fn(|at| taken.get(at).copied().unwrap_or(0))
     }
 
-    /// The next bytes, at most `count`.
+    /// Returns the next bytes, at most `count`.
     pub(crate) fn take(&mut self, count: usize) -> &[u8] {
         let (taken, left) = self.0.split_at(count.min(self.0.len()));
         self.0 = left;
@@ -54,22 +54,22 @@ impl Bytes<'_> {
         i64::from_le_bytes(self.array())
     }
 
-    /// A number below `count`.
+    /// Returns a number below `count`.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         usize::from(u16::from_le_bytes(self.array())) % count.max(1)
     }
 
-    /// One of some items.
+    /// Returns one of the given items.
     pub(crate) fn choose<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
 
-    /// Returns `true` once in `times`, by the next byte.
+    /// Returns `true` once in `times` calls, depending on the next byte.
     pub(crate) fn seldom(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }
 
-    /// An integer of any size, often one at an edge.
+    /// Returns an integer of any size, often at a limit.
     pub(crate) fn number(&mut self) -> i64 {
         let near = i64::from(self.byte().cast_signed());
         match self.byte() % 6 {

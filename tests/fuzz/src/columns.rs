@@ -1,4 +1,4 @@
-//! Fields of many IDs at once, against one ID after the other.
+//! Reads the fields of many IDs at once, and compares them with reading one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,
@@ -10,7 +10,7 @@ use crate::{
     slices::{MOST, sixteens},
 };
 
-/// IDs near each other, whose fields are often the same.
+/// Checks IDs that are close to each other, so that their fields are often equal.
 pub(crate) fn sno(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mask: [u8; 10] = bytes.array();

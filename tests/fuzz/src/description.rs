@@ -1,14 +1,14 @@
-//! Descriptions of layouts, from bytes.
+//! Makes layout descriptions from bytes.
 
 use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 
 use crate::bytes::Bytes;
 
-/// Names that are easy to mistake for others.
+/// Names that are easily mistaken for others.
 const NAMES: [&str; 7] = ["shard", "worker", "timestamp", "", "naïve", "const-0-1", "\u{0}"];
 
-/// A description that is mostly right.
+/// Returns a description that is mostly valid.
 pub(crate) fn describe(bytes: &mut Bytes<'_>) -> Value {
     let length = if bytes.seldom(3) { Some(1 + bytes.below(24)) } else { None };
     let bits = length.map_or(64, |length| length * 8);
@@ -52,7 +52,7 @@ fn tick(bytes: &mut Bytes<'_>) -> String {
 
 fn named(field: &mut Value, kind: &str, width: usize, of_bytes: bool, bytes: &mut Bytes<'_>) {
     if !bytes.seldom(4) {
-        // Two fields of one name are a fault, made seldom.
+        // Two fields with the same name make a layout invalid, so that is rare.
         let number = if bytes.seldom(16) { 0 } else { bytes.0.len() };
         field["name"] = format!("{}{number}", bytes.choose(&NAMES)).into();
     }
@@ -73,13 +73,13 @@ fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(byte % 128)).collect()
 }
 
-/// An integer that mostly fits.
+/// Returns an integer that mostly fits.
 fn number(width: usize, bytes: &mut Bytes<'_>) -> i128 {
     let number = i128::from_le_bytes(bytes.array());
     if bytes.seldom(16) { number } else { number & ((1 << width.min(96)) - 1) }
 }
 
-/// An integer as descriptions write it: past 2^53 as a text.
+/// Returns an integer as descriptions write it: as a string above 2^53.
 fn integer(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= 1 << 53 => small.into(),
@@ -87,7 +87,7 @@ fn integer(number: i128) -> Value {
     }
 }
 
-/// Spoils one member of a description or of one of its fields.
+/// Makes one member of a description or of one of its fields invalid.
 pub(crate) fn spoil(description: &mut Value, bytes: &mut Bytes<'_>) {
     let Some(members) = description.as_object_mut() else { return };
     let fields = members.get_mut("fields").and_then(Value::as_array_mut);
@@ -112,7 +112,7 @@ fn spoil_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// A value that some members may have, and most may not.
+/// Returns a value that some members accept and most do not.
 fn odd(bytes: &mut Bytes<'_>) -> Option<Value> {
     Some(match bytes.byte() % 16 {
         0 => return None,

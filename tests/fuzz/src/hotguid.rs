@@ -1,4 +1,4 @@
-//! Hot Guid: texts, SQL Server's texts, and the three orders of bytes.
+//! Hot Guid: strings, SQL Server's strings, and the three byte orders.
 
 use polyflake::{ErrorKind, hotguid::HotGuid};
 
@@ -11,10 +11,10 @@ use crate::{
 const DIGITS: &str = "0123456789abcdefABCDEF";
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// Position of each byte in SQL Server's form (source: the original).
+/// Position of each byte in SQL Server's form, taken from the original.
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
-/// Texts of IDs and of SQL Server's GUIDs.
+/// Checks the string forms of IDs and of SQL Server's GUIDs.
 pub(crate) fn texts(input: &[u8]) {
     let near = nearly(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
     each(input, &near, |text, units| {
@@ -32,7 +32,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// IDs of 16 bytes in each order, with the conversions between them; slices of another length are refused.
+/// Checks 16-byte IDs in each byte order and the conversions between them. Slices of any other length are rejected.
 pub(crate) fn bytes(input: &[u8]) {
     match HotGuid::from_slice(input) {
         Ok(id) => assert_eq!(id.to_bytes(), input),
@@ -57,7 +57,7 @@ fn assert_forms(bytes: [u8; 16]) {
     assert_eq!(serde_json::from_str::<HotGuid>(&json).expect("what was written"), id);
 }
 
-/// The plain reading of a GUID's text: 32 digits of hex, hyphens between them.
+/// Reads a GUID's string in the simplest way: 32 hexadecimal digits with hyphens between groups.
 fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
     let hyphen = u32::from('-');
     let is_good =
@@ -75,7 +75,7 @@ fn lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 
-/// Converts bytes between the orders of .NET and of the text.
+/// Converts bytes between the orders of .NET and of the string.
 fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
     bytes[..4].reverse();
     bytes[4..6].reverse();

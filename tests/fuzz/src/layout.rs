@@ -1,4 +1,4 @@
-//! Custom layouts: descriptions as JSON, then IDs of the layouts that they give.
+//! Custom layouts: descriptions as JSON, and IDs of the resulting layouts.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     verdict::told,
 };
 
-/// Descriptions made member by member, some of them spoilt; then IDs.
+/// Checks descriptions that are built member by member, some with a fault, and then IDs.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
@@ -25,7 +25,7 @@ pub(crate) fn descriptions(input: &[u8]) {
     check(&description.to_string(), &mut bytes);
 }
 
-/// JSON texts: any texts, and presets with bytes changed, removed, inserted.
+/// Checks JSON texts: arbitrary ones, and presets with bytes changed, removed or inserted.
 pub(crate) fn json(input: &[u8]) {
     if let Ok(text) = str::from_utf8(input) {
         check(text, &mut Bytes(input));
@@ -48,7 +48,7 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Checks that a text is refused, or is a layout that is written as it was read, and whose IDs are read as they were made.
+/// Checks that a text is either rejected or gives a layout that is written as it was read, and whose IDs parse to their values.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -68,7 +68,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     layout_columns::check(&layout, &ids);
 }
 
-/// Checks that the fields lie one after the other and fill the ID.
+/// Checks that the fields follow each other without gaps and fill the ID.
 fn check_figures(layout: &Layout) {
     let figures = layout.describe();
     let mut end = 0;
@@ -82,7 +82,7 @@ fn check_figures(layout: &Layout) {
     assert!(figures.below_2_63 || !figures.below_2_53);
 }
 
-/// Checks that IDs of the other kind or of another length are refused.
+/// Checks that IDs of the other kind or of the wrong length are rejected.
 fn check_foreign_ids(layout: &Layout) {
     let length = layout.bits() as usize / 8;
     for length in [length - 1, length + 1] {
@@ -96,7 +96,7 @@ fn check_foreign_ids(layout: &Layout) {
     }
 }
 
-/// Checks that the fields of any ID make the same ID again, except for unused bits.
+/// Checks that packing an ID's parsed fields gives the same ID, except for unused bits.
 fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
@@ -109,7 +109,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     };
     let values = values_of(layout, &parsed);
     let packed = values.pack().expect("values of an ID");
-    // Ticks shorter than a millisecond are packed by their nanoseconds, which may be past 64 bits.
+    // Ticks shorter than a millisecond are packed from nanoseconds, which may exceed 64 bits.
     assert_eq!(bits_of(&packed), used_bits(layout, id), "{}", layout.to_json());
     check_range(&values, &packed, &parsed, bytes);
     check_generator(layout, &parsed, bytes);
@@ -125,7 +125,7 @@ fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
     Id::Bytes(id)
 }
 
-/// The values of all fields of an ID.
+/// Returns the values of all fields of an ID.
 pub(crate) fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
     let mut values = layout.values();
     if let Some(nanos) = parsed.unix_nanos() {
@@ -151,7 +151,7 @@ fn bits_of(id: &Id) -> Vec<u8> {
     }
 }
 
-/// An ID's bits, with unused fields cleared.
+/// Returns an ID's bits, with unused fields cleared.
 fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     let mut bits = bits_of(id);
     for field in layout.describe().fields().iter().filter(|field| field.kind == "unused") {
@@ -162,7 +162,7 @@ fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     bits
 }
 
-/// Checks that an ID is in a time range, of IDs with its own bindables and constants, if its own tick begins there.
+/// Checks that an ID is in a time range that starts at its own tick, for its own bindables and constants.
 fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
@@ -180,8 +180,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// Checks a generator whose clock shows times near an ID's: its IDs have the times shown, or it refuses; and a restored
-/// generator goes on.
+/// Checks a generator whose clock shows times near an ID's time. Each call either fails or returns an ID with the clock's time,
+/// and a restored generator continues.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);
@@ -214,7 +214,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
     assert_eq!(made.len(), count, "{}", layout.to_json());
 }
 
-/// The ID packed from a generator's values, a reading of its clock, and the sequence of an ID.
+/// Packs the generator's values, a clock reading and an ID's sequence number into the expected ID.
 fn at(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
     let (layout, mut values) = (ids.layout(), ids.values());
     if layout.timestamp().is_ok() {

@@ -1,4 +1,4 @@
-//! Columns of a layout's fields, parsed from IDs and packed into them, against one ID after the other.
+//! Parses and packs columns of a layout's fields, and compares them with handling one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,
@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{layout::values_of, verdict::told};
 
-/// Checks every column of some valid IDs; then the same columns packed.
+/// Checks every column of some valid IDs, and then packs the same columns.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
@@ -16,7 +16,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
     let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
-    // The start of the millisecond in which a tick begins may lie in another tick, or in none.
+    // The start of a tick's millisecond may be in an earlier tick, or before the first one.
     let one_by_one: Result<Vec<_>> =
         (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
     match (pack_all(&base, &given, ids.len()), one_by_one) {
@@ -30,7 +30,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     }
 }
 
-/// All fields that have values.
+/// Returns all fields that have values.
 fn slots(layout: &Layout) -> Vec<FieldIndex> {
     let bindables = layout.bindable_names().map(|name| layout.bindable(name));
     let constants = layout.constant_names().map(|name| layout.constant(name));
@@ -38,7 +38,7 @@ fn slots(layout: &Layout) -> Vec<FieldIndex> {
     fields.chain(bindables).chain(constants).flatten().collect()
 }
 
-/// A field of each ID, unless it is too wide for a column, or not an integer.
+/// Returns a field of each ID, or `None` if it is not an integer or too wide for a column.
 fn column(
     layout: &Layout,
     slot: FieldIndex,
@@ -60,7 +60,7 @@ fn column(
     Some((slot, column))
 }
 
-/// IDs as their columns want them.
+/// Converts IDs to the form that the column functions accept.
 fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
     let mut bytes = Vec::new();
     let mut integers = Vec::new();

@@ -1,10 +1,11 @@
-//! For any bytes, every decoder gives the same result as a plain reading of its format, up to the position of the first bad
-//! character, and every accepted text is the only spelling of its ID.
+//! For any bytes, every decoder gives the same result as a simple implementation of its format, including the position of the
+//! first invalid character. Every accepted string is its ID's canonical encoding.
 //!
-//! Each target is a test, which tries some thousands of random inputs, and a fuzz target: `cargo xtask fuzz` runs it under
-//! libFuzzer, which looks for inputs that reach new code.
+//! Each target is a test that tries some thousands of random inputs, and also a fuzz target: `cargo xtask fuzz` runs it with
+//! libFuzzer, which searches for inputs that reach new code.
 //!
-//! Reading order: `verdict` and `texts` (the judgement of decoders), then a file for each family; `description` (layouts from bytes).
+//! Start reading at `verdict` and `texts`, which judge decoders. Each format then has a file, and `description` makes layouts
+//! from bytes.
 #![cfg(test)]
 
 mod arrow;
@@ -27,7 +28,7 @@ mod verdict;
 mod targets {
     use super::{arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
 
-    /// Defines the targets: the name of each, the function that it runs, and the longest input.
+    /// Defines the targets: each one's name, the function that it runs, and the maximum input length.
     macro_rules! targets {
         ($($name:ident: $run:path, $most:literal;)*) => {$(
             #[test]

@@ -1,4 +1,4 @@
-//! The machine that JavaScript calls: every call, in any order, with any bytes in the area that passes arguments.
+//! The core's interface to JavaScript: every call, in any order, with any bytes in the memory that passes arguments.
 
 use std::ptr;
 
@@ -14,14 +14,14 @@ use polyflake_js::{
 
 use crate::bytes::Bytes;
 
-/// Makes a call, and returns its status.
+/// Makes a call and returns its status.
 type Call = fn(&Machine<Stopped>) -> u32;
 
 macro_rules! calls {
     ($($name:ident => $_js:literal,)*) => { &[$((|machine: &Machine<Stopped>| machine.run(Machine::$name)) as Call),*] };
 }
 
-/// The calls of all families, and those of each.
+/// The calls that all formats share, and each format's own.
 const CALLS: [&[Call]; 7] = [
     shared_calls!(calls),
     generator_calls!(calls),
@@ -32,7 +32,7 @@ const CALLS: [&[Call]; 7] = [
     layout_calls!(calls),
 ];
 
-/// Numbers at limits: of handles, counts, lengths, times.
+/// Numbers at limits: of handles, counts, lengths and times.
 const NUMBERS: [f64; 16] = [
     0.0,
     1.0,
@@ -52,7 +52,7 @@ const NUMBERS: [f64; 16] = [
     f64::NAN,
 ];
 
-/// A sequence of calls on one machine, which answers each or refuses it, and works afterwards.
+/// Makes a sequence of calls on one machine. Each call succeeds or fails, and the machine works afterwards.
 pub(crate) fn calls(input: &[u8]) {
     SCRATCH.with(|scratch| {
         let machine = Machine::new(scratch);
@@ -67,7 +67,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// Writes as the package does: numbers into slots, bytes of a message.
+/// Writes as the package does: numbers into slots, and then a message's bytes.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.below(12) {
         let slot = bytes.below(polyflake_js::NUMBERS);
@@ -82,21 +82,21 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Offset of the bytes in the area.
+/// Offset of the bytes in the shared memory.
 const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     assert!(at + bytes.len() <= size_of::<Scratch>());
-    // SAFETY: the area consists of cells of integers, into which any bytes may be written while no call runs, and the bytes
-    // lie within it.
+    // SAFETY: the memory consists of integer cells, into which any bytes may be written while no call runs, and the bytes are
+    // within it.
     unsafe {
         let area = ptr::from_ref(scratch).cast_mut().cast::<u8>();
         area.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
     }
 }
 
-/// Checks that the text of an ID is parsed and written again as it was, whatever was called before.
+/// Checks that an ID's string survives parsing and formatting, whatever was called before.
 fn assert_works(machine: &Machine<Stopped>) {
     let scratch = machine.scratch();
     put(scratch, BYTES_AT, TEXT);

@@ -1,4 +1,4 @@
-//! Randflake: texts, and the fields of any number.
+//! Randflake: strings, and the fields of any number.
 
 use polyflake::{
     ErrorKind,
@@ -13,9 +13,9 @@ use crate::{
 
 const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 
-/// Texts.
+/// Checks the string form.
 pub(crate) fn texts(input: &[u8]) {
-    // Thirteen digits begin with f at most.
+    // The first of thirteen digits is at most `f`.
     let near = nearly(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
     each(input, &near, |text, units| {
         let read = verdict(Randflake::parse(text));
@@ -24,7 +24,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// Any secret and any number: its fields encrypt to it again, and its text is parsed to it again.
+/// Checks any secret and number: encrypting its fields gives the number again, and parsing its string does too.
 pub(crate) fn numbers(input: &[u8]) {
     let Some((secret, rest)) = input.split_first_chunk::<16>() else {
         return assert_eq!(Codec::from_slice(input).unwrap_err().kind(), ErrorKind::InvalidSecret);
@@ -39,7 +39,7 @@ pub(crate) fn numbers(input: &[u8]) {
     }
 }
 
-/// The plain reading of the format: a number in base 32 without leading zeros.
+/// Reads the format in the simplest way: a base-32 number without leading zeros.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Randflake> {
     judge(units, 1..=13, |_, unit| value(unit).is_some())?;
     if units.len() > 1 && units[0] == u32::from('0') {

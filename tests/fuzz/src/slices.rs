@@ -1,5 +1,5 @@
-//! Many texts or blocks at once, by the widest instructions of the machine (or of the level in `POLYFLAKE_CPU`), against one
-//! after the other by the plain readings.
+//! Handles many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU` sets), and
+//! compares them with one-at-a-time readings.
 
 use polyflake::{
     Error, ErrorKind,
@@ -15,10 +15,10 @@ use crate::{
     verdict::Verdict,
 };
 
-/// More items than any kernel takes at once.
+/// More items than any kernel handles at once.
 pub(crate) const MOST: usize = 100;
 
-/// sno's texts: decoded, and encoded again.
+/// Decodes sno strings and encodes them again.
 pub(crate) fn sno(input: &[u8]) {
     let texts = spoilt(input, |chance| {
         let alphabet = b"23456789abcdefghijklmnopqrstuvwx";
@@ -34,7 +34,7 @@ pub(crate) fn sno(input: &[u8]) {
     assert_eq!(sno::encode_slice(&ids, longer).unwrap_err().kind(), ErrorKind::InvalidLength);
 }
 
-/// Randflake's texts, in slots and side by side: decoded, and encoded again.
+/// Decodes Randflake strings, in slots and in columns, and encodes them again.
 pub(crate) fn randflake(input: &[u8]) {
     let slots = spoilt(input, |chance| {
         // Numbers of all sizes.
@@ -51,7 +51,7 @@ pub(crate) fn randflake(input: &[u8]) {
     check_column(&ids, &slots);
 }
 
-/// Checks the column of some IDs, side by side; then any texts at any offsets.
+/// Checks the column of some IDs without gaps, and then a column of arbitrary strings.
 fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
     let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");
@@ -71,7 +71,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
 }
 
-/// Blocks, each on its own.
+/// Checks that each block is encrypted independently.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
@@ -84,7 +84,7 @@ pub(crate) fn sparx64(input: &[u8]) {
     assert_eq!(encrypted, blocks);
 }
 
-/// Random items, a few of them with a byte changed.
+/// Returns random items, a few of them with a byte changed.
 fn spoilt(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
     let mut bytes = Bytes(input);
     let count = bytes.below(MOST);
@@ -111,13 +111,14 @@ fn units(text: &[u8]) -> Vec<u32> {
     text.iter().copied().map(u32::from).collect()
 }
 
-/// A slot's text, without the zero bytes after it.
+/// Returns a slot's string without the trailing zero bytes.
 fn text_of(slot: &[u8; 16]) -> &[u8] {
     let end = slot.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     &slot[..end]
 }
 
-/// Checks that all texts before the first bad one are read, that its error is returned, and that nothing after it is written.
+/// Checks that all strings before the first invalid one are decoded, that its error is returned, and that nothing is written
+/// after it.
 fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
     decoded: Result<(), Error>,
     ids: &[T],

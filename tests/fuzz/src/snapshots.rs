@@ -1,4 +1,4 @@
-//! Snapshots as JSON: a snapshot is written as it was read, and is either refused or restored to a generator that goes on.
+//! Snapshots as JSON: a snapshot is written as it was read, and is either rejected or restored to a generator that continues.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{bytes::Bytes, verdict::told};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
-/// Snapshots of sno, also with the Go library's quirks.
+/// Checks sno snapshots, including the Go library's variations.
 pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);
@@ -27,7 +27,7 @@ pub(crate) fn sno(input: &[u8]) {
     check_sno(members.to_string().as_bytes());
 }
 
-/// Snapshots of layouts.
+/// Checks layout snapshots.
 pub(crate) fn layout(input: &[u8]) {
     check_layout(input);
     let mut bytes = Bytes(input);
@@ -35,14 +35,14 @@ pub(crate) fn layout(input: &[u8]) {
     check_layout(members.to_string().as_bytes());
 }
 
-/// A number that some member may hold, often one at an edge.
+/// Returns a number that some member may hold, often at a limit.
 fn member(bytes: &mut Bytes<'_>) -> Value {
     match bytes.byte() % 8 {
         0 => 0.into(),
         1 => u64::from(u16::from_le_bytes(bytes.array())).into(),
         2 => (1_u64 << (bytes.byte() % 64)).into(),
         3 => ((1_u64 << (bytes.byte() % 64)) - 1).into(),
-        // The tick of the clock, or one near it.
+        // The clock's tick or a tick near it.
         4 => ((NOW_MS - 1_262_304_000_000) / 4 + i64::from(bytes.byte()) - 128).into(),
         5 => u64::from_le_bytes(bytes.array()).into(),
         6 => u128::from_le_bytes(bytes.array()).to_string().into(),
@@ -67,8 +67,8 @@ fn check_sno(json: &[u8]) {
     }
 }
 
-/// Checks that a restored generator's IDs differ from the snapshot's last one and from each other, and that its own snapshot can
-/// be restored.
+/// Checks that a restored generator's IDs differ from the snapshot's last one and from each other, and that its own snapshot
+/// can be restored.
 fn check_goes_on(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
     let made: Vec<_> = [0, 1].iter().filter_map(|metabyte| ids.generate(*metabyte).ok()).collect();
     let last = (snapshot.wall_hi, snapshot.drifts & 1 == 1, snapshot.sequence);

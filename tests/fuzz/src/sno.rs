@@ -1,4 +1,4 @@
-//! sno: texts, bytes, UUIDs, metabytes, JSON.
+//! sno: strings, bytes, UUIDs, metabytes, JSON.
 
 use polyflake::{
     ErrorKind,
@@ -13,7 +13,7 @@ use crate::{
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
-/// Texts, their metabytes, and the same as UUIDs.
+/// Checks strings, their metabytes, and the same strings as UUIDs.
 pub(crate) fn texts(input: &[u8]) {
     each(input, &nearly(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(Sno::parse(text));
@@ -30,7 +30,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// IDs of bytes: their fields and all their forms give the same IDs again; slices of another length are refused.
+/// Checks that an ID's fields and all of its forms give the same ID again. Slices of the wrong length are rejected.
 pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
@@ -42,7 +42,7 @@ pub(crate) fn bytes(input: &[u8]) {
     neighbours(input).for_each(assert_forms);
 }
 
-/// The plain reading of the format: 16 characters, five bits each.
+/// Reads the format in the simplest way: 16 characters of five bits each.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     judge(units, 16..=16, |_, unit| value(unit).is_some())?;
     let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
@@ -50,7 +50,7 @@ pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     Ok(Sno::from_bytes(bytes))
 }
 
-/// The metabyte of a text, by characters 8 and 9 alone.
+/// Reads a string's metabyte from the characters at positions 8 and 9 only.
 fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
     judge(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
     let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
@@ -65,7 +65,7 @@ const fn value(unit: u32) -> Option<u128> {
     }
 }
 
-/// A UUID's bytes, if each unit is a byte.
+/// Returns a UUID's bytes if each character is a byte.
 fn uuid_of(units: &[u32]) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     for (byte, unit) in uuid.iter_mut().zip(units) {

@@ -1,19 +1,19 @@
-//! Texts from bytes: the bytes themselves, and nearly right texts.
+//! Makes strings from bytes: the bytes themselves, and nearly valid strings.
 
 use crate::bytes::chances;
 
-/// Characters that a decoder must not mistake for one of an alphabet.
+/// Characters that a decoder must not mistake for one of its alphabet.
 const ODD: [char; 32] = [
     '\0', '\n', ' ', '-', '_', '=', '.', '/', ':', '@', '[', '`', '{', '~', '\u{7f}', '\u{80}',
     '\u{b2}', 'ß', 'ÿ', 'ı', 'а', 'о', 'K', 'ﬀ', '٣', '0', '2', 'a', '\u{feff}', '\u{fffd}', '😀',
     '𝟚',
 ];
 
-/// Number of neighbours of a nearly right text that are tried, too.
+/// Number of neighbors to try for a nearly valid string.
 const NEIGHBOURS: usize = 16;
 
-/// Calls `check` with texts of the bytes, each with its characters: the bytes themselves, a nearly right text, and neighbours of
-/// it, which differ in one character: 18 texts in all.
+/// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
+/// neighbors, which differ from it in one character.
 pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = Room::default();
     if let Ok(text) = str::from_utf8(input) {
@@ -30,7 +30,7 @@ pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])
     }
 }
 
-/// Room for a text and its characters, used again for each.
+/// Buffers for a string and its characters, reused for each string.
 #[derive(Default)]
 struct Room {
     text: String,
@@ -53,14 +53,14 @@ impl Room {
     }
 }
 
-/// Returns whether a spelling is the text of these units.
+/// Returns whether an encoding consists of these characters.
 pub(crate) fn spells(text: &str, units: &[u32]) -> bool {
     text.len() == units.len()
         && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
 }
 
-/// A nearly right text: mostly of the right length, mostly of the alphabet that `alphabet_at` gives for a position. The
-/// first byte decides the length, and each one after it a character.
+/// Returns a nearly valid string. Mostly, it has the right length and characters of the alphabet that `alphabet_at` returns for
+/// a position. The first byte selects the length, and each following byte a character.
 pub(crate) fn nearly(
     input: &[u8],
     right: usize,

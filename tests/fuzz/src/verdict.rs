@@ -1,23 +1,24 @@
-//! Verdicts of decoders on a text, in a form that can be compared.
+//! A decoder's result for a string, in a form that can be compared.
 
 use polyflake::{Error, ErrorKind, Result};
 
 /// A value, or the kind and position of the error.
 pub(crate) type Verdict<T> = std::result::Result<T, (ErrorKind, Option<usize>)>;
 
-/// The verdict of a decoder.
+/// Converts a decoder's result.
 pub(crate) fn verdict<T>(result: Result<T>) -> Verdict<T> {
     result.map_err(|error| (error.kind(), error.position()))
 }
 
-/// An error, after a check that its message can be shown.
+/// Returns the error after checking its message.
 pub(crate) fn told(error: &Error) -> &Error {
     let message = error.to_string();
     assert!(message.starts_with(char::is_lowercase), "{message}");
     error
 }
 
-/// The verdict by the order of checks: the length, then the characters, with the position of the first bad one.
+/// Returns the result of the format's checks: first the length, then each character. The error names the first invalid
+/// position.
 pub(crate) fn judge(
     units: &[u32],
     lengths: std::ops::RangeInclusive<usize>,

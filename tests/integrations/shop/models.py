@@ -1,4 +1,4 @@
-"""A model with an ID of every kind; and for keys of each kind, models with relations to each other."""
+"""A model with IDs of every kind, and for each kind of key, models that are related to each other."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ class Order(models.Model):
     post = Int64Field(default=1)
 
 
-# The names are those of relations.KEYS.
+# The names match relations.KEYS.
 FIELDS: dict[str, Callable[..., Any]] = {
     "reference": partial(models.UUIDField, default=uuid4),
     **{form: partial(SnoField, form=form, default=sno.generate) for form in FORMS},
@@ -32,7 +32,7 @@ FIELDS: dict[str, Callable[..., Any]] = {
 
 
 class Shop:
-    """The models whose keys are of one kind."""
+    """The models with one kind of key."""
 
     def __init__(self, kind: str) -> None:
         self.kind, key = kind, FIELDS[kind]

@@ -1,4 +1,4 @@
-"""The admin, and view sets of the orders."""
+"""URLs of the admin and of the orders' view sets."""
 
 from typing import Any
 

@@ -1,1 +1,2 @@
-//! Tests of the core that need other people's crates, in a crate of their own: the core's other tests then compile without them.
+//! Tests of the core that need third-party crates. They have a crate of their own, so the core's other tests compile without
+//! those.

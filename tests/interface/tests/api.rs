@@ -1,6 +1,6 @@
-//! `packages/api.toml` against the crate's public names, both ways.
+//! Compares `packages/api.toml` with the crate's public names, in both directions.
 //!
-//! The names are read from the sources: the names that a family's `mod.rs` re-exports, and the public functions of those types.
+//! The names come from the sources: the names that a format's `mod.rs` re-exports, and the public functions of those types.
 #![cfg(not(miri))]
 
 use std::{
@@ -13,7 +13,7 @@ use polyflake::ErrorKind;
 use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
-/// The folders of each family of `api.toml`; the first folder's `mod.rs` lists the public names.
+/// The folders of each format in `api.toml`. The first folder's `mod.rs` lists the public names.
 const FAMILIES: [(&str, &[&str]); 6] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
@@ -40,7 +40,7 @@ fn api() -> Table {
     fs::read_to_string(root().join("../packages/api.toml")).unwrap().parse().unwrap()
 }
 
-/// The public names of a family: functions, and types with their functions.
+/// A format's public names: functions, and types with their functions.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Names {
     functions: BTreeSet<String>,
@@ -56,7 +56,7 @@ fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
-/// Returns whether the documentation hides an item, which is then not part of the public API.
+/// Returns whether the documentation hides an item, which excludes it from the public API.
 fn is_hidden(attributes: &[Attribute]) -> bool {
     let hides = |attribute: &Attribute| {
         attribute.path().is_ident("doc")
@@ -65,7 +65,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(hides)
 }
 
-/// The last names of a `use` tree.
+/// Returns the last names in a `use` tree.
 fn leaves(tree: &UseTree) -> Vec<String> {
     match tree {
         UseTree::Path(path) => leaves(&path.tree),
@@ -76,7 +76,7 @@ fn leaves(tree: &UseTree) -> Vec<String> {
     }
 }
 
-/// The names that `mod.rs` makes public.
+/// Returns the names that `mod.rs` makes public.
 fn exported(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
         Item::Use(item) if is_promised(&item.vis, &item.attrs) => leaves(&item.tree),
@@ -88,7 +88,7 @@ fn exported(items: &[Item]) -> BTreeSet<String> {
     names.collect()
 }
 
-/// The type of an inherent `impl`, with its public functions.
+/// Returns the type of an inherent `impl` and its public functions.
 fn methods(item: &Item) -> Option<(String, Vec<String>)> {
     let Item::Impl(block) = item else { return None };
     let Type::Path(of) = &*block.self_ty else { return None };
@@ -114,7 +114,7 @@ fn implements_windowed(item: &Item) -> bool {
     block.trait_.as_ref().is_some_and(|(_, path, _)| is_windowed(path))
 }
 
-/// Returns whether an `impl` is for families alone whose window is an option.
+/// Returns whether an `impl` is limited to formats whose window is an option.
 fn asks_for_windowed(item: &Item) -> bool {
     let Item::Impl(block) = item else { return false };
     let bounds = block.generics.type_params().flat_map(|parameter| &parameter.bounds);
@@ -153,7 +153,7 @@ fn names_in_code(folders: &[&str]) -> Names {
     names
 }
 
-/// Returns whether an entry is meant for Rust.
+/// Returns whether an entry applies to Rust.
 fn in_rust(entry: &Table) -> bool {
     entry.get("in").is_none_or(|languages| {
         languages.as_array().unwrap().iter().any(|language| language.as_str() == Some("rust"))

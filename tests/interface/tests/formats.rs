@@ -1,4 +1,4 @@
-//! Serialized values are read back, in formats of every kind: text, bytes that describe themselves, and bytes that do not.
+//! Tests that serialized values are read back in text formats, in self-describing binary formats, and in other binary formats.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Enums that serde reads, with the metabyte of an ID to tell the variant.
+//! Enums that serde reads, with an ID's metabyte to select the variant.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ enum Paid {
     Twice(u8, u8),
 }
 
-/// A list in place of `serde_json::Value`, since CBOR has no type for any value of JSON's.
+/// A list in place of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
 type Anything = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
@@ -102,8 +102,8 @@ fn order() -> Order {
     }
 }
 
-/// Reads a text by each entry point of `serde_json`: text and slice lend their bytes, the reader does not. Errors come without
-/// their position, which a reader counts differently.
+/// Reads a text with each entry point of `serde_json`. Strings and slices lend their bytes, the reader does not. Errors omit
+/// their position, which the reader counts differently.
 #[track_caller]
 fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
@@ -288,7 +288,7 @@ fn a_variant_accepts_any_deserializable_type() {
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
 
-/// The error of an ID. Asserts that serde's error has the same message.
+/// Returns the error for an ID. Asserts that serde's error has the same message.
 #[track_caller]
 fn refusal(text: &str) -> Error {
     let told = in_every_way::<Record>(text).unwrap_err();
@@ -377,7 +377,7 @@ fn errors_display_their_source() {
     assert!(error.to_string().starts_with("EOF"));
 }
 
-/// Self-describing binary formats are read, and others return an error.
+/// Self-describing binary formats are supported, and other formats return an error.
 #[test]
 fn self_describing_binary_formats_are_read() {
     let record = Record::User(user());
@@ -417,7 +417,7 @@ fn every_vector_is_read() {
     assert!(found > 5);
 }
 
-/// A variant's type with the name of a type parameter that a macro may use.
+/// A type for a variant. Its name is also that of a type parameter which a macro may use.
 #[derive(Debug, PartialEq, Deserialize)]
 struct D {
     id: Sno,
@@ -436,7 +436,7 @@ fn a_variants_type_can_have_any_name() {
     assert_eq!(in_every_way::<OfD>(&text), Ok(OfD::D(D { id: USER.parse().unwrap() })));
 }
 
-/// Reads a value by `serde_json`, and as a member before the ID and after it: all read the same, or all refuse.
+/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three must agree on the value or fail.
 macro_rules! assert_alike {
     ($($value:ty: $($text:literal)+;)+) => {$({
         #[derive(Debug, PartialEq, Deserialize)]

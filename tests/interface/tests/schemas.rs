@@ -1,4 +1,4 @@
-//! Descriptions of IDs' texts for JSON Schema and OpenAPI, and IDs as input of fuzzers.
+//! JSON Schema and OpenAPI descriptions of ID strings, and IDs as input of fuzzers.
 
 use arbitrary::{Arbitrary, Unstructured};
 use polyflake::{
@@ -20,7 +20,7 @@ impl<const METABYTE: u8> Kind for Of<METABYTE> {
     const METABYTE: u8 = METABYTE;
 }
 
-/// The schema that both libraries give, apart from its address.
+/// Returns the schema that both libraries produce, without its URL and title.
 fn schema<T: JsonSchema + PartialSchema>() -> Value {
     let mut json = schema_for!(T).to_value();
     let object = json.as_object_mut().unwrap();
@@ -29,7 +29,7 @@ fn schema<T: JsonSchema + PartialSchema>() -> Value {
     json
 }
 
-/// The pattern of a type, which its example and the texts of other IDs match.
+/// Returns a type's pattern. Asserts that its example and the strings of other IDs match it.
 #[track_caller]
 fn pattern<T: JsonSchema + PartialSchema + Serialize>(ids: &[T]) -> Regex {
     let schema = schema::<T>();

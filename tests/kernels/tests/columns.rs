@@ -1,4 +1,4 @@
-//! Columns of sno: every level finds the same in slices as the methods of each ID.
+//! sno columns: in slices, every level returns the same as each ID's methods.
 
 use kernel_tests::{Noise, lengths};
 use polyflake::{
@@ -6,7 +6,7 @@ use polyflake::{
     sno::{self, Parts, Sno},
 };
 
-/// IDs with every metabyte, and times over the whole range and around `tick`.
+/// Returns IDs with every metabyte, and with times over the whole range and near `tick`.
 fn ids(count: usize, tick: u64) -> Vec<Sno> {
     let mut noise = Noise::new();
     let mut id = |index: usize| {

@@ -1,4 +1,4 @@
-//! Runs of IDs: every level writes the same as counting up one by one.
+//! Consecutive IDs: every level writes the same as counting up one by one.
 
 use kernel_tests::lengths;
 use polyflake::{
@@ -24,7 +24,7 @@ fn sno_runs_of_every_length_have_consecutive_sequences() {
     }
 }
 
-/// A Hot Guid with a counter, which starts again at 0 after the last one.
+/// Returns a Hot Guid with a counter, which wraps to 0 after the last one.
 fn hot_guid(counter: u32) -> HotGuid {
     let counter = counter & LAST_COUNTER;
     let machine = [1, 2, 3, 4, 0xff];

@@ -1,4 +1,5 @@
-//! Randflake's texts in slices: every level writes the texts of the format, and refuses a text with the error of a single one.
+//! Randflake strings in slices: every level writes the format's strings, and rejects a string with the same error as a single
+//! parse.
 
 use std::sync::LazyLock;
 
@@ -12,13 +13,13 @@ use polyflake::{
     randflake::{self, Randflake},
 };
 
-/// More than two groups, and a rest.
+/// More than two groups, plus a remainder.
 const ITEMS: usize = 21;
 
-/// A number that no test writes.
+/// A number that no test decodes.
 const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
 
-/// Numbers of every length, but mostly long ones, as real IDs are.
+/// Returns numbers of every length, but mostly long ones, as real IDs are.
 fn numbers(count: usize) -> Vec<u64> {
     let mut noise = Noise::new();
     let short = |noise: &mut Noise| noise.next() >> noise.below(64);
@@ -26,7 +27,7 @@ fn numbers(count: usize) -> Vec<u64> {
     (0..count).map(|_| any(&mut noise)).collect()
 }
 
-/// The text of a number, made digit by digit as the format defines it.
+/// Formats a number digit by digit as the format defines it.
 fn text_of(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
@@ -38,7 +39,7 @@ fn text_of(mut number: u64) -> String {
     }
 }
 
-/// Good numbers, their slots and their texts.
+/// Valid numbers, their slots and their strings.
 static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| numbers(ITEMS));
 static SLOTS: LazyLock<Vec<[u8; 16]>> = LazyLock::new(|| slots(&NUMBERS));
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| texts(&NUMBERS));
@@ -63,7 +64,7 @@ fn round_trip(level: Level, numbers: &[u64], slots: &[[u8; 16]]) {
     assert_eq!(read, numbers, "{level:?}");
 }
 
-/// A number in every place of two groups and a rest.
+/// Checks a number at every position of two groups and a remainder.
 #[track_caller]
 fn round_trip_of_one(level: Level, number: u64) {
     round_trip(level, &[number; 9], &[slot_of(&text_of(number)); 9]);
@@ -101,7 +102,7 @@ fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
 
-/// The error for one text. A byte past ASCII is not a character, though the character of that number is one.
+/// Returns the error for one string. A byte above ASCII is not a character, even if a character has that value.
 fn why_one_is_refused(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
@@ -130,7 +131,7 @@ fn every_digit_is_read_at_every_position() {
     for level in levels() {
         let lengths = (1..=13).filter(|length| !cfg!(miri) || [1, 11, 12, 13].contains(length));
         for (length, place) in lengths.flat_map(|length| (0..length).map(move |at| (length, at))) {
-            // Under Miri the first and the last one.
+            // Under Miri, only the first and the last one.
             for digit in some((1..=u8::MAX).filter(|byte| is_good(*byte)), 31) {
                 let mut digits = vec![b'7'; length];
                 digits[place] = digit;
@@ -229,7 +230,7 @@ fn columns_of_every_length_round_trip() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            // With and without bytes that belong to no text.
+            // With and without trailing bytes that belong to no string.
             for text in [&text[..end], &text] {
                 let mut read = vec![UNTOUCHED; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();

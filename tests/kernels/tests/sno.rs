@@ -1,4 +1,4 @@
-//! sno's base32 in slices: every level writes the same as the scalar code, and refuses the same.
+//! sno's base32 in slices: every level writes the same as the scalar code, and rejects the same strings.
 
 use kernel_tests::{LONGEST, Noise, lengths, some, vector_levels};
 use polyflake::{
@@ -9,7 +9,7 @@ use polyflake::{
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// More than two of every kernel's groups, and a rest.
+/// More than two groups of every kernel, plus a remainder.
 const ITEMS: usize = 21;
 
 fn ids(count: usize) -> Vec<[u8; 10]> {
@@ -17,7 +17,7 @@ fn ids(count: usize) -> Vec<[u8; 10]> {
     (0..count).map(|_| noise.bytes()).collect()
 }
 
-/// The text of an ID, made digit by digit as the format defines it.
+/// Formats an ID digit by digit as the format defines it.
 fn text_of(id: [u8; 10]) -> [u8; 16] {
     let bits = id.iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
     std::array::from_fn(|place| ALPHABET[(bits >> (75 - 5 * place) & 31) as usize])
@@ -31,7 +31,7 @@ fn bad_bytes() -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
 }
 
-/// Decodes texts over marked places, which show whether they were written.
+/// Decodes strings into pre-filled memory, which shows what was written.
 fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
     let mut ids = vec![[0xa5; 10]; texts.len()];
     let outcome = decode_sno(level, texts, &mut ids);

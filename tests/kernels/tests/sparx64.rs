@@ -1,4 +1,4 @@
-//! SPARX-64/128 in slices: every level does the same as the scalar code, block by block.
+//! SPARX-64/128 in slices: every level gives the same result as the scalar code on each block.
 
 use kernel_tests::{Noise, lengths};
 use polyflake::{
@@ -6,7 +6,7 @@ use polyflake::{
     sparx64::Sparx64,
 };
 
-/// Lengths up to several groups of 64 blocks, with a small and a large rest.
+/// Returns lengths of up to several groups of 64 blocks, with small and large remainders.
 fn lengths_of_groups() -> impl Iterator<Item = usize> {
     lengths().chain([67, 81])
 }

@@ -1,4 +1,4 @@
-"""A user's first file, in a project that has nothing but the wheel."""
+"""A user's first program, in a project that only has the wheel installed."""
 
 import datetime as dt
 import pathlib

@@ -1,4 +1,4 @@
-//! The crate from its package: every family, every feature.
+//! Uses the packaged crate: every format and every feature.
 
 use polyflake::{Result, hotguid, layout, randflake, sno};
 

@@ -1,4 +1,4 @@
-//! One bit for each cell, set by any thread.
+//! One bit per cell, which any thread can set.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ impl Bitmap {
         Self { words: (0..words).map(|_| AtomicU64::new(0)).collect(), cells }
     }
 
-    /// Sets a cell's bit; returns whether it was set already. A cell outside the map is a fault of the harness.
+    /// Sets a cell's bit. Returns whether it was already set. A cell outside the bitmap is a bug in the harness.
     pub(crate) fn set(&self, cell: u64) -> bool {
         assert!(cell < self.cells, "cell {cell} of {}", self.cells);
         let bit = 1 << (cell % 64);

@@ -7,8 +7,8 @@ use std::{
 
 use polyflake::{Result, clock::Clock};
 
-/// A clock that shows ticks from 0 to a last one, so that a bitmap holds them all. It stalls for long, advances by one now and
-/// then, jumps ahead, steps back, and sometimes shows a wrong tick to one caller only.
+/// A clock with a limited number of ticks, so that a bitmap can hold them all. It stalls for long, sometimes advances by one
+/// tick, jumps ahead or back, and sometimes shows a wrong tick to a single caller.
 pub(crate) struct Chaos {
     tick: AtomicI64,
     last: i64,
@@ -20,11 +20,11 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Number of readings in which a few events happen: a tick lasts long enough to be used up now and then.
+/// Number of readings per few events, so that a tick sometimes lasts long enough to be exhausted.
 const READINGS: u32 = 1 << 20;
 
 impl Chaos {
-    /// `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
+    /// Creates a clock with `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
     pub(crate) fn new(start_ms: i64, tick_ms: i64, ticks: i64) -> Self {
         Self { tick: AtomicI64::new(100), last: ticks - 1, tick_ms, start_ms }
     }

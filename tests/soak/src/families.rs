@@ -1,4 +1,4 @@
-//! Makers of each family's IDs, with each ID's cell in the bitmap.
+//! Functions that make each format's IDs, and each ID's cell in the bitmap.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -13,13 +13,14 @@ use polyflake::{
 
 use crate::chaos::Chaos;
 
-/// Makes IDs on any thread and tells their cells.
+/// Makes IDs in any thread and reports their cells.
 pub(crate) struct Maker {
     /// Number of cells.
     pub(crate) cells: u64,
     /// The clock of all its generators.
     pub(crate) clock: Arc<Chaos>,
-    /// Makes some IDs, singly, in a batch or by a handle, and notes each one's cell; a refused call notes the IDs made before.
+    /// Makes IDs singly, in a batch or with a handle, and reports each one's cell. A failed call reports the IDs made before
+    /// the error.
     pub(crate) make: Make,
 }
 
@@ -27,7 +28,7 @@ type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// The function that makes a maker, from the number of IDs that it must have room for and a seed.
+    /// Creates the maker from a seed and the number of IDs that the bitmap must hold.
     pub(crate) build: fn(u64, u64) -> Maker,
 }
 
@@ -39,10 +40,10 @@ pub(crate) const FAMILIES: [Family; 5] = [
     Family { name: "range", build: ranges },
 ];
 
-/// The most IDs of one batch.
+/// The maximum number of IDs per batch.
 const BATCH: usize = 1000;
 
-/// Number of ticks, of `slots` IDs each, that hold `ids` several times over: a chaotic clock skips many slots.
+/// Returns how many ticks of `slots` IDs hold `ids` several times over, because a chaotic clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
@@ -51,7 +52,7 @@ fn size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
-/// The kind of a call, and the number of its IDs.
+/// A way to make IDs, with its parameters.
 enum Way {
     Single,
     Batch(usize),
@@ -66,23 +67,23 @@ fn way(random: &mut Rng) -> Way {
     }
 }
 
-/// Number of IDs that a batch wrote: all, or the number in its error.
+/// Returns the number of IDs that a batch wrote: all, or the number in its error.
 fn written(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-/// A family's generator: the three ways to an ID, and its cell.
+/// A format's generator: the three ways to make IDs, and an ID's cell.
 trait Source: Sync {
     type Id: Copy + Default;
     fn single(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
-    /// A function that makes IDs by a handle.
+    /// Returns a function that makes IDs with a handle.
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Self::Id>;
     fn cell(&self, id: Self::Id) -> u64;
 }
 
 impl Maker {
-    /// `build` makes the generator; a tick lasts `tick_ms` and has 2^`bits` cells.
+    /// Creates a maker. `build` creates the generator, and a tick lasts `tick_ms` and has 2^`bits` cells.
     fn new<S: Source + 'static>(
         (ticks, tick_ms, bits): (i64, i64, u32),
         build: impl FnOnce(Arc<Chaos>) -> Result<S>,
@@ -113,7 +114,7 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
     Ok(())
 }
 
-/// Starts after every epoch, and late enough for Randflake's bit 63.
+/// A start after every epoch, late enough to set Randflake's bit 63.
 const START_S: i64 = 2_266_870_912;
 
 fn snos(ids: u64, _seed: u64) -> Maker {
@@ -170,7 +171,7 @@ impl Source for randflake::Generator<Arc<Chaos>> {
     }
 }
 
-/// Hot Guids. The clock advances long before 2^24 IDs fill a second.
+/// Makes Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
 fn hot_guids(ids: u64, _seed: u64) -> Maker {
     Maker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
@@ -195,7 +196,7 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
     }
 }
 
-/// Bits of a layout's sequence, and so of a tick's cells.
+/// Number of bits in a layout's sequence, which determines a tick's cells.
 const SEQUENCE: u32 = 18;
 
 fn layouts(ids: u64, _seed: u64) -> Maker {
@@ -205,7 +206,7 @@ fn layouts(ids: u64, _seed: u64) -> Maker {
     })
 }
 
-/// Generators of 64 numbers, which together have as many cells in a tick.
+/// Makes IDs with generators of 64 worker IDs, which together have as many cells per tick.
 fn ranges(ids: u64, _seed: u64) -> Maker {
     Maker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
@@ -231,7 +232,7 @@ impl Source for layout::Generator<Arc<Chaos>> {
         let mut handle = layout::Handle::with_first(self, size);
         move || handle.generate().map(|id| integer(&id))
     }
-    /// An ID is its own cell: the time counts from the clock's start, and nothing stands above it.
+    /// Returns the ID itself, because the time counts from the clock's start and nothing is above it.
     fn cell(&self, id: i64) -> u64 {
         id.cast_unsigned()
     }

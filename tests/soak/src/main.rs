@@ -1,7 +1,7 @@
-//! Makes IDs by the billion on eight threads, under a clock that jumps, stalls and steps back, and notes each one in a
-//! bitmap: a bit set twice is an ID given out twice.
+//! Makes billions of IDs in eight threads, with a clock that jumps, stalls and moves backwards, and records each one in a
+//! bitmap. A bit that is set twice is a duplicate ID.
 //!
-//! `cargo xtask soak` runs it in full; the tests run it briefly.
+//! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
 mod bitmap;
 mod chaos;
@@ -18,26 +18,26 @@ use bitmap::Bitmap;
 use clap::Parser;
 use families::{FAMILIES, Family};
 
-/// Threads at a time, more than the machine has processors, so that they are interrupted anywhere.
+/// Number of threads. There are more than processors, so that threads are interrupted anywhere.
 const THREADS: u64 = 8;
 
-/// Number of refused calls in a row that mean the end of the clock's time.
+/// Number of consecutive failed calls after which the clock's time is assumed to have ended.
 const HOPELESS: u32 = 10_000;
 
 #[derive(Parser)]
 struct Options {
-    /// Number of IDs of each family.
+    /// Number of IDs per format.
     #[arg(long, default_value_t = 1_000_000_000)]
     ids: u64,
-    /// Only families whose name contains this.
+    /// Only runs formats whose name contains this string.
     #[arg(long, default_value = "")]
     family: String,
-    /// Replays the clock's and the callers' moods, though not the threads' interleaving.
+    /// Repeats the clock's and the callers' random choices, but not the threads' interleaving.
     #[arg(long)]
     seed: Option<u64>,
 }
 
-/// The result of a family's run.
+/// The result of running a format.
 struct Outcome {
     made: u64,
     twice: u64,
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// A maker whose IDs repeat, as the harness must notice.
+    /// Returns a maker whose IDs repeat, which the harness must detect.
     fn repeating(_: u64, _: u64) -> Maker {
         let make = |random: &mut fastrand::Rng, note: &mut dyn FnMut(u64)| {
             note(random.u64(..100));

@@ -1,4 +1,4 @@
-//! A short run of the program that kills: no ID is made twice, but many are without the state that keeps lives apart.
+//! A short run of the `kills` program: no ID repeats, but many do without the state that separates lives.
 
 use std::process::Command;
 

@@ -1,11 +1,11 @@
-//! Compares the chances in docs/promises.md for default partitions with a simulation.
+//! Compares the probabilities in docs/promises.md for default partitions with a simulation.
 
 use std::{fs, path::Path};
 
 use fastrand::Rng;
 use polyflake::kernels::partition_after;
 
-/// Number of trials of each case.
+/// Number of trials per case.
 const TRIALS: u32 = 20_000;
 /// Number of possible lower bounds.
 const BOUNDS: u32 = 32_768;
@@ -15,7 +15,7 @@ fn readme() -> String {
         .unwrap()
 }
 
-/// The rows of the table whose head begins with `head`, as numbers; other text in them is left out.
+/// Returns the rows of the table whose header begins with `head`, as numbers. Other text is dropped.
 fn table(head: &str) -> Vec<Vec<f64>> {
     let text = readme();
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);
@@ -27,12 +27,12 @@ fn table(head: &str) -> Vec<Vec<f64>> {
     rows.take_while(|row| row.starts_with('|')).map(cells).collect()
 }
 
-/// The part of trials that come true.
+/// Returns the fraction of trials that succeed.
 fn chance(mut trial: impl FnMut() -> bool) -> f64 {
     f64::from((0..TRIALS).map(|_| u32::from(trial())).sum::<u32>()) / f64::from(TRIALS)
 }
 
-/// Returns whether two of some processes, with a number of generators each, share a partition.
+/// Returns whether any two processes with the given number of generators each share a partition.
 fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     let mut taken = vec![false; 65_536];
     (0..processes).any(|_| {

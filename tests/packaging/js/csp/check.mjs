@@ -1,4 +1,4 @@
-// The page under a strict policy, then under one that leaves wasm to be compiled.
+// Tests the page under a strict content security policy, then under one that allows compiling WebAssembly.
 import assert from "node:assert/strict";
 import { inPage, served } from "./browser.mjs";
 

@@ -1,4 +1,4 @@
-// A page under a content-security policy: what it has made is left for the test.
+// A page under a content security policy. It stores its results for the test.
 import { sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 

@@ -14,12 +14,12 @@ import { mysql, pg, sqlite } from "polyflake/drizzle";
 import { columnsOf, GUIDS, INTEGERS, SAMPLES, SNOS } from "./ids.mjs";
 import { database } from "./postgres.mjs";
 
-/** The error of the package in the chain of causes. */
+/** Returns the package's error in a chain of causes. */
 function refusal(error) {
   return error.name === "PolyflakeError" ? error : refusal(error.cause);
 }
 
-/** Makes a table with a column, `id`, of a form. */
+/** Creates a table with an `id` column of a form. */
 async function made(execute, table, form) {
   await execute(`DROP TABLE IF EXISTS ${form}`);
   await execute(`CREATE TABLE ${form} (place text PRIMARY KEY, id ${table.id.getSQLType()} UNIQUE)`);

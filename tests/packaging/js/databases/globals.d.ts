@@ -1,4 +1,4 @@
-// Names that the example of the page on Drizzle has from its program.
+// Declares the names that the example on the Drizzle page takes from its surrounding program.
 declare const db: import("drizzle-orm/node-postgres").NodePgDatabase;
 declare const start: Date;
 declare const end: Date;

@@ -1,4 +1,4 @@
-// IDs of known times, in the order of time, and the bounds of a span of them.
+// IDs of known times, in time order, and the bounds of a time span.
 import { hotguid, randflake, sno } from "polyflake";
 import { Keyring } from "polyflake/public";
 
@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const EPOCH = 1_262_304_000_000;
 const hours = Array.from({ length: 20 }, (_, hour) => hour);
 
-/** One ID an hour, of partitions that fall. */
+/** One ID per hour, with decreasing partitions. */
 export const SNOS = hours.map((hour) =>
   sno.fromParts({
     tick: (NOW + hour * HOUR - EPOCH) / 4,
@@ -27,23 +27,23 @@ export const GUIDS = hours.map((hour) =>
   }),
 );
 
-/** Integers of 64 bits, in their order, most of which numbers do not hold. */
+/** Sorted 64-bit integers, most of which JavaScript numbers cannot represent. */
 export const INTEGERS = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
 
-/** The texts of Randflakes, in the order of their integers. */
+/** The strings of Randflakes, sorted by their integers. */
 export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 
-/** A type of public IDs, and its texts in the order of their numbers. */
+/** A type of public IDs, and its strings, sorted by their numbers. */
 const ORDERS = new Keyring(new Uint8Array(32)).of("order");
 export const PUBLIC = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
 
-/** The columns of a database, by the names of their forms. */
+/** Returns a database's columns by the names of their forms. */
 export const columnsOf = ({ publicInt64, ...columns }) =>
   Object.entries({ ...columns, publicInt64: publicInt64(ORDERS) });
 
 const SPAN = [NOW + 5 * HOUR, NOW + 10 * HOUR];
 
-/** For each form its IDs in order, and the bounds of those from the fifth on, before the tenth. */
+/** For each form: its sorted IDs, and the bounds of the IDs from index 5 up to but excluding index 10. */
 export const SAMPLES = {
   ...Object.fromEntries(
     ["snoText", "snoBytes", "snoUuid8", "snoUuid"].map((form) => [form, { ids: SNOS, span: sno.timeRange(...SPAN) }]),

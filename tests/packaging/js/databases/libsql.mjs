@@ -1,12 +1,12 @@
-// libSQL's driver of SQLite, as TypeORM calls better-sqlite3.
+// libSQL's SQLite driver with the interface of better-sqlite3, as TypeORM calls it.
 import Database from "libsql";
 
-/** A value as better-sqlite3 returns it: bytes are a Buffer, by which TypeORM tells rows apart. */
+/** Returns a value as better-sqlite3 does: bytes are a Buffer, which TypeORM uses to distinguish rows. */
 const asBuffer = (value) => (value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? Buffer.from(value) : value);
 
 /**
- * TypeORM gives a statement's parameters one by one, but libSQL takes a Buffer by itself for an object of named ones. Called with
- * and without `new`, as different versions do.
+ * Passes a statement's parameters as one array. TypeORM passes them one by one, and libSQL would mistake a single
+ * Buffer for an object of named parameters. TypeORM versions call this function with or without `new`.
  */
 export function Listed(...options) {
   const database = new Database(...options);

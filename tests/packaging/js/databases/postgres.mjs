@@ -2,7 +2,7 @@
 import { env } from "node:process";
 import postgres from "pg";
 
-/** The address of a new, empty database of this name; undefined without a server. */
+/** Creates an empty database with this name and returns its URL, or undefined without a server. */
 export async function database(name) {
   if (!env.PGHOST) return undefined;
   const server = { host: env.PGHOST, user: "test" };

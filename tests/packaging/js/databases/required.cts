@@ -1,4 +1,4 @@
-// The same types in CommonJS, for which drizzle-orm has files of its own.
+// The same types in CommonJS, for which drizzle-orm has separate files.
 import { pgTable } from "drizzle-orm/pg-core";
 import { pg } from "polyflake/drizzle";
 

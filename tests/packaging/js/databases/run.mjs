@@ -1,4 +1,4 @@
-// Runs the tests, with a PostgreSQL server for them, and checks the types.
+// Runs the tests with a PostgreSQL server, and checks the types.
 import { readdirSync, writeFileSync } from "node:fs";
 import { recipe } from "./recipes.mjs";
 import { checkTypes, node, withPostgres } from "./server.mjs";

@@ -17,7 +17,7 @@ const { Customer, Order } = await run("typeorm-relations", recipe("integrations/
 const PG = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
 const SQLITE = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
 
-/** The columns of a form in an entity: the recipe's, in another form. */
+/** Returns an entity's columns: the recipe's columns with a different form. */
 function columnsOf(columns, form, type) {
   const size = type === "varchar" ? { length: 16, collation: "C" } : {};
   const changed = (column) =>
@@ -25,7 +25,7 @@ function columnsOf(columns, form, type) {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, changed(column)]));
 }
 
-/** The recipe's entities in another form, and an order without an explicit foreign key. */
+/** Returns the recipe's entities with a different form, and an order without an explicit foreign key. */
 function entitiesOf(form, type) {
   const named = ({ options }, name, target) =>
     new EntitySchema({
@@ -50,7 +50,7 @@ async function check(source, form) {
   const { to } = forms[form];
   await customers.save([{ id: ANNA }, { id: BO }]);
 
-  // Written by the object, by a part of it, by the column, with its customer, and by the query builder.
+  // Written with the related object, with part of it, with the column, with the customer, and with the query builder.
   const [byObject, byPart, byColumn, cascaded, byBuilder, without] = IDS;
   const [anna, bo] = [await customers.findOneByOrFail({ id: ANNA }), await customers.findOneByOrFail({ id: BO })];
   await orders.save({ id: byObject, customer: anna });
@@ -73,7 +73,7 @@ async function check(source, form) {
     ],
   );
 
-  // Read with the relation from both sides, and by conditions on it.
+  // Read with the relation from both sides, and with conditions on it.
   const idsOf = (rows) => rows.map(({ id }) => id).toSorted();
   const read = await orders.find({ relations: { customer: true }, order: { id: "ASC" } });
   assert.deepEqual(
@@ -93,7 +93,7 @@ async function check(source, form) {
     [[byBuilder, BO]],
   );
 
-  // Moved to another customer, away from it, and away with it.
+  // Orders are moved to a different customer, detached from it, and deleted together with it.
   await orders.save({ id: byPart, customer: bo });
   await orders.update({ id: byColumn }, { customerId: BO });
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// The types of IDs in columns, as a user's compiler sees them.
+// Types of IDs in columns, as a user's compiler sees them.
 import { between, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable } from "drizzle-orm/pg-core";
@@ -11,7 +11,7 @@ import { fields, snoBytes } from "polyflake/prisma";
 import type { ColumnOptions, ValueTransformer } from "typeorm";
 import { type Database, between as inSpan } from "./kysely.js";
 
-/** Compiles for equal types alone. */
+/** Compiles only if the two types are equal. */
 const same =
   <A>() =>
   <B>(_: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? "same" : "different"): void => {};
@@ -36,11 +36,11 @@ export const rows = drizzle({ connection: {} })
   .where(between(orders.parent, lowest, highest));
 export const lines = pgTable("lines", { order: pg.snoUuid8().references(() => orders.id) });
 export const kept = sqliteTable("kept", { id: sqlite.snoBytes("id"), flake: sqlite.randflakeInt64() });
-// @ts-expect-error: a column of integers of 64 bits has no numbers
+// @ts-expect-error: a column of 64-bit integers accepts no numbers
 eq(orders.flake, 7);
-// @ts-expect-error: a text is no ID until a function says so
+// @ts-expect-error: a string is not an ID until a function checks it
 eq(orders.parent, "a7rdmuv326nct5if");
-// @ts-expect-error: MySQL's columns are not PostgreSQL's
+// @ts-expect-error: PostgreSQL does not have MySQL's columns
 pg.hotguidBytes;
 
 export const found = async (db: Kysely<Database>) => {
@@ -48,7 +48,7 @@ export const found = async (db: Kysely<Database>) => {
     .insertInto("orders")
     .values({ id: snoUuid8.to(lowest), flake: int64.to(7n) })
     .execute();
-  // @ts-expect-error: the column has no numbers
+  // @ts-expect-error: the column accepts no numbers
   db.selectFrom("orders").where("id", "=", 7);
   const orders = await inSpan(db, new Date(0), new Date(1));
   same<{ id: SnoId; flake: bigint }[]>()<typeof orders>("same");

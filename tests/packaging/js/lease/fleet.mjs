@@ -1,11 +1,12 @@
-// A fleet in one program, as processes of node:cluster or as threads: makers come and go, and each makes IDs with the default generators.
+// A fleet in one program, as node:cluster processes or as threads. Makers start and end, and each makes IDs with the
+// default generators.
 import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { hotguid, sno } from "polyflake";
 
 const [, , kind, most, atOnce] = process.argv;
 
-/** What a maker reports: its IDs, made at once at the start of the program. */
+/** Returns a maker's report: its IDs, made right at the start of the program. */
 const made = () => {
   const ids = Array.from({ length: 2000 }, () => sno.generate());
   const guids = Array.from({ length: 2000 }, () => hotguid.generate());

@@ -1,4 +1,5 @@
-// An app of Next.js that is built, then served by two servers side by side, whose numbers are had in instrumentation.js or by NODE_OPTIONS.
+// Builds a Next.js app and runs two servers side by side. They lease worker IDs in instrumentation.js or through
+// NODE_OPTIONS.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

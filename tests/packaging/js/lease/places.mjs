@@ -1,4 +1,4 @@
-// Stores of the tests, each with a Node that has a client for it, and makers that lease numbers there.
+// The tests' stores, each with a Node version that has a client for it, and makers that lease worker IDs there.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,11 +8,11 @@ import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
 import pg from "pg";
 
-// Its package has a program `node` too, which npm would run in place of the one that it runs in.
+// The package also has a program called `node`, which npm would run in place of the current one.
 const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
-/** A new namespace of a store, by its URL, and the Node to use it with. */
+/** Returns the URL of a store's new namespace, and the Node version to use it with. */
 const inFile = (node) => () => {
   const path = resolve(mkdtempSync("leases-"), "ids.db");
   return { node, url: `sqlite:${path}?allow=overlayfs&namespace=n${++count}` };
@@ -24,12 +24,12 @@ const onServer = () => {
 
 export const PLACES = {
   "node:sqlite": inFile(NODE_24),
-  // In Node 20 too.
+  // Works in Node 20 too.
   "better-sqlite3": inFile(execPath),
   ...(env.PGHOST ? { pg: onServer } : {}),
 };
 
-/** The numbers of a place's namespaces that are granted for more than a second, whose unit is the longest tick. */
+/** Returns a place's worker IDs that are granted for more than a second, which is the longest tick. */
 export async function granted(url) {
   const [store, namespace] = url.split("namespace=");
   const isFile = store.startsWith("sqlite:");

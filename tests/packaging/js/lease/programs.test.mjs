@@ -63,7 +63,8 @@ for (const [name, place] of Object.entries(PLACES)) {
 
     test("four worker IDs suffice for four processes that restart repeatedly", async () => {
       const store = place();
-      // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
+      // At process.exit and after an uncaught error, a program cannot wait, so only a file store gets the worker ID
+      // back.
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
       const reports = [];
       for (let round = 0; round < 3; round++) {

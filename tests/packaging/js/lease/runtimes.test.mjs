@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const DENO = ["node_modules/.bin/deno", "run", "--allow-all"];
 const RUNTIMES = { Node: ["node_modules/node24/bin/node"], Deno: DENO, Bun: ["node_modules/.bin/bun"] };
 
-/** The families' default generators, after `polyflake/lease`. */
+/** Prints IDs of the formats' default generators after importing `polyflake/lease`. */
 writeFileSync(
   "defaults.mjs",
   `import "polyflake/lease";
@@ -24,9 +24,10 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
     test("processes in all runtimes share a store and release their worker IDs", async () => {
       const { url } = PLACES[name]();
       const reports = [];
-      // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
+      // At process.exit and after an uncaught error, a program cannot wait, so only a file store gets the worker ID
+      // back.
       for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
-        // After a fault Deno calls nobody: the number stays granted for the rest of the lease.
+        // After an uncaught error, Deno runs no handlers, so the worker ID stays granted for the rest of the lease.
         const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);
         const makers = runtimes.map(([node, ...run]) => started({ node, run, url }, end, { numbers: [0, 2] }));
         const fleet = await Promise.all(makers);

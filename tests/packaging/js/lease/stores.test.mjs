@@ -10,7 +10,7 @@ import { lease } from "polyflake/lease";
 import { PLACES } from "./places.mjs";
 
 const refused = (call, code = "lease_unavailable") => assert.throws(call, { name: "PolyflakeError", code });
-/** Those that this Node has a client for. */
+/** The stores for which this Node version has a client. */
 const { "node:sqlite": _, ...HERE } = PLACES;
 
 for (const [name, place] of Object.entries(HERE)) {
@@ -145,7 +145,8 @@ test("roles of one database share one store, with a configurable schema", {
   };
   const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
   const taken = [];
-  // A store makes as many records as it has, and a holder claims a free one at random: so four holders have the numbers up to 3.
+  // A store creates only as many records as it has holders, and a holder claims a random free one. So four holders get
+  // the worker IDs 0 to 3.
   const numbersOf = async (...sources) => {
     const numbers = [];
     for (const [source, options] of sources) {
@@ -159,13 +160,13 @@ test("roles of one database share one store, with a configurable schema", {
   assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searching], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
-  // It goes on trying, and would lease in the second store.
+  // It keeps retrying, and would lease in the second store.
   await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
   assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);
   await Promise.all(taken.map((held) => held.close()));
   await pool.end();
-  // Database and roles go with the server.
+  // The database and its roles are deleted with the server.
   await owner.end();
 });
 

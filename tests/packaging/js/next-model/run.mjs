@@ -1,5 +1,5 @@
-// The model project of examples/next, as its users would run it: its tables are made, its types checked, it is served and asked. With
-// `--build` it is built and served as in production, which takes longer.
+// Runs the project in examples/next as its users would: creates its tables, checks its types, serves it and sends
+// requests. With `--build`, it is built and served as in production, which takes longer.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const files = readdirSync(example, { recursive: true }).filter((file) => /\.tsx?
 const lines = files.flatMap((file) => readFileSync(join(example, file), "utf8").trimEnd().split("\n"));
 assert(files.length > 5 && lines.length < 100, `${lines.length} lines`);
 
-// The versions are those that are tested.
+// Uses the tested versions of the dependencies.
 cpSync(example, ".", { recursive: true, filter: (path) => basename(path) !== "package.json" });
 withPostgres((folder) => {
   if (!folder) return;

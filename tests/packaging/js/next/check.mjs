@@ -1,5 +1,6 @@
-// Builds the project, starts it and asks each of its parts which machine runs. With `--webpack` it is built by webpack, with `--browser` the page is
-// opened, with `--standalone` the server is one that has left the project; with `--bundled` it has the package without the addon.
+// Builds the project, starts it and asks each of its parts which backend it uses. `--webpack` builds with webpack,
+// `--browser` opens the page, `--standalone` runs the server outside the project, and `--bundled` bundles the package
+// without the addon.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What `output: "standalone"` needs to be told to take the addon along.
+// The configuration with which `output: "standalone"` includes the addon.
 module.exports = {
   output: "standalone",
   serverExternalPackages: ["polyflake"],

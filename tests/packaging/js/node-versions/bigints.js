@@ -1,4 +1,5 @@
-// Integers of 64 bits in JSON: whole as numbers too where the engine keeps them, else refused; whole as texts everywhere.
+// 64-bit integers in JSON. As numbers, they stay exact where the engine supports it and are rejected elsewhere. As
+// strings, they always stay exact.
 import { PolyflakeError, withBigints } from "polyflake/json";
 
 const BIG = 4594531474933654033n;

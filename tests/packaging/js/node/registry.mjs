@@ -1,5 +1,5 @@
-// Installs the package from a registry, served here, that has it and the package of each platform's addon: npm must take the addon of this
-// machine alone, and none where it is told to leave it out or has another platform.
+// Installs the package from a local registry that has it and each platform's addon package. npm must install only this
+// machine's addon, and none if told to omit it or if the platform is a different one.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { manifestIn, serve } from "./serve.mjs";
 const TARBALLS = ["polyflake.tgz", "addon.tgz"];
 const run = promisify(execFile);
 
-/** The packages of all platforms' addons, which have no tarball and must not be asked for. */
+/** The packages of the other platforms' addons. They have no tarball, and npm must not request one. */
 const addons = Object.entries(manifestIn("polyflake.tgz").optionalDependencies).map(([name, version]) => {
   const [, os, cpu, abi] = name.match(/^@polyflake\/addon-(\w+)-(\w+)(?:-(\w+))?$/);
   const libc = os === "linux" ? { libc: [abi === "gnu" ? "glibc" : "musl"] } : {};
@@ -20,7 +20,7 @@ const addons = Object.entries(manifestIn("polyflake.tgz").optionalDependencies).
 const { address: registry, asked, close } = await serve(TARBALLS, addons);
 const { name: addon } = manifestIn("addon.tgz");
 
-/** Installs into a new project; returns the addons there, and a function that runs a program there. */
+/** Installs the package into a new project. Returns the installed addons, and a function that runs a program there. */
 async function installed(folder, ...options) {
   mkdirSync(folder);
   for (const file of ["main.js", "use.js"]) cpSync(file, join(folder, file));

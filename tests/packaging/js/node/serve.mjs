@@ -1,19 +1,19 @@
-// A registry of npm on this machine, for packages that no registry has yet.
+// A local npm registry, for packages that are not published yet.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename } from "node:path";
 
-/** The package.json in a tarball. */
+/** Returns the package.json in a tarball. */
 export function manifestIn(tarball) {
   const args = ["--extract", "--gzip", "--to-stdout", "--file", tarball, "package/package.json"];
   return JSON.parse(execFileSync("tar", args, { encoding: "utf8" }));
 }
 
 /**
- * Serves the packages in these tarballs, and packages that have a manifest alone, whose tarball is not found. Returns the address,
- * the paths that were asked for, and a function that ends the server.
+ * Serves the packages in the given tarballs. Packages that only have a manifest are listed too, but their tarballs are
+ * not found. Returns the address, the requested paths, and a function that stops the server.
  */
 export async function serve(tarballs, manifests = []) {
   const files = new Map(tarballs.map((tarball) => [basename(tarball), readFileSync(tarball)]));

@@ -1,4 +1,4 @@
-// Builds an app of Nuxt without configuration, moves the server that it built out of the project, and requests an ID of it.
+// Builds a Nuxt app without configuration, moves the built server out of the project, and requests an ID from it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ await moved(".output", (copy, options) =>
       const answer = await ask(`${address}/api/id`);
       assert.equal(answer.status, 200, await answer.clone().text());
       const { partition, ...others } = await answer.json();
-      // The addon stays behind, since it is loaded in a way that no tracer sees.
+      // The addon is missing, because tracers cannot detect how it is loaded.
       assert.deepEqual(others, { backend: "wasm", metabyte: 7, ids: "function" });
       assert.equal(partition, 0);
     },
@@ -42,7 +42,7 @@ await moved(".output", (copy, options) =>
   ),
 );
 
-/** A folder that the server's user may write to. */
+/** Creates a folder that the server's user may write to. */
 function folderOf({ uid, gid }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "polyflake-")));
   if (uid !== undefined) execFileSync("chown", [`${uid}:${gid}`, folder]);

@@ -1,9 +1,12 @@
-// Makes the clients, runs the tests with a PostgreSQL server for them, and checks the types.
+// Generates the clients, runs the tests with a PostgreSQL server, and checks the types.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { checkTypes, node, withPostgres } from "./server.mjs";
 
-/** Nothing here needs the schema engine, a program that Prisma would fetch: without one, its path is taken as it is. */
+/**
+ * Prevents Prisma from downloading the schema engine, which is not needed here. Prisma accepts any existing path for
+ * it.
+ */
 const NO_ENGINE = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
 
 for (const database of ["postgresql", "sqlite"])
@@ -11,7 +14,7 @@ for (const database of ["postgresql", "sqlite"])
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ...NO_ENGINE, SCHEMA: `${database}.prisma` },
   });
-// The clients are TypeScript, which the oldest Node does not run.
+// The generated clients are TypeScript, which the oldest supported Node cannot run.
 const esbuild = join(process.env.POLYFLAKE_REPOSITORY, "tests/node_modules/esbuild/bin/esbuild");
 const options = ["--bundle", "--packages=external", "--platform=node", "--format=esm", "--outfile=use.test.mjs"];
 execFileSync(esbuild, ["use.test.ts", ...options, "--log-level=warning"], { stdio: "inherit" });

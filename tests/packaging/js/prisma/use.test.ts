@@ -1,4 +1,4 @@
-// Prisma without an engine, on PostgreSQL and SQLite: IDs in text, bytes, UUIDs and integers.
+// Prisma without an engine, on PostgreSQL and SQLite: IDs as text, bytes, UUIDs and integers.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { PrismaLibSql } from "@prisma/adapter-libsql";

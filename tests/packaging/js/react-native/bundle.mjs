@@ -1,4 +1,5 @@
-// A script for Hermes, React Native's engine, which has neither WebAssembly nor classes: compiled as React Native's packager does it, with every vector in it.
+// Builds a script for Hermes, React Native's engine, which has neither WebAssembly nor classes. It is compiled as React
+// Native's packager does, and contains every vector.
 import { copyFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transformAsync } from "@babel/core";

@@ -1,4 +1,4 @@
-// What Rollup needs to be told to build for Node with the addon.
+// The configuration with which Rollup builds for Node with the addon.
 import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 

@@ -1,4 +1,4 @@
-// A worker at the edge, whose clock may stand still within a request.
+// An edge worker, whose clock may stand still within a request.
 import { sno } from "polyflake";
 import { inARow } from "./many.js";
 

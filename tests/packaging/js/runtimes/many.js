@@ -1,4 +1,4 @@
-// So many generators with one ID each, while a hundred others live: how many IDs differ.
+// Makes one ID with each of many generators, while a hundred others stay in use. Returns the number of distinct IDs.
 export function inARow(sno, count) {
   const living = Array.from({ length: 100 }, () => new sno.Generator());
   const made = new Set(living.map(({ generate }) => generate()));

@@ -1,9 +1,10 @@
-// Default partitions on wasm, in runtimes that have threads: many generators in a row, and generators of many threads.
+// Default partitions with WebAssembly, in runtimes with threads: many consecutive generators, and generators in many
+// threads.
 import { Worker } from "node:worker_threads";
 import { sno } from "polyflake/wasm";
 import { inARow } from "./many.js";
 
-/** Random bytes that are always the same: only what the threads share tells their generators apart. */
+/** Makes all random bytes equal, so that generators only differ through the state that threads share. */
 Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });
 
 const [threads, each] = [20, 30];

@@ -1,4 +1,4 @@
-// Schemas of IDs in libraries that take Standard Schema, and IDs in schemas of libraries that do not.
+// ID schemas in libraries that accept Standard Schema, and IDs in schemas of libraries that don't.
 import assert from "node:assert/strict";
 import { sValidator } from "@hono/standard-validator";
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
@@ -19,7 +19,7 @@ const NUMBER = 4594531474933654033n;
 const userId = sno.ofMetabyte(24);
 const orders = new Keyring(new Uint8Array(32)).of("order");
 
-// ArkType embeds them.
+// ArkType embeds the schemas.
 const Record = type({ id: userId, invoice: randflake, key: hotguid, tweet: layout.Layout.preset("twitter").schema });
 const record = { id: USER, invoice: FLAKE, key: "691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", tweet: "1541815603606036480" };
 assert.deepEqual(Record(record), {
@@ -35,7 +35,7 @@ const wrong = Record({ ...record, id: ORDER });
 assert(wrong instanceof type.errors);
 assert.deepEqual([[...wrong[0].path], wrong.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
 
-// Hono's validator answers 400, with the code of each issue.
+// Hono's validator responds with 400 and the code of each issue.
 const app = new Hono()
   .get("/users/:id", sValidator("param", type({ id: userId })), (context) =>
     context.text(context.req.valid("param").id),
@@ -57,7 +57,7 @@ assert.equal(answer.status, 422);
 const [{ code, position }] = await answer.json();
 assert.deepEqual([code, position], ["invalid_character", 15]);
 
-// tRPC reads the input of a procedure.
+// tRPC validates a procedure's input.
 const t = initTRPC.create();
 const router = t.router({ invoice: t.procedure.input(randflake).query(({ input }) => typeof input + input) });
 const caller = t.createCallerFactory(router)({});
@@ -68,24 +68,24 @@ await assert.rejects(caller.invoice("01"), (error) => {
   return true;
 });
 
-// React Hook Form takes its values through a resolver.
+// React Hook Form reads its values through a resolver.
 const resolve = standardSchemaResolver(type({ id: userId }));
 const context = { fields: {}, shouldUseNativeValidation: false };
 assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id: USER });
 assert.match((await resolve({ id: "7" }, undefined, context)).errors.id.message, /length 16/);
 
-// zod and valibot take no schema of another library, but a type guard.
+// zod and valibot accept no schemas of other libraries, but they accept a type guard.
 const inZod = z.object({ id: z.custom(isValid) });
 const inValibot = v.object({ id: v.custom(isValid) });
 assert.equal(inZod.parse({ id: USER }).id, USER);
 assert.equal(v.parse(inValibot, { id: USER }).id, USER);
 assert.equal(inZod.safeParse({ id: "7" }).success || v.safeParse(inValibot, { id: "7" }).success, false);
 
-// They take a sno's UUID of version 8.
+// They accept a sno as a version 8 UUID.
 for (const { success } of [z.uuid().safeParse(toUuid8(USER)), v.safeParse(v.pipe(v.string(), v.uuid()), toUuid8(USER))])
   assert(success);
 
-// zod knows the issue, its code and the JSON Schema by the lines of the package's README.
+// zod reports the issue and its code and generates the JSON Schema, with a few lines from the package's README.
 function zodOf({ "~standard": schema }) {
   const text = z.string().check(({ value, issues }) => {
     for (const { message, ...params } of schema.validate(value).issues ?? [])
@@ -103,7 +103,7 @@ assert.deepEqual(
 const { pattern, type: kind } = z.toJSONSchema(told).properties.id;
 assert.deepEqual([kind, new RegExp(pattern).test(USER), new RegExp(pattern).test(ORDER)], ["string", true, false]);
 
-// Their regular expressions are those of JSON Schema, which zod reads from 4.2 on.
+// The regular expressions are those of the JSON Schema, which zod can read from 4.2 on.
 for (const [schema, good, bad] of [
   [sno, USER, "7"],
   [userId, USER, ORDER],

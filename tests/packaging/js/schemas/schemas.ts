@@ -1,4 +1,4 @@
-// Types of schemas: those of the specification, and what libraries make of them.
+// Schema types: those of the specification, and what libraries infer from them.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { initTRPC } from "@trpc/server";
 import { type } from "arktype";

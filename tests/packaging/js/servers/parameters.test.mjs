@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { randflake, sno } from "polyflake";
 import { recipe, run } from "./recipes.mjs";
 
-/** The program and the function of a recipe, with the library of a version. */
+/** Returns a recipe's program and function, with the given version of the library. */
 async function program(library, version) {
   const text = recipe("integrations/express-hono.md", library).replaceAll(` from "${library}`, ` from "${version}`);
   return run(version, text, ["app", "read"]);

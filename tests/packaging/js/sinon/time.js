@@ -1,4 +1,4 @@
-// The recipe of the package's README for mocked time, with Sinon's clock; the argument is the machine that must run.
+// Follows the README's recipe for mocked time, with Sinon's clock. The argument is the expected backend.
 import assert from "node:assert/strict";
 import { backend, sno } from "polyflake";
 import sinon from "sinon";

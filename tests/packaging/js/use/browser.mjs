@@ -1,4 +1,4 @@
-// Folders over HTTP, and pages in the Chromium that the variable CHROMIUM names.
+// Serves folders over HTTP, and opens pages in the Chromium that the CHROMIUM variable names.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -29,7 +29,7 @@ export async function served(folder, act, headers = {}) {
   }
 }
 
-/** Reads a value from a page as soon as `ready`, an expression in it, is true. Errors in the page are errors here. */
+/** Reads a value from a page once the expression `ready` is true in it. Errors in the page are thrown here. */
 export async function inPage(url, ready, read) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,

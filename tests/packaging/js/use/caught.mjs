@@ -1,4 +1,5 @@
-// Programs that load a file of another folder, in each way that there is: all of them must be caught, also where they would go on without it.
+// Checks that programs are stopped when they load a file from outside their folder, in every possible way, even if they
+// would ignore the error.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { moved } from "./moved.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "polyflake-outside-"));
-// For the other user.
+// Lets the other user read the files.
 chmodSync(folder, 0o755);
 const [module, script, addon] = ["it.mjs", "it.cjs", "it.node"].map((name) => join(folder, name));
 for (const file of [module, script, addon]) writeFileSync(file, "");

@@ -1,4 +1,5 @@
-// Preloaded: ends the program at the first file that it loads from outside of a folder, be it a module of either kind or an addon.
+// A preloaded module that ends the program at the first file loaded from outside a folder: an ES module, a CommonJS
+// module or an addon.
 import { writeSync } from "node:fs";
 import { _extensions as extensions, register } from "node:module";
 import { sep } from "node:path";
@@ -17,7 +18,7 @@ for (const [extension, load] of Object.entries(extensions)) {
   };
 }
 
-// ES modules are loaded by way of a copy of this file, on a thread of its own.
+// ES modules are loaded through a second copy of this file, which runs on its own thread.
 if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
 
 export function load(url, context, next) {

@@ -1,4 +1,4 @@
-// A program: prints which machine runs.
+// A program that prints which backend it uses.
 import { use } from "./use.js";
 
 console.log(use());

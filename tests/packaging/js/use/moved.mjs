@@ -1,5 +1,5 @@
-// Runs what was built as it runs elsewhere: a copy in another folder, as another user where this one may become one, and ended at the first file
-// that it loads from outside of the copy.
+// Runs a build as it would run elsewhere: a copy in a different folder, as a different user if possible. The program
+// ends at the first file loaded from outside the copy.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 
 const NOBODY = { uid: 65534, gid: 65534 };
 
-/** Calls a function with the place of the copy of a file or folder, and with the options to start its programs with. */
+/** Calls a function with the path of a copy of a file or folder, and with the options for starting its programs. */
 export async function moved(path, use) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "polyflake-")));
   try {
@@ -23,7 +23,7 @@ export async function moved(path, use) {
   }
 }
 
-/** The options for another user, who must be able to run Node. */
+/** Returns the options for a different user, who must be able to run Node. */
 function anotherUser() {
   if (process.getuid?.() !== 0) return {};
   try {

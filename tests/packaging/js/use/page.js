@@ -1,4 +1,4 @@
-// A page's script: the title says which machine runs.
+// A page's script, which sets the title to the backend.
 import { use } from "./use.js";
 
 document.title = use();

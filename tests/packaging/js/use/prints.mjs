@@ -1,5 +1,5 @@
-// `node prints.mjs FILE WORD`: fails unless the program prints the word. With `--alone` it is run as a copy outside of the project, away from
-// node_modules: the file, or with `--alone FOLDER` the whole folder that it lies in.
+// `node prints.mjs FILE WORD` fails unless the program prints the word. With `--alone`, it runs a copy outside the
+// project, away from node_modules: only the file, or with `--alone FOLDER` the folder that contains it.
 import { execFileSync } from "node:child_process";
 import { join, relative } from "node:path";
 import { moved } from "./moved.mjs";

@@ -1,4 +1,4 @@
-// Reads an ID: nothing of a machine may be in the bundle.
+// Reads an ID. The bundle must not contain any part of a backend.
 import { sno } from "polyflake";
 
 console.log(sno.parse("a7rdmuv326nct5if").metabyte);

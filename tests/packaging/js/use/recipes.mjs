@@ -1,4 +1,4 @@
-// The recipes of the documentation, as modules: their text itself is what runs.
+// Runs the documentation's recipes as modules, with exactly the code in the documents.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { cwd, env } from "node:process";
 
 const REPOSITORY = env.POLYFLAKE_REPOSITORY;
 
-/** The only block of code in a document that imports a module. */
+/** Returns the only code block in a document that imports a module. */
 export function recipe(document, module) {
   const text = readFileSync(join(REPOSITORY, "docs", document), "utf8");
   const blocks = [...text.matchAll(/^```(?:javascript|js|ts)\n(.*?)^```$/gms)].map(([, block]) => block);
@@ -15,7 +15,7 @@ export function recipe(document, module) {
   return found[0];
 }
 
-/** What a recipe defines: the names in a list. Types are left out. */
+/** Runs a recipe and returns what it defines under the given names. Types are omitted. */
 export async function run(name, text, names) {
   const { transformSync } = createRequire(join(REPOSITORY, "tests/"))("esbuild");
   const { code } = transformSync(`${text}\nexport { ${names.join(", ")} };\n`, { loader: "ts", format: "esm" });

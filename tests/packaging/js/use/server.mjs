@@ -1,4 +1,4 @@
-// A PostgreSQL server in a folder of its own, with a socket there.
+// Runs a PostgreSQL server in its own folder, which contains its socket.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -9,8 +9,9 @@ const VERSIONS = "/usr/lib/postgresql";
 const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
 
 /**
- * Calls a function with the folder of a server's socket, while it runs; the user is `test`. Without PostgreSQL on this machine it is
- * called with undefined, but in CI it is an error. Writes are lost with the machine, unless `fsync` is `on`, and there is no port.
+ * Calls a function with the folder of a server's socket while the server runs. The user is `test`, and there is no
+ * port. On a machine without PostgreSQL, it passes undefined, or throws in CI. Unless `fsync` is `on`, writes do not
+ * survive a crash of the machine.
  */
 export function withPostgres(use, fsync = "off") {
   if (!existsSync(VERSIONS)) {
@@ -20,7 +21,7 @@ export function withPostgres(use, fsync = "off") {
   }
   const versions = readdirSync(VERSIONS).sort((a, b) => Number(a) - Number(b));
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
-  // The server refuses to run as root.
+  // PostgreSQL refuses to run as root.
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   const run = (program, ...options) =>
     execFileSync(join(VERSIONS, versions.at(-1), "bin", program), ["--pgdata", join(folder, "data"), ...options], {
@@ -29,7 +30,7 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
-  // What was moved runs as another user.
+  // Moved programs run as a different user.
   chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");
@@ -45,14 +46,14 @@ export function withPostgres(use, fsync = "off") {
   }
 }
 
-/** Runs a program of Node with the server's folder in its environment. */
+/** Runs Node with the server's folder in its environment. */
 export function node(folder, ...options) {
   const { PGHOST, ...env } = process.env;
   if (folder) env.PGHOST = folder;
   execFileSync(process.execPath, options, { stdio: "inherit", env });
 }
 
-/** Checks the types of a project with the compiler of the repository. */
+/** Checks a project's types with the repository's compiler. */
 export function checkTypes(project) {
   node(
     undefined,

@@ -1,4 +1,4 @@
-// `node small.mjs FILE BYTES`: fails where a bundler left more in a file than that.
+// `node small.mjs FILE BYTES` fails if a bundler's output file is larger than that.
 import { statSync } from "node:fs";
 
 const [file, most] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Next.js as a server of its own, and requests to it.
+// Runs Next.js as a separate server, and sends requests to it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -12,7 +12,7 @@ async function freePort() {
   return `${port}`;
 }
 
-/** The answer to a request, which is made again until the server listens. */
+/** Returns the response to a request, which is retried until the server listens. */
 export async function ask(url, options, patience = 100) {
   try {
     return await fetch(url, options);
@@ -23,7 +23,7 @@ export async function ask(url, options, patience = 100) {
   }
 }
 
-/** Runs a program of Node, a server, while `act` runs with its address. */
+/** Runs a server program with Node while `act` runs with its address. */
 export async function started(program, act, options = {}) {
   const PORT = await freePort();
   const env = { ...process.env, ...options.env, PORT, HOSTNAME: "127.0.0.1" };

@@ -1,4 +1,4 @@
-// `node titled.mjs FOLDER`: fails unless the folder's index.html, in a browser, has the title wasm.
+// `node titled.mjs FOLDER` fails unless the title of the folder's index.html becomes `wasm` in a browser.
 import { inPage, served } from "./browser.mjs";
 
 const [folder] = process.argv.slice(2);

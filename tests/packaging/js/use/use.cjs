@@ -1,4 +1,4 @@
-// use.js in short, in CommonJS: for Node and for tools that know no ES modules.
+// A short form of use.js in CommonJS, for Node and for tools without support for ES modules.
 const { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } = require("polyflake");
 const { metabyte } = require("polyflake/decode");
 const { Keyring } = require("polyflake/public");
@@ -7,7 +7,7 @@ function expect(holds, what) {
   if (!holds) throw new Error(`expected ${what}`);
 }
 
-/** Uses every family and says which machine runs: native or wasm. Throws an Error that says what is wrong. */
+/** Uses every format and returns the backend, native or wasm. Throws an Error that states what is wrong. */
 exports.use = () => {
   expect(metabyte(sno.generate(7)) === 7, "an ID with metabyte 7");
   try {

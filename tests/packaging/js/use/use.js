@@ -1,4 +1,4 @@
-// What a user's program may do with the package, wherever it runs. use.cjs is its short form in CommonJS.
+// What a user's program may do with the package in any environment. use.cjs is a short form in CommonJS.
 import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { Keyring } from "polyflake/public";
@@ -17,7 +17,7 @@ function refusal(act) {
   throw new Error("expected a refusal");
 }
 
-/** Uses every family and says which machine runs: native or wasm. Throws an Error that says what is wrong. */
+/** Uses every format and returns the backend, native or wasm. Throws an Error that states what is wrong. */
 export function use() {
   const id = sno.generate(7);
   expect(isValid(id) && metabyte(id) === 7, `an ID with metabyte 7, found ${id}`);

@@ -1,4 +1,4 @@
-// The types, as a user's compiler sees them.
+// The package's types, as a user's compiler sees them.
 import { backend, type ErrorCode, layout, PolyflakeError, type RandflakeId, type SnoId, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { snoBytes } from "polyflake/forms";
@@ -32,7 +32,7 @@ export function codeOf(error: unknown): ErrorCode | undefined {
 
 // @ts-expect-error: a metabyte is a number
 sno.generate("7");
-// @ts-expect-error: a text is no ID
+// @ts-expect-error: a string is not an ID
 export const wrong: SnoId = text;
 // @ts-expect-error: a layout has no such bindable
 own.pack({ bindables: { worker: 7 } });

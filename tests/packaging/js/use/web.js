@@ -1,4 +1,4 @@
-// A page whose wasm is a file beside the script.
+// A page whose wasm file is stored next to the script.
 import { backend, sno } from "polyflake/web";
 
 sno.init().then(

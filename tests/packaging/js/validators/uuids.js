@@ -1,4 +1,4 @@
-// UUIDs of version 8 pass strict validators, which refuse the compatible form.
+// Version 8 UUIDs pass strict validators, which reject the compatible form.
 import { hotguid, sno } from "polyflake";
 import { toUuid8 } from "polyflake/decode";
 import { validate, version } from "uuid";

@@ -1,4 +1,4 @@
-// A server in a folder of its own, with its libraries.
+// Builds a server that includes its libraries, in a separate folder.
 export default {
   build: { ssr: "main.js", outDir: "alone", rollupOptions: { output: { entryFileNames: "[name].mjs" } } },
   ssr: { noExternal: true },

@@ -1,4 +1,4 @@
-// A page of one family, whose wasm is the only one beside the script.
+// A page that uses one format, so its wasm file is the only one next to the script.
 import * as sno from "polyflake/web/sno";
 
 sno.init().then(

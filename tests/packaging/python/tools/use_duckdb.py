@@ -1,4 +1,4 @@
-"""Columns in DuckDB, by way of Arrow: in, out, filters."""
+"""Columns in DuckDB through Arrow: writing, reading and filtering."""
 
 import duckdb
 import pyarrow as pa

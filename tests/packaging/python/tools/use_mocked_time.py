@@ -1,4 +1,4 @@
-"""The recipe of the package's README for mocked time, with freezegun and time-machine."""
+"""Follows the package's README recipe for mocked time, with freezegun and time-machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns in pandas: in, out, filters."""
+"""Columns in pandas: writing, reading and filtering."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Columns in polars: in, out, filters."""
+"""Columns in polars: writing, reading and filtering."""
 
 import polars as pl
 

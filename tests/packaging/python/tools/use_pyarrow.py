@@ -1,4 +1,4 @@
-"""Columns in pyarrow: in, out, filters."""
+"""Columns in pyarrow: writing, reading and filtering."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

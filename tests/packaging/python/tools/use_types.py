@@ -1,4 +1,4 @@
-"""Code as users write it with NumPy, for the type checkers: nothing here is wrong."""
+"""Code as users write it with NumPy. Type checkers must report no errors."""
 
 import array
 

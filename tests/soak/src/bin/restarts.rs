@@ -1,10 +1,10 @@
-//! Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it: counts equal IDs.
+//! Restarts generators with an explicit worker ID many times, each after its predecessor's last ID, and counts duplicates.
 //!
-//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run side by side, so that their waits for
-//! the next tick overlap. With `--processes` each generator has a process of its own, which makes one ID.
+//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently, so that their
+//! waits for the next tick overlap. With `--processes`, each generator runs in its own process.
 //!
-//! It prints one JSON line for each format, and fails if an ID was made twice. `tests/stepping` has the same for Python and
-//! JavaScript: `restarts.py`, `restarts.mjs`.
+//! It prints one JSON line per format, and fails if an ID repeats. `tests/stepping` has the same for Python and JavaScript:
+//! `restarts.py`, `restarts.mjs`.
 
 use std::{
     collections::HashSet,
@@ -22,24 +22,24 @@ use polyflake::{
 
 #[derive(Parser)]
 struct Options {
-    /// Generators of each format.
+    /// Number of generators per format.
     #[arg(long, default_value_t = 10_000)]
     generators: usize,
-    /// Worker IDs that run side by side.
+    /// Number of worker IDs that run concurrently.
     #[arg(long, default_value_t = 500)]
     workers: u16,
-    /// Generators of the formats with ticks of a second, which wait for longer.
+    /// Number of generators for formats with ticks of a second, which wait longer.
     #[arg(long, default_value_t = 1000)]
     slow: usize,
-    /// Gives each generator a process of its own.
+    /// Runs each generator in its own process.
     #[arg(long)]
     processes: bool,
-    /// Makes one ID of a format (by its index) under a worker ID, and prints it.
+    /// Makes two IDs of a format (selected by its index) with a worker ID, and prints them.
     #[arg(long, num_args = 2, hide = true)]
     one: Option<Vec<u16>>,
 }
 
-/// Makes two IDs with a new generator of a worker ID.
+/// Makes two IDs with a new generator for a worker ID.
 type Begin = fn(u16) -> Result<[u128; 2]>;
 
 struct Format {
@@ -83,13 +83,13 @@ fn randflake(worker: u16) -> Result<[u128; 2]> {
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
-/// A source without state has one result, so there is one worker ID, and its generators run one after the other.
+/// The stateless source always returns the same identity, so there is one worker ID, and its generators run one after another.
 fn hot_guid(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
 }
 
-/// The IDs of `count` generators of a worker ID, one after the other.
+/// Returns the IDs of `count` consecutive generators with one worker ID.
 fn in_a_row(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
     let begin = FORMATS[usize::from(index)].begin;
     let begin = || {
@@ -105,7 +105,7 @@ fn in_a_row(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u12
     (0..count).flat_map(|_| begin()).collect()
 }
 
-/// Runs a format, and returns whether no ID came twice.
+/// Runs a format, and returns whether all IDs are distinct.
 fn run(options: &Options, index: u16) -> bool {
     let Format { name, is_slow, .. } = FORMATS[usize::from(index)];
     let count = if is_slow { options.slow } else { options.generators };

@@ -1,4 +1,4 @@
-//! Makes IDs on four threads while the system's clock steps: see `tests/stepping/README.md`.
+//! Makes IDs in four threads while the system clock steps. See `tests/stepping/README.md`.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -16,7 +16,7 @@ const THREADS: usize = 4;
 
 const MAX_WAIT: Duration = Duration::from_millis(20);
 
-/// A generator of each family, shared by all threads.
+/// A generator of each format, shared by all threads.
 struct Generators {
     sno: sno::Generator,
     hotguid: hotguid::Generator,
@@ -37,7 +37,7 @@ impl Generators {
         })
     }
 
-    /// One ID of each family, or its error.
+    /// Makes one ID of each format, or returns its error.
     fn each(&self) -> [Result<(u8, u128)>; 4] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));
@@ -54,7 +54,7 @@ fn number(id: &layout::Id) -> u128 {
     id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 
-/// The observations of one thread.
+/// What one thread observed.
 #[derive(Default)]
 struct Seen {
     ids: Vec<(u8, u128)>,

@@ -1,7 +1,7 @@
-//! Test whether the cipher's time depends on the block that it encrypts: Welch's t-test between a fixed block and random
-//! ones, after the method of dudect (Reparaz, Balasch, Verbauwhede 2017).
+//! Tests whether the cipher's running time depends on the block that it encrypts: Welch's t-test between a fixed block and
+//! random blocks, following the dudect method (Reparaz, Balasch, Verbauwhede 2017).
 //!
-//! `cargo xtask timing` runs it with ten million samples each way.
+//! `cargo xtask timing` runs it with ten million samples in each direction.
 
 use std::{hint::black_box, process::ExitCode, time::Instant};
 
@@ -9,13 +9,13 @@ use polyflake::sparx64::Sparx64;
 
 type Block = [u8; 8];
 
-/// Blocks encrypted in one sample, so that it takes much longer than reading the clock.
+/// Number of blocks encrypted in one sample, so that a sample takes much longer than reading the clock.
 const BLOCKS: usize = 16;
 
-/// Above this, the two kinds of input can be told apart.
+/// Above this value of t, the two kinds of input are distinguishable.
 const MOST_T: f64 = 5.0;
 
-/// Running mean and variance (Welford).
+/// A running mean and variance (Welford's algorithm).
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -36,17 +36,17 @@ impl Moments {
     }
 }
 
-/// Welch's t between two kinds of samples.
+/// Returns Welch's t for two kinds of samples.
 fn welch(kinds: [Moments; 2]) -> f64 {
     let [a, b] = kinds;
     (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
 }
 
-/// Samples that are prepared together: all inputs are ready before the first is timed, so that the two kinds differ only
-/// in their bytes.
+/// Number of samples prepared together. All inputs are ready before the first is timed, so that the two kinds differ only in
+/// their bytes.
 const PREPARED: usize = 4096;
 
-/// Times `work` on fixed and on random blocks, in random order. Samples slower than most of the first ones are left out: they
+/// Times `work` on fixed and random blocks, in random order. Discards samples slower than 90% of the first ones, because they
 /// were interrupted.
 fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
@@ -62,7 +62,7 @@ fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     welch(kinds)
 }
 
-/// Blocks of one of the two kinds: 0, the fixed one, or 1.
+/// Returns the blocks of a random kind: 0 for the fixed block, 1 for random ones.
 fn input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
     let kind = random.usize(..2);
     let mask = if kind == 0 { 0 } else { u64::MAX };

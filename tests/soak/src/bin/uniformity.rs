@@ -1,5 +1,5 @@
-//! Spread of Randflake IDs over shards, by their low bits and by their high ones: a chi-square test of IDs made one after
-//! the other.
+//! Tests how evenly Randflake IDs are distributed over shards, by their low bits and by their high bits: a chi-square test of
+//! consecutive IDs.
 //!
 //! `cargo xtask uniformity` runs it on ten million IDs.
 
@@ -11,13 +11,13 @@ use polyflake::{
 };
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Shards, as powers of two.
+/// Numbers of shards, as powers of two.
 const SHARD_BITS: [u32; 3] = [1, 4, 10];
 
-/// Probability that a fair spread is refused.
+/// Probability of rejecting a uniform distribution.
 const LEAST_P: f64 = 0.001;
 
-/// Hands `count` IDs of one node to `each`, second after second.
+/// Passes `count` IDs of one node to `each`, second by second.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     let lease = Grant::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
@@ -31,7 +31,7 @@ fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Probability that a fair spread is at least as uneven as these counts.
+/// Returns the probability that a uniform distribution is at least as uneven as these counts.
 #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 fn p_value(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
@@ -40,7 +40,7 @@ fn p_value(counts: &[u64]) -> f64 {
     ChiSquared::new((counts.len() - 1) as f64).expect("two shards or more").sf(statistic)
 }
 
-/// The p-values of low and high bits, for each number of shards.
+/// Returns the p-values of the low and high bits for each number of shards.
 fn spread(secret: [u8; 16], count: usize) -> Vec<(String, f64)> {
     let mut low = SHARD_BITS.map(|bits| vec![0_u64; 1 << bits]);
     let mut high = low.clone();

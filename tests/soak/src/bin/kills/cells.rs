@@ -1,13 +1,13 @@
-//! The cells given out, as ranges: a generator fills each tick from its start, so a life leaves few ranges.
+//! The cells used so far, as ranges. A generator fills each tick from its start, so a life leaves few ranges.
 
 use std::collections::BTreeMap;
 
-/// The first cell of each range, and one past its last.
+/// Each range's first cell, mapped to the cell after its last one.
 #[derive(Default)]
 pub(crate) struct Cells(BTreeMap<u128, u128>);
 
 impl Cells {
-    /// Notes a cell; returns whether it was noted before.
+    /// Records a cell. Returns whether it was already recorded.
     pub(crate) fn note(&mut self, cell: u128) -> bool {
         match self.0.range_mut(..=cell).next_back() {
             Some((_, end)) if cell < *end => return true,

@@ -15,7 +15,7 @@ pub(crate) struct Fast {
 }
 
 impl Fast {
-    /// A clock that shows `from_ms` now.
+    /// Creates a clock that currently shows `from_ms`.
     pub(crate) fn new(from_ms: i64, speed: u32) -> Self {
         Self { started: Instant::now(), from_ms, speed }
     }
@@ -29,12 +29,12 @@ impl Fast {
         self.from_ms * 1_000_000 + i64::try_from(passed.as_nanos()).expect("less than 292 years")
     }
 
-    /// Milliseconds of this clock that pass in a span of real time.
+    /// Returns how many milliseconds this clock advances in a span of real time.
     pub(crate) fn of_world(&self, span: Duration) -> i64 {
         i64::try_from((span * self.speed).as_millis()).expect("a short span")
     }
 
-    /// Waits until it shows a time.
+    /// Waits until the clock shows a time.
     pub(crate) fn wait_until(&self, unix_ms: i64) {
         let left = Duration::from_millis((unix_ms - self.unix_ms()).max(0).cast_unsigned());
         thread::sleep(left / self.speed);

@@ -1,4 +1,4 @@
-//! A file that holds either its old value or the new one, whenever its writer is killed.
+//! A file that holds either its old or its new value, whenever its writer is killed.
 
 use std::{
     fs::{self, File},
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The value written last; `None` if nothing was written.
+/// Returns the last value written, or `None` if there was none.
 pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     match fs::read(file) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
@@ -17,7 +17,7 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     }
 }
 
-/// Writes a value; returns when the value and the file's name are on the disk.
+/// Writes a value. Returns once the value and the file's name are on disk.
 pub(crate) fn write(file: &Path, value: &impl Serialize) -> io::Result<()> {
     let beside = file.with_extension("new");
     let mut new = File::create(&beside)?;

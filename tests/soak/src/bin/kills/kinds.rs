@@ -13,10 +13,10 @@ use crate::{
 
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Speed of its clock relative to real time: some ticks pass while a process lives.
+    /// Speed of the generator's clock relative to real time, so that a process lives for several ticks.
     pub(crate) speed: u32,
     pub(crate) live: fn(Life<'_>) -> Outcome,
-    /// Bytes of an ID.
+    /// Number of bytes in an ID.
     pub(crate) bytes: usize,
     pub(crate) cell: fn(&[u8]) -> u128,
 }
@@ -64,8 +64,8 @@ impl Windowed for Layouts {
     }
 }
 
-/// A lease from the format's start to the window's end: the generator resumes after the part that was used, up to the window's
-/// start.
+/// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, after the part that
+/// was used.
 impl Windowed for Randflakes {
     fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
@@ -76,7 +76,7 @@ impl Windowed for Randflakes {
     }
 }
 
-/// A lease of the whole seconds up to `end_ms`.
+/// Returns a lease for the whole seconds before `end_ms`.
 fn lease(node: u32, end_ms: i64) -> Result<Grant> {
     Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }
@@ -108,7 +108,7 @@ impl Closing for Layouts {
     }
 }
 
-/// A lease for one generator after the other; each leaves the last second that it used.
+/// Uses one lease for consecutive generators. Each one stores the last second that it used.
 impl Closing for Randflakes {
     type Left = Option<i64>;
     fn begin(clock: Fast, number: u32) -> Result<Self> {

@@ -1,5 +1,5 @@
-//! The life of a process until it is killed: it makes IDs and writes each to its output, and keeps in a file the state from
-//! which the next process goes on.
+//! A process's life until it is killed: it makes IDs, writes each one to its output, and keeps the state that the next process
+//! resumes from in a file.
 
 use std::{
     convert::Infallible,
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{clock::Fast, durable, makers::Maker};
 
-/// Length of a window in real time: longer than the disk takes to store its end.
+/// Duration of a window in real time, longer than the disk takes to store the window's end.
 const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
@@ -23,19 +23,19 @@ pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 pub(crate) struct Life<'l> {
     pub(crate) clock: Fast,
     pub(crate) state: &'l Path,
-    /// `true` to leave out the state that keeps lives apart: the harness must notice.
+    /// `true` to omit the state that separates lives, in which case the harness must detect duplicates.
     pub(crate) careless: bool,
     pub(crate) random: Rng,
 }
 
-/// A generator within a window whose end is known.
+/// A generator with a window whose end is known.
 pub(crate) trait Windowed: Maker + Sized {
     fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self>;
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
-/// Makes IDs in windows. Each begins at the end of the last one on the disk, and its own end is on the disk before an ID is
-/// made in it.
+/// Makes IDs in consecutive windows. A new process starts at the last end on disk, and each window's end is written to disk
+/// before an ID is made in the window.
 pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
@@ -55,17 +55,17 @@ pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
     }
 }
 
-/// A generator that can be closed, and then leaves the state from which the next one resumes.
+/// A generator that can be closed and then returns the state from which the next one resumes.
 pub(crate) trait Closing: Maker + Sized {
     type Left: Serialize + DeserializeOwned + Clone;
-    /// A generator with a number that no other has.
+    /// Creates a generator with a worker ID that was never used.
     fn begin(clock: Fast, number: u32) -> Result<Self>;
     fn resume(clock: Fast, number: u32, left: Self::Left) -> Result<Self>;
     fn leave(&self) -> Result<Self::Left>;
 }
 
-/// Makes IDs with one generator after the other: each resumes from the state that the one before left, or begins under a new
-/// number if that one was killed. A state is taken off the disk before it is used, so that it is used once.
+/// Makes IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID if the
+/// predecessor was killed. A state is removed from disk before it is used, so it is used only once.
 pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
     loop {
         let (number, left) =
@@ -85,7 +85,7 @@ pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
 }
 
 impl Life<'_> {
-    /// Makes some IDs and writes them; returns the kind of a refusal that passes with time.
+    /// Makes some IDs and writes them. Returns the kind of an error that a later retry resolves.
     fn make(&mut self, ids: &impl Maker) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
         let mut bytes = Vec::new();
         let outcome = ids.make(&mut self.random, &mut bytes);

@@ -1,8 +1,8 @@
-//! Kills processes that make IDs, thousands of times at random moments, and restarts them under a clock that has stepped back or
-//! forward meanwhile. All their IDs are compared: none may be made twice.
+//! Kills processes that make IDs, thousands of times at random moments, and restarts them with a clock that has moved backwards
+//! or forwards in the meantime. Compares all of their IDs: there must be no duplicates.
 //!
-//! `cargo xtask kills` runs it in full; a test runs it briefly. A kill does not show a loss of power, in which the
-//! disk must keep synced data.
+//! `cargo xtask kills` runs it in full, and a test runs it briefly. Kills do not simulate a power failure, in which the disk
+//! must keep synced data.
 
 mod cells;
 mod clock;
@@ -34,10 +34,10 @@ struct Options {
     /// Number of kills of each kind of generator.
     #[arg(long, default_value_t = 10_000)]
     kills: u64,
-    /// Only kinds whose name contains this.
+    /// Only runs kinds whose name contains this string.
     #[arg(long, default_value = "")]
     kind: String,
-    /// Leave out the state that keeps lives apart, until an ID is made twice: the harness must notice.
+    /// Omits the state that separates lives, until an ID repeats: the harness must detect that.
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
@@ -51,7 +51,7 @@ enum Lived {
     Live(Begin),
 }
 
-/// Arguments of a process.
+/// A process's arguments.
 #[derive(Args)]
 struct Begin {
     kind: String,
@@ -61,22 +61,22 @@ struct Begin {
     careless: bool,
 }
 
-/// Readings of the first clock.
+/// Where the clock starts.
 const START_MS: i64 = 1_763_650_000_000;
 
-/// Longest life of a process after its first ID, in real time.
+/// The longest life of a process after its first ID, in real time.
 const LONGEST: Duration = Duration::from_millis(10);
 
-/// Largest step of the clock between two lives.
+/// The largest step of the clock between two lives.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Largest distance from the start of the last process, for steps back to it.
+/// The largest distance from the last process's start, for steps back to it.
 const NEAR: Duration = Duration::from_millis(2);
 
-/// Longest time for a process to make its first ID.
+/// The longest time that a process may take to make its first ID.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The result of the processes of one kind.
+/// The result for all processes of one kind.
 #[derive(Default)]
 struct Outcome {
     kills: u64,
@@ -86,14 +86,14 @@ struct Outcome {
     twice: u64,
 }
 
-/// One kind's processes, one after the other.
+/// Runs the processes of one kind, one after another.
 struct Killer<'k> {
     kind: &'k Kind,
     careless: bool,
     state: PathBuf,
-    /// The clock, which runs on while no process lives, and steps between lives.
+    /// The clock, which keeps running while no process lives, and steps between lives.
     clock: Fast,
-    /// The start of the last life, by its clock.
+    /// When the last life started, in this clock's time.
     began_ms: i64,
     cells: Cells,
     outcome: Outcome,
@@ -106,7 +106,7 @@ impl<'k> Killer<'k> {
         Self { kind, careless, state, clock, began_ms: START_MS, cells, outcome }
     }
 
-    /// A life and its end.
+    /// Starts a process and kills it.
     fn kill_one(&mut self) -> Result<(), Box<dyn Error>> {
         self.step_clock();
         let mut process = self.begin()?;
@@ -135,7 +135,7 @@ impl<'k> Killer<'k> {
         command.stdout(Stdio::piped()).spawn()
     }
 
-    /// Steps the clock between two lives, half of the times, and mostly to the start of the last life.
+    /// Steps the clock between two lives, half of the time, and mostly to the start of the last life.
     fn step_clock(&mut self) {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
@@ -148,7 +148,7 @@ impl<'k> Killer<'k> {
         self.clock = Fast::new(self.began_ms, self.kind.speed);
     }
 
-    /// Compares what a process made with all that was made before it.
+    /// Compares a process's IDs with all earlier IDs.
     fn note(&mut self, ids: io::Result<Vec<u8>>) -> Result<(), Box<dyn Error>> {
         self.outcome.kills += 1;
         let ids = match ids {
@@ -164,10 +164,10 @@ impl<'k> Killer<'k> {
     }
 }
 
-/// Kills a process at any moment of its start, or at any after its first ID. A process that ended by itself had an error.
+/// Kills a process at a random moment of its start or after its first ID. A process that ended by itself has failed.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
-        // If the process ended, the sender is gone.
+        // If the process ended, the channel is disconnected.
         let _ = first.recv_timeout(PATIENCE);
     }
     thread::sleep(LONGEST.mul_f64(fastrand::f64()));
@@ -186,7 +186,7 @@ fn kill(kind: &Kind, options: &Options) -> Result<Outcome, Box<dyn Error>> {
     Ok(killer.outcome)
 }
 
-/// A folder in memory, if there is one: it keeps the files of a killed process as well as a disk, and processes that wait for
+/// Returns a folder in memory, if possible. It keeps a killed process's files just as a disk does, and processes that wait for
 /// a disk make few IDs.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
@@ -214,7 +214,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",
             kind.name
         );
-        // A run that made nearly no IDs proves nothing.
+        // A run that made almost no IDs proves nothing.
         well &= twice == 0 && made_some >= kills / 2;
     }
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

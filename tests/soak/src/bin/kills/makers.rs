@@ -1,4 +1,4 @@
-//! Makers of each family's IDs, with each ID's cell.
+//! Functions that make each format's IDs, and each ID's cell.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use polyflake::{
 
 use crate::clock::Fast;
 
-/// The most IDs of one write: a pipe takes them all or none.
+/// The maximum number of IDs per write, so that a pipe accepts all of them or none.
 const BATCH: usize = 200;
 
-/// Longest wait of a call, after which the loop around it looks again.
+/// The longest wait of a call before the surrounding loop checks the state again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
-/// Makes some IDs and appends their bytes; a refused call appends the IDs made before.
+/// Makes some IDs and appends their bytes. A failed call appends the IDs made before the error.
 pub(crate) trait Maker {
-    /// Bytes of an ID on the pipe.
+    /// Number of bytes per ID in the pipe.
     const BYTES: usize;
-    /// The cell of an ID: consecutive IDs of a tick have consecutive cells.
+    /// Returns an ID's cell. Consecutive IDs of a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
     fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// The size of a call: one ID, or a batch of up to [`BATCH`].
+/// Returns the size of a call: one ID, or a batch of up to [`BATCH`].
 fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
 
-/// Number of IDs that a call wrote: all, or the number in its error.
+/// Returns the number of IDs that a call wrote: all, or the number in its error.
 fn written(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
@@ -67,7 +67,8 @@ impl Maker for Snos {
 
 pub(crate) type HotGuids = hotguid::Generator<Fast>;
 
-/// Every life has the same machine bytes and the same start, as if random numbers failed: only windows keep lives apart.
+/// Gives every life the same machine bytes and counter start, as if the random source had failed, so only windows separate
+/// lives.
 pub(crate) fn hotguid_builder(clock: Fast) -> hotguid::Builder<Fast> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
@@ -88,12 +89,12 @@ impl Maker for HotGuids {
     }
 }
 
-/// 36 bits of milliseconds from here on are two years.
+/// From this epoch on, 36 bits of milliseconds last two years.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type Layouts = layout::Generator<Fast>;
 
-/// A worker's number on top, and 12 bits of a sequence in each millisecond: ticks are used up now and then.
+/// Has a worker ID at the top and 12 bits of sequence per millisecond, so ticks are sometimes exhausted.
 pub(crate) fn layout_builder(clock: Fast, worker: u32) -> layout::Builder<Fast> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];
@@ -104,7 +105,7 @@ pub(crate) fn layout_builder(clock: Fast, worker: u32) -> layout::Builder<Fast> 
 impl Maker for Layouts {
     const BYTES: usize = 8;
 
-    /// An ID is its own cell.
+    /// Returns the ID itself.
     fn cell(id: &[u8]) -> u128 {
         u64::from_le_bytes(exactly(id)).into()
     }
