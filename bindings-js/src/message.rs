@@ -67,7 +67,7 @@ impl<'m> Reader<'m> {
         self.take(length)
     }
 
-    /// Returns a text without a tag.
+    /// Returns a string without a tag.
     pub(crate) fn text(&mut self) -> &'m str {
         core::str::from_utf8(self.piece()).unwrap_or_default()
     }

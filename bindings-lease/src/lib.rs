@@ -119,7 +119,7 @@ const fn whole(ms: f64) -> u64 {
     ms as u64
 }
 
-/// Returns the text that JavaScript wrote, and erases it, because settings may contain a secret.
+/// Returns the string that JavaScript wrote, and erases it, because settings may contain a secret.
 fn taken(length: usize) -> Vec<u8> {
     TEXT.with_borrow_mut(|text| {
         let taken = text[..length].to_vec();

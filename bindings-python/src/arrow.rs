@@ -82,8 +82,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// Reads the column that a value exports with a function, and returns the result, or `None` if the value's type does not export
-/// columns. Other threads run in the meantime.
+/// Calls a function that reads the column that a value exports, and returns its result, or `None` if the value's type does not
+/// export columns. Other threads run in the meantime.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

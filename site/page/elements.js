@@ -16,7 +16,10 @@ export function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
 }
 
-/** Creates a button that copies a text, and briefly confirms it. `text` returns the text when the button is pressed. */
+/**
+ * Creates a button that copies a string, and briefly confirms that. `text` returns the string when the button is
+ * pressed.
+ */
 export function copyButton(label, text) {
   const button = create("button", { type: "button", className: "quiet" }, label);
   button.addEventListener("click", async () => {

@@ -10,10 +10,11 @@ use crate::{tools, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Only these; by default all
+    /// Only these languages or parts; by default all
     #[arg(value_name = "LANGUAGE")]
     only: Vec<Part>,
-    /// Build in less time: without optimisation of the whole program. Larger and slower, so not for benches and packaging tests
+    /// Build faster, without whole-program optimisation; the result is larger and slower, so do not use it for benches or
+    /// packaging tests
     #[arg(long)]
     dev: bool,
 }
@@ -29,9 +30,9 @@ pub enum Part {
     Javascript,
     /// Its addon for Node
     Node,
-    /// Its wasm modules, and the scripts that hold them
+    /// Its wasm modules, and the scripts that contain them
     Wasm,
-    /// Its scripts and types alone
+    /// Only its scripts and types
     Typescript,
 }
 

@@ -19,7 +19,7 @@ pub struct Options {
     /// The folder of vector files
     #[arg(long, default_value_os_t = Options::default().vectors)]
     vectors: PathBuf,
-    /// A runtime to ask (may be repeated); by default all that the machine has
+    /// A runtime to test (may be repeated); by default all that this machine provides
     #[arg(long = "runtime", value_name = "NAME")]
     runtimes: Vec<Runtime>,
     /// The seed of the random cases; by default a new one, which is printed

@@ -12,7 +12,7 @@ const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]
 pub struct Options {
-    /// Change nothing, and fail where something would change
+    /// Change nothing, and fail if a file is not formatted
     #[arg(long)]
     check: bool,
 }

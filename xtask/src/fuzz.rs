@@ -14,7 +14,7 @@ pub struct Options {
     /// Only targets whose name contains this
     #[arg(default_value = "")]
     target: String,
-    /// Number of runs of each target; a run of a target for texts or bytes tries more than 30 of them
+    /// Number of runs of each target; in each run, a target for strings or bytes tries more than 30 inputs
     #[arg(long, default_value_t = 3_000_000)]
     runs: u64,
 }

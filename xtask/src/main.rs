@@ -32,34 +32,37 @@ use xshell::cmd;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The tasks of this repository")]
 enum Task {
-    /// Ask every runtime the same questions and compare the answers, with the vectors and with each other.
+    /// Send the same requests to every runtime, and compare the answers with the vectors and with each other
     Conformance(conformance::Options),
-    /// Make IDs in every runtime, read each of them in every other, and show them
+    /// Generate IDs in every runtime, read each of them in every other runtime, and show them
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
     /// Measure our code against peers, and check the goals
     Bench(bench::Options),
-    /// Make IDs by the billion under a chaotic clock, and check each of them against all others: --ids N, --family NAME, --seed N
+    /// Generate billions of IDs with a chaotic clock, and compare each of them with all others: --ids N, --family NAME, --seed
+    /// N
     Soak(Given),
-    /// Kill processes that make IDs and restart them under a clock that steps, and compare all that they made: --kills N, --kind NAME
+    /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
+    /// NAME
     Kills(Given),
-    /// Fork processes that make IDs by the thousand, in Python, and compare all that they made: --forks N, --ids N
+    /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(Given),
-    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, a fleet of 100,000 holders, 200 faults and ten
-    /// minutes of faults of processes on each store, 1,000 cold starts, and measure claims and renewals on each
+    /// Check the lease model at its large sizes, 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
+    /// minutes of process faults on each store, and 1,000 cold starts, and measure claims and renewals on each store
     Leases,
-    /// Test whether Randflake IDs spread evenly over shards, with ten million of them or as many as given
+    /// Test whether Randflake IDs spread evenly over shards, with ten million of them or the given number
     Uniformity(Given),
-    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or as many as given
+    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or the given
+    /// number
     Timing(Given),
-    /// Look for inputs that a decoder reads wrongly, or that break it
+    /// Search for inputs that a decoder reads incorrectly, or that crash it
     Fuzz(fuzz::Options),
-    /// Put deliberate faults into a copy of the core and of the leases, each of which must turn their tests red
+    /// Put deliberate faults into a copy of the core and the leases, each of which must make their tests fail
     Mutants(mutants::Options),
-    /// Run the core's tests in an interpreter that notices undefined behaviour, on machines of several kinds
+    /// Run the core's tests in an interpreter that detects undefined behaviour, on several kinds of machines
     Miri(miri::Options),
-    /// Run the core's tests of threads, memory and kernels under the compiler's sanitizers
+    /// Run the core's tests of threads, memory and kernels with the compiler's sanitizers
     Sanitize(sanitize::Options),
     /// Check the dependencies: licences, sources, bans, and advisories if their database can be reached
     Deny,
@@ -67,9 +70,9 @@ enum Task {
     Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
-    /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
+    /// Write the licences of the crates that the binaries contain into THIRD-PARTY.md
     Licences,
-    /// Build the page that names IDs and the site around it into target/site/dist, and test both in Chromium and Firefox
+    /// Build the page that identifies IDs and the site around it into target/site/dist, and test both in Chromium and Firefox
     Site,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),

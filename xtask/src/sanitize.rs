@@ -16,7 +16,7 @@ enum Sanitizer {
 
 #[derive(Args)]
 pub struct Options {
-    /// Only this one
+    /// Only this sanitizer
     sanitizer: Option<Sanitizer>,
 }
 

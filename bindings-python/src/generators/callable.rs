@@ -13,7 +13,7 @@ type Call = unsafe extern "C-unwind" fn(
 
 /// Calls a callable.
 ///
-/// While the interpreter shuts down, CPython before 3.14 ends a daemon thread that tries to continue by unwinding it. Unwinding
+/// If a daemon thread tries to continue while the interpreter shuts down, CPython before 3.14 unwinds and ends it. Unwinding
 /// through a function that does not expect it aborts the process (SIGABRT). Such a thread sleeps here until the process exits,
 /// as it does in later versions.
 pub(crate) fn call<'py>(

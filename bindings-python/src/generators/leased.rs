@@ -412,7 +412,7 @@ pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool
     exists.map_err(refused)
 }
 
-/// Opens a store's file with a function, and returns the name that identifies it.
+/// Opens a store's file with a function, and returns its result and the name that identifies the file.
 #[pyfunction]
 #[pyo3(signature = (path, allows_overlayfs, connect, /))]
 pub(crate) fn name_file<'py>(

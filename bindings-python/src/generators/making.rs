@@ -116,8 +116,8 @@ impl<T: Plain> Rows<T> {
         }
     }
 
-    /// Returns memory for `n` IDs, whose items are to be overwritten. For more than one block, it is empty, with enough
-    /// capacity.
+    /// Returns memory for `n` IDs. For a single block, it contains items that are to be overwritten. For more, it is empty,
+    /// with enough capacity.
     fn room(&self, n: Count) -> PyResult<Vec<T>> {
         let n = n.0 as usize;
         check_bytes(n, self.items * size_of::<T>())?;

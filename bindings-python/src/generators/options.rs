@@ -68,7 +68,7 @@ impl Options {
         Self::among(function, &SHARED[1..], keywords)
     }
 
-    /// Returns a builder with these options, based on one that was created with their clock.
+    /// Returns a builder with these options. `with_clock` creates it with their clock.
     pub(crate) fn builder<F: Windowed>(
         self,
         with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,

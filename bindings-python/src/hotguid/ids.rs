@@ -32,7 +32,7 @@ numbers! {
     Counter(u32) "counter" 0..=LAST_COUNTER;
 }
 
-/// The largest machine in a version 8 UUID, where it has 34 bits.
+/// The highest machine number in a version 8 UUID, which has 34 machine bits.
 const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
 
 /// A machine as an argument: an integer, or bytes, which are copied before other arguments run code.

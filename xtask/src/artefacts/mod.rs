@@ -23,16 +23,16 @@ use results::Row;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only these artefacts, by name; by default all
+    /// Only the artefacts with these names; by default all
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// List the artefacts and do nothing
+    /// List the artefacts without building them
     #[arg(long)]
     list: bool,
-    /// Build and check, and run nothing
+    /// Build and check the artefacts without running them
     #[arg(long)]
     build: bool,
-    /// Build from a clone in another folder too, and compare the bytes
+    /// Also build in a clone in a different folder, and compare the bytes
     #[arg(long)]
     twice: bool,
 }

@@ -24,9 +24,9 @@ use report::Report;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// Only contests and goals whose name contains this; `rust:`, `python:` and `node:` begin the names
+    /// Only contests and goals whose name contains this; names begin with `rust:`, `python:` or `node:`
     filter: Option<String>,
-    /// Number of turns of each entry of a contest; figures of few rounds mean little
+    /// Number of rounds in each contest; few rounds give unreliable figures
     #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
     rounds: u32,
     /// Write the goals, the contests and the machine to this file
@@ -35,16 +35,16 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
-    /// Try instead what each library's IDs keep: their order, forks, a reading of the clock
+    /// Instead, test which properties each library's IDs keep: their order, uniqueness after forks, and a current clock reading
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
-    /// Count the instructions of the hot functions instead, against bench/instructions.toml
+    /// Instead, count the instructions of the hot functions, and compare them with bench/instructions.toml
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys"])]
     instructions: bool,
-    /// With --instructions: keep the counts of this run
+    /// With --instructions: store the counts of this run
     #[arg(long, requires = "instructions")]
     keep: bool,
-    /// Insert rows under our keys and under random ones into databases instead
+    /// Instead, insert rows with our keys and with random ones into databases
     #[arg(long, conflicts_with = "instructions")]
     ordered_keys: bool,
     /// With --ordered-keys: number of rows

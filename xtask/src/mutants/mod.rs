@@ -9,9 +9,10 @@ pub use listed::stale;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only faults whose name, file or list contains one of these, or with --generated groups of files whose name does
+    /// Only faults whose name, file or list contains one of these; with --generated, groups of files whose name does
     filters: Vec<String>,
-    /// Change the state machines and generators in every way that cargo-mutants knows (an hour), not by the list
+    /// Instead of the listed faults, apply all changes that cargo-mutants supports to the state machines and generators (an
+    /// hour)
     #[arg(long)]
     generated: bool,
 }

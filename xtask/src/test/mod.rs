@@ -29,16 +29,16 @@ use progress::Progress;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
-    /// Only these steps, by name; by default all that continuous integration runs
+    /// Only the steps with these names; by default all that continuous integration runs
     #[arg(value_name = "STEP")]
     only: Vec<String>,
-    /// Run the slow steps and the trials too
+    /// Also run the slow steps and the trials
     #[arg(long)]
     thorough: bool,
-    /// Only steps that a change since this commit can reach, uncommitted changes included
+    /// Only steps that changes since this commit can affect, including uncommitted changes
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
-    /// List the steps that would run, each with what it protects, and do nothing
+    /// List the steps that would run, each with what it protects, without running them
     #[arg(long)]
     list: bool,
     /// Run the steps in this process, without a summary

@@ -11,7 +11,7 @@
  *   id: pg.snoUuid8().primaryKey().$defaultFn(() => sno.generate(2)),
  *   parent: pg.snoText("parent_id").notNull(),
  *   flake: pg.int64(),
- *   invoice: pg.publicInt64(invoices)(), // a type of polyflake/public: public IDs in the program, numbers in the database
+ *   invoice: pg.publicInt64(invoices)(), // a type of polyflake/public, stored as numbers
  * });
  * ```
  *
