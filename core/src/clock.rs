@@ -1,4 +1,4 @@
-//! Clocks, which provide the current time and sleep. No other code reads the time.
+//! Clocks, which provide the current time and can sleep. No other code reads the time.
 //!
 //! ```
 //! use polyflake::{clock::ManualClock, sno::Generator};

@@ -1,5 +1,5 @@
-//! One opaque [`Error`] type for all errors, a public [`ErrorKind`] without data, and a code that is the same string in every
-//! language.
+//! Errors. All errors have one opaque type, [`Error`], a public [`ErrorKind`] without data, and a code that is the same string
+//! in every language.
 
 mod fact;
 mod kind;
@@ -45,7 +45,7 @@ const LISTED: usize = 16;
 pub struct Error {
     kind: ErrorKind,
     progress: Progress,
-    /// A number of items or the index of one, depending on `progress`.
+    /// A number of items or the index of an item, depending on `progress`.
     count: usize,
     fact: Fact,
 }
@@ -321,7 +321,7 @@ impl Error {
         Err(Self::out_of_range(field, value.into(), least.into(), most.into()))
     }
 
-    /// Creates the error for a 65-bit number in place of a 64-bit ID. The argument is the number's lower 64 bits.
+    /// Creates the error for a 65-bit number that was found instead of a 64-bit ID. The argument is the number's lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
         Self::with_fact(ErrorKind::OutOfRange, Fact::TooLarge(low))
@@ -449,14 +449,15 @@ pub(crate) fn same_length(expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 
-/// Returns a byte of a string in the form that [`Error::bad_character`] accepts. A non-ASCII byte is not a character by itself.
+/// Converts a byte of a string to the form that [`Error::bad_character`] accepts. A non-ASCII byte is not a character by
+/// itself.
 #[inline]
 pub(crate) fn unit_of_byte(byte: u8) -> u32 {
     if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }
 }
 
-/// Errors are equal if their codes, items or written counts, fields and messages are equal. The source is ignored, because
-/// sources of any type cannot be compared.
+/// Errors are equal if their codes, item indices, written counts, fields and messages are equal. The sources are ignored,
+/// because values of unknown types cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let facts = |error: &Self| (error.kind, error.progress, error.count);

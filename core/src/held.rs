@@ -119,8 +119,8 @@ impl Snos {
         self.made.borrow_mut()[generator].extend(id);
     }
 
-    /// Checks that no ID was generated twice, and that the first generator had one partition in each tick between two clock
-    /// rollbacks.
+    /// Checks that no ID was generated twice, and that between two clock rollbacks, the first generator had only one partition
+    /// in each tick.
     fn check(&self, told: &[usize]) {
         let made = self.made.borrow();
         let mut partitions = BTreeMap::new();

@@ -24,8 +24,8 @@
 
 // The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid` or `layout`.
 //
-//     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64]
-//           --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
+//     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64] --> bytes =
+//     ID --> base32 | guid text --> text       (decoding follows the same line backwards)
 
 extern crate alloc;
 #[cfg(feature = "std")]

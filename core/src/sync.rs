@@ -86,6 +86,6 @@ mod model {
         }
     }
 
-    // loom has no 128-bit atomics. This one stays outside the model, because no generator in the models uses it.
+    // loom has no 128-bit atomics. This type is not part of the model, because no generator in the models uses it.
     pub(crate) use portable_atomic::AtomicU128;
 }

@@ -1,8 +1,9 @@
 //! The instruction sets of this CPU, which are detected once and can be lowered on request.
 //!
-//! A level is created only for a set that the CPU supports, so owning one proves that its kernels may be called. With `std`,
-//! the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use, or `scalar`
-//! for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has no effect.
+//! A level is created only for a set that the CPU supports, so having a level proves that its kernels may be called. With
+//! `std`, the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use, or
+//! `scalar` for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has no
+//! effect.
 
 use super::{Kernels, Set};
 
@@ -74,7 +75,7 @@ mod known {
         let level = lowered(highest(), requested.as_ref().and_then(|name| name.to_str()));
         let index = Set::ALL.iter().position(|&set| set == level.set());
         let index = index.and_then(|index| u8::try_from(index).ok());
-        // Relaxed, because each thread computes the same index, and the index guards no other memory.
+        // The order is relaxed, because each thread computes the same index, and the index guards no other memory.
         KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
         level
     }

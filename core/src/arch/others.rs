@@ -1,4 +1,4 @@
-//! Architectures without specific kernels.
+//! Support for architectures that have no kernels of their own.
 
 /// Kernels for one ID or one number.
 pub(crate) mod one {

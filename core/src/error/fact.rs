@@ -9,7 +9,7 @@ use super::source::Source;
 /// A name in an error: a built-in one, or the name of a custom layout's field.
 pub(crate) type Name = Cow<'static, str>;
 
-/// The meaning of an error's count.
+/// What an error's count means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Nothing,
@@ -24,14 +24,14 @@ pub(super) enum Progress {
 pub(super) enum Fact {
     None,
     /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or [`NO_UNIT`].
-    /// The character that was probably meant is 0 if it is unknown. It has only 16 bits so that the enum's tag fits as well, and
-    /// a `Result` can reuse the tag.
+    /// The character that was probably meant is 0 if it is unknown. It has only 16 bits so that the enum's tag fits as well,
+    /// and a `Result` can reuse the tag.
     Character {
         position: usize,
         unit: u32,
         meant: u16,
     },
-    /// The time to retry, in Unix milliseconds.
+    /// The time at which to retry, in Unix milliseconds.
     RetryAt(i64),
     /// The time, in Unix milliseconds, until which this thread would have to sleep but cannot.
     AwaitUntil(i64),
@@ -45,12 +45,12 @@ pub(super) enum Fact {
         found: usize,
         of: u32,
     },
-    /// The lower 64 bits of an integer from 2^64 up to 2^65, in place of an ID.
+    /// The lower 64 bits of an integer from 2^64 up to 2^65 that was found instead of an ID.
     TooLarge(u64),
     /// A reason as a static string.
     // A `&str` is 16 bytes and would leave no space for the tag, so this is a reference to one.
     Constant(&'static &'static str),
-    // A `Cow` of a string is larger than a whole fact.
+    // The reason is boxed, because a `Cow` of a string is larger than a whole fact.
     Reason(Box<Name>),
     /// The found length, the minimum and the maximum, at least one of which needs more than 16 bits.
     LongLength(Box<[usize; 3]>),
@@ -67,9 +67,9 @@ pub(super) struct Range {
     pub(super) unit: &'static str,
 }
 
-/// Stands for an unknown character.
+/// Represents an unknown character.
 pub(super) const NO_UNIT: u32 = u32::MAX;
-/// Stands for `usize::MAX`.
+/// Represents `usize::MAX`.
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 impl Fact {

@@ -1,4 +1,4 @@
-//! The kinds of errors, and their codes.
+//! The kinds of errors and their codes.
 
 /// The kind of error, without its details, for use in a `match`.
 ///

@@ -13,7 +13,7 @@ const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Marks a byte that is not a digit. No value has this bit set.
+/// Marks a byte that is not a digit. No digit's value has this bit set.
 const BAD: u8 = 0x80;
 
 /// The value of each byte as a digit in upper or lower case, or [`BAD`].
@@ -37,8 +37,8 @@ pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
 }
 
-/// Returns the GUID that SQL Server sorts like the string of `bytes`, in .NET's order. SQL Server compares the groups from the
-/// last to the first.
+/// Returns a GUID in .NET's byte order that SQL Server sorts in the same position as the string form of `bytes`. SQL Server
+/// compares the groups from the last to the first.
 pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]

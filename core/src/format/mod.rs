@@ -1,4 +1,4 @@
-//! Parts that all formats share: spans of bits, ticks of time, strings, and the description of a format.
+//! The parts that all formats share: bit spans, ticks, strings, and format descriptions.
 
 mod describe;
 pub(crate) mod guid;

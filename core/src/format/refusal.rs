@@ -5,10 +5,10 @@ use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// Returns the error for a string. A wrong length is reported first, then the first invalid character. Returns `None` if there
-/// is neither.
+/// Returns the error for a string with a wrong length or an invalid character, or `None` if it has neither. A wrong length
+/// takes precedence, and only the first invalid character is reported.
 ///
-/// `units` are the characters or the bytes of the string, in which lengths and positions are counted.
+/// `units` are the characters or the bytes of the string. Lengths and positions are counted in these units.
 #[cold]
 pub(crate) fn refusal(
     units: impl Iterator<Item = u32> + Clone,

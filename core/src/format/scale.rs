@@ -1,4 +1,4 @@
-//! Conversion between Unix time and the ticks of a format.
+//! Converts between Unix time and the ticks of a format.
 
 use core::ops::Range;
 
@@ -109,7 +109,7 @@ impl Ticks for Scale {
         let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
         let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
         if !(self.epoch_ms..=latest).contains(&start_ms) {
-            // No tick of the format begins in the span, so the start is wrong regardless of the end.
+            // No tick of the format begins in the range, so the start is wrong regardless of the end.
             if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
                 return Err(self.outside("start", start_ms));
             }
@@ -129,7 +129,8 @@ impl Ticks for Scale {
     }
 }
 
-/// Returns whether a clock reading lies in the tick that begins at `begins` and lasts `lasts`, all in nanoseconds.
+/// Returns whether a clock reading is within the tick that begins at `begins` and lasts for `lasts`. All values are in
+/// nanoseconds.
 #[inline]
 pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {
     unix_nanos >= begins && unix_nanos.wrapping_sub(begins).cast_unsigned() < lasts

@@ -25,8 +25,8 @@ macro_rules! text_id {
     };
 }
 
-/// Implements the conversions of an ID that consists of bytes: it is created from a slice of bytes, and `Debug` also shows it
-/// as a string.
+/// Implements the conversions of an ID that consists of bytes. In addition, such an ID can be created from a byte slice, and
+/// `Debug` shows it as a string.
 macro_rules! byte_id {
     ($id:ident) => {
         crate::format::text_id!($id);

@@ -1,4 +1,4 @@
-//! Conversion between Unix time and the ticks that a timestamp counts.
+//! Converts between Unix time and the ticks that a timestamp counts.
 
 use core::ops::Range;
 

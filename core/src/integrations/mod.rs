@@ -1,4 +1,4 @@
-//! Support for other libraries: database columns, schemas and fuzzing. Each library has one file and one feature.
+//! Support for other libraries: database columns, schemas and fuzzing. Each library has its own file and its own feature.
 //!
 //! An ID format defines once how columns store its IDs ([`Column`]) and how schemas describe their strings ([`Schema`]).
 //! `column!` then implements each library's traits. `polyflake-sql` has its own types for traits that do not fit the types of

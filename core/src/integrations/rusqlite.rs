@@ -1,5 +1,5 @@
-//! Support for rusqlite. SQLite's columns are untyped, so IDs are written as strings, or as integers if they are integers.
-//! Strings, blobs and integers can be read.
+//! Support for rusqlite. SQLite's columns are untyped, so integer IDs are written as integers, and all other IDs as strings.
+//! IDs can be read from strings, blobs and integers.
 
 use alloc::boxed::Box;
 

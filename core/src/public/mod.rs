@@ -312,8 +312,8 @@ impl IdType {
                 .for_each(|(block, number)| *block = number.to_be_bytes());
             cipher.encrypt_blocks(blocks);
             for block in blocks {
-                // One buffer for all strings: only the part after the prefix changes, so there is one allocation per call
-                // instead of one per ID.
+                // All strings share one buffer, in which only the part after the prefix changes. So there is one allocation per
+                // call instead of one per ID.
                 text.truncate(self.name.len() + 1);
                 Self::write(&mut text, *version, *block);
                 each(&text);

@@ -1,4 +1,4 @@
-//! Conversions between IDs and other types, and the lowest and the highest ID.
+//! Conversions between IDs and other types, and constants for the lowest and the highest ID.
 
 use super::Randflake;
 use crate::{base32, narrow};

@@ -1,7 +1,7 @@
 //! Compares the state machines with small models that are obviously correct, for every short sequence of clock readings and for
 //! longer random ones. The `POLYFLAKE_SEQUENCES` environment variable sets the number of random sequences.
 //!
-//! A model is sequential, stores all slots that it assigned in a set, and uses no words, bits or atomics.
+//! A model is sequential, stores all slots that it assigned in a set, and uses no state words, bit operations or atomics.
 
 use std::{collections::HashSet, format, vec::Vec};
 
@@ -36,7 +36,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
-/// A slot as (tick, tick-tock bit, sequence).
+/// A slot as (tick, tick-tock bit, sequence number).
 type Cell = (u64, bool, u64);
 
 /// The outcome of a call, for both the state machine and the model.
@@ -99,7 +99,7 @@ fn take(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence on the state machine and on the model and compares them. No slot may be assigned twice.
+/// Runs a sequence of readings on the state machine and on the model, and compares the results. No slot may be assigned twice.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -145,7 +145,7 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// A last tick that still fits in a 64-bit word together with these slots, and one that needs the wider word.
+/// One last tick that still fits in a 64-bit word together with the slots, and one that needs the wider word.
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
@@ -181,7 +181,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
     ));
 }
 
-/// Repeats an attempt, because on some processors, and often in Miri, a swap can fail spuriously.
+/// Repeats an attempt, because a swap can fail spuriously on some processors, and often does in Miri.
 fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

@@ -17,7 +17,7 @@ use crate::sync::{
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// A last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
+/// One last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
@@ -48,7 +48,7 @@ struct Threads<M: Machine> {
     /// The thread that closes the state machine and reserves nothing, if any.
     closer: Option<usize>,
     state: fn(&M::State) -> Closed,
-    /// A state machine that continues where a closed one stopped.
+    /// Creates a state machine that continues where a closed one stopped.
     restored: fn(Closed) -> M,
 }
 
@@ -159,7 +159,7 @@ fn tick_tock() -> Threads<TickTock> {
     }
 }
 
-/// Returns a machine for ticks up to `LAST`.
+/// Returns threads that share a per-tick state machine for ticks up to `LAST`.
 fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     Threads {
         machine: PerTick::new(SLOTS, behind, LAST).unwrap(),

@@ -1,15 +1,15 @@
-//! The floor: the ticks in which an earlier generator with the same worker ID may have generated IDs.
+//! The floor, which consists of the ticks in which an earlier generator with the same worker ID may have generated IDs.
 //!
 //! A generator that is built again after a restart does not know the last ID of its predecessor. However, that ID was generated
-//! before the first call of the new generator. So no ID of the predecessor is later than the latest time that another clock may
-//! have shown by then: the reading of the first call, plus the slack and the resolution of the clock. The tick of that time is
-//! the floor's last tick, and the first ID belongs to a later one.
+//! before the first call of the new generator. Therefore no ID of the predecessor is later than the latest time that a
+//! different clock could have shown by then. That time is the reading of the first call, plus the slack and the resolution of
+//! the clock. The tick of that time is the floor's last tick, and the first ID belongs to a later one.
 //!
 //! A later reading may lag behind the first by less than the slack. Such a reading is within the floor, and so is a reading
-//! that equals the first one. It is not a clock rollback, and a step must not treat it as one: if each generator of a worker ID
-//! flipped the tick-tock bit for a reading that lags, two of them would flip into the same tick. So a step within the floor is
-//! answered as if all slots up to the floor's last tick were used up. Only a reading before the floor means that the clock
-//! moved backwards.
+//! that equals the first one. It is not a clock rollback, and a step must not treat it as one. If each generator with a worker
+//! ID flipped the tick-tock bit because of a lagging reading, two of them could flip into the same tick. Therefore a step
+//! within the floor is answered as if all slots up to the floor's last tick were used up. Only a reading before the floor means
+//! that the clock moved backwards.
 
 use super::Flip;
 

@@ -2,10 +2,10 @@
 //! is available.
 //!
 //! They never read a clock and never wait. The caller reads the state (`observe`), reads its clock, and then performs one
-//! `step`. The caller only gets slots that the step itself reserved, so a stale reading does no harm. All state on which
+//! `step`. The caller only gets slots that the step itself reserved, so a stale reading is harmless. All state on which
 //! uniqueness depends is in one atomic word.
 //!
-//! The basic operation reserves `n` slots. The slots of one range belong to one tick, and there can be fewer of them than
+//! The basic operation reserves `n` slots. All slots in a range belong to the same tick, and there can be fewer slots than
 //! requested.
 
 use crate::Result;
@@ -24,7 +24,7 @@ mod printed;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod restarts;
 
-/// A state machine.
+/// A state machine that assigns slots.
 pub(crate) trait Machine {
     /// An observation of the state, from which a step starts.
     type Word: Copy + PartialEq;

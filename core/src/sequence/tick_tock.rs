@@ -1,4 +1,5 @@
-//! Tick-tock: one sequence per tick, and a bit that flips when the clock moves backwards. This is sno's state machine.
+//! The tick-tock state machine, with one sequence per tick and a bit that flips when the clock moves backwards. sno uses this
+//! state machine.
 //!
 //! ```text
 //! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a word of its own
@@ -33,8 +34,8 @@
 //! reached tick 12 again.
 //!
 //! In general: once the machine has left a pair (tick, bit), it never enters that pair again, and within a pair `next` only
-//! grows. Together, this means that each (tick, bit, sequence) is returned once. To see why a pair is never entered again,
-//! suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
+//! grows. Together, this means that each (tick, bit, sequence number) is returned only once. To see why a pair is never entered
+//! again, suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
 //!
 //! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`, so
 //!    only the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
@@ -173,16 +174,16 @@ impl TickTock {
     /// Replaces `seen` with `next`, or returns the word that was found instead. It may fail spuriously.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
-        // Release, so that a thread that reads the new word also reads the `safe` that was raised before it. Acquire on
-        // failure, because the next attempt is planned from the word that was found.
+        // A success is a release, so that a thread that reads the new word also reads the `safe` that was raised before it. A
+        // failure is an acquire, because the next attempt is planned from the word that was found.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
         let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
         swapped.map(|_| ()).map_err(Word)
     }
 
-    /// Exhausts the current tick, whose highest sequence is `last`, unless `is_done` returns true. No later step reserves slots
-    /// in it, and every later step observes what this thread wrote before.
+    /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. No later step
+    /// reserves slots in it, and every later step observes what this thread wrote before.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
@@ -201,11 +202,11 @@ impl TickTock {
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);
-        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be right, because a restored
+        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be correct, because a restored
         // machine takes its tick-tock bit from it.
         let drifts =
             if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
-        // Loaded after the word, as in `step`, so that it is not older than the word's last flip.
+        // `safe` is loaded after the word, as in `step`, so that it is not older than the word's last flip.
         let safe = safe.load(Ordering::Acquire);
         State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
     }
@@ -258,7 +259,8 @@ impl Machine for TickTock {
             match self.swap(word, next) {
                 Ok(()) => {
                     if goes_back {
-                        // Relaxed: only snapshots and statistics read the count, and `state_of` corrects its lowest bit.
+                        // The order is relaxed, because only snapshots and statistics read the count, and `state_of` corrects
+                        // its lowest bit.
                         drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Reserved(range);

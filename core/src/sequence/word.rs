@@ -16,7 +16,7 @@ impl Word {
     /// The largest number of bits below the top one.
     pub(super) const MOST: u32 = 127;
 
-    /// Creates a word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
+    /// Creates a word with at least `bits` bits below the top one. `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
         // A 64-bit word is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a lock.
@@ -47,8 +47,8 @@ impl Word {
     /// Replaces `from` with `to`, or returns the value that was found instead. It may fail spuriously.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
-        // The weak form, because all callers loop or report a lost race. On processors with load-linked and store-conditional,
-        // it saves the inner loop of the strong form.
+        // This is the weak form, because all callers loop or report a lost race. On processors with load-linked and
+        // store-conditional instructions, it avoids the inner loop of the strong form.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         match self {
             Self::Narrow(word) => word

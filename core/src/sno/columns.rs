@@ -7,7 +7,7 @@ use crate::{
     error::same_length,
 };
 
-// The kernels use the same epoch and the same tick of 4 ms.
+// The kernels use the same epoch and the same 4 ms tick.
 const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_ms == 4);
 
 /// Writes the start of each ID's tick to `column`, in Unix milliseconds.

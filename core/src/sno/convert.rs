@@ -1,4 +1,4 @@
-//! Conversions between IDs and other types, and the lowest and the highest ID.
+//! Conversions between IDs and other types, and constants for the lowest and the highest ID.
 
 use super::Sno;
 use crate::base32;

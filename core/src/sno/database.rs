@@ -17,8 +17,8 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads either form of UUID. They can be distinguished because the compatible form is ASCII, which never has the variant
-    /// bits of version 8.
+    /// Reads an ID from a value, including both forms of UUID. The forms can be distinguished because the compatible form is
+    /// ASCII, which never has the variant bits of a version 8 UUID.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),

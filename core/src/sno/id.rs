@@ -1,4 +1,4 @@
-//! The ID type, with its fields, its bytes and its conversion to a string.
+//! The ID type, with its fields, its bytes and its string form.
 
 use super::SCALE;
 use crate::{

@@ -27,8 +27,8 @@ impl Pack for Partitions {
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 
-    /// Returns true for generators with the same configured partition. Partitions from `identity_from` do not count, because
-    /// their source keeps them distinct.
+    /// Returns true if both generators have the same configured partition and overlapping sequence bounds. Partitions from
+    /// `identity_from` do not count, because their source keeps them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
         let (bounds, others) = (self.bounds(), other.bounds());
         self.given_partition().is_some_and(|given| other.given_partition() == Some(given))

@@ -105,7 +105,7 @@ impl<T: Kind> Id<T> {
         if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
     }
 
-    /// Returns the ID with the metabyte of the kind.
+    /// Returns the ID with the metabyte replaced by the kind's metabyte.
     #[cfg(feature = "arbitrary")]
     pub(super) const fn of_kind(id: Sno) -> Self {
         Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }

@@ -6,7 +6,7 @@ use super::KEY_BYTES;
 use crate::arch::scalar::cipher::{BRANCHES, ROUNDS, STEPS, Schedule, arx_box};
 
 impl Schedule {
-    /// Returns the schedule of a key, and wipes this copy of the key.
+    /// Derives the schedule of a key, and wipes this copy of the key.
     pub(super) fn new(mut key: [u8; KEY_BYTES]) -> Self {
         let mut state = [0_u16; KEY_BYTES / 2];
         for (word, bytes) in state.iter_mut().zip(key.as_chunks().0) {

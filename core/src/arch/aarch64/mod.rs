@@ -1,4 +1,4 @@
-//! AArch64, little-endian. Every CPU has NEON, so no other level is compiled.
+//! Little-endian AArch64. Every CPU supports NEON, so no other level is compiled.
 
 mod neon;
 

@@ -16,7 +16,7 @@ const NONE: u8 = 0x80;
 pub(in crate::arch) const PAIRS: [u8; 16] =
     [NONE, NONE, 7, NONE, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
-/// The identity: every position in order.
+/// The identity permutation: every position in order.
 pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The positions that move twelve or thirteen digits to the end.
@@ -52,7 +52,7 @@ pub(in crate::arch) const MOST_OF_SLOTS: [u8; 16] =
 pub(in crate::arch) const BYTES: [u8; 16] =
     [12, 13, 8, 9, 10, 4, 5, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE];
 
-/// The digits of a number among sixteen bytes, and the positions that move them to the end.
+/// Sixteen bytes that contain the digits of a number, and the positions that move these digits to the end.
 pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
 
 /// Returns the 12 or 13 digits of a slot.
@@ -73,7 +73,7 @@ pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Di
     }
 }
 
-/// Decodes slots with a function that receives their digits and the largest valid distances.
+/// Decodes slots with a function that receives each slot's digits and the largest valid distances.
 #[inline(always)]
 pub(in crate::arch) fn decode(
     slots: &[Slot],
@@ -90,7 +90,7 @@ pub(in crate::arch) fn decode(
     slots.len()
 }
 
-/// Works like [`decode`], for concatenated strings.
+/// Works like [`decode`], but for concatenated strings.
 #[inline(always)]
 pub(in crate::arch) fn decode_column(
     offsets: &[i32],

@@ -1,4 +1,4 @@
-//! SPARX in lanes: many blocks at once, in plain Rust that compilers turn into vector instructions.
+//! SPARX for many blocks at once, one in each lane, in plain Rust that compilers turn into vector instructions.
 //!
 //! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel:
 //! each round waits for the one before, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
@@ -15,15 +15,15 @@
 //! ```
 //!
 //! The transposition costs a few swaps per block at each end (`Rows::transposed`). Four blocks that are a quarter of the group
-//! apart become neighbours, which needs no shuffles across lanes. The order of blocks within a group does not matter, since the
-//! same swaps restore it.
+//! apart become neighbours, which needs no shuffles across lanes. The order of blocks within a group does not matter, because
+//! the same swaps restore it.
 //!
 //! There are no intrinsics. The round functions are those of the scalar reference, in a loop over lanes of fixed length, which
 //! the compiler vectorizes for whatever instruction set the calling file has enabled: SSE2, AVX2, AVX-512, NEON and SIMD128 all
-//! compile this one source. The generated code is as fast as intrinsics were. The price is that every function must
-//! be inlined into its caller, as a separate function would be compiled without the caller's features.
+//! compile this one source. The generated code is as fast as intrinsics were. The price is that every function must be inlined
+//! into its caller, because a separate function would be compiled without the caller's features.
 //!
-//! Nothing here branches on a block or uses one as an index, so the time does not depend on what is encrypted.
+//! No branch or index depends on a block's content, so the time does not depend on what is encrypted.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -34,13 +34,13 @@ use crate::arch::{
 
 const BLOCK_BYTES: usize = size_of::<Block>();
 
-/// The number of lanes of a group: a few vectors of every instruction set, which share the cost of copying a subkey to all
-/// lanes.
+/// The number of lanes in a group. This is a few vectors in every instruction set, and they share the cost of copying a subkey
+/// to all lanes.
 const GROUP: usize = 64;
 
-/// The number of lanes of a small group, one or two vectors. The remaining blocks are padded to a small or a whole group.
-/// WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group takes
-/// only 0.6 us.
+/// The number of lanes in a small group, which is one or two vectors. The remaining blocks are padded to a small or a whole
+/// group. WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group
+/// takes only 0.6 us.
 const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
 
 /// Up to this number of blocks, processing them one by one is faster than as a small group.

@@ -1,7 +1,7 @@
-//! Algorithms that several instruction sets share: loops that compilers vectorize, compiled for each set by [`compile!`], and
-//! the parts of groups that kernels load and store.
+//! Algorithms that several instruction sets share. They are loops that compilers vectorize, which [`compile!`] compiles for
+//! each set, and helpers for the parts of groups that kernels load and store.
 //!
-//! All loops are inlined into functions of the sets, because a separate function would be compiled without their features.
+//! All loops are inlined into the sets' functions, because a separate function would be compiled without their features.
 
 pub(super) mod base32hex;
 pub(super) mod cipher;

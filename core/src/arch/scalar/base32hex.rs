@@ -22,7 +22,7 @@ pub(crate) fn shifted(number: u64) -> Slot {
     ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
-/// Returns the number of digits of a number.
+/// Returns the number of digits that a number needs.
 #[inline]
 pub(crate) const fn length_of(number: u64) -> u8 {
     // This is the number of bits divided by five, rounded up.

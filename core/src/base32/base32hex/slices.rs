@@ -55,10 +55,10 @@ pub fn encode_column(
         let most_numbers = i128::from(i32::MAX) / 13;
         return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
     }
-    // The strings are encoded into slots of a fixed size first, because the kernels write whole registers, and then moved
-    // together.
+    // The strings are first encoded into slots of a fixed size, because the kernels write whole registers. They are then
+    // concatenated.
     let mut slots = [[0; 16]; CHUNK];
-    // The last offset is at most `most`, which was checked above.
+    // The last offset is at most `most`, which the code above has checked.
     let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
@@ -73,8 +73,8 @@ pub fn encode_column(
     Ok(end as usize)
 }
 
-/// Writes the string in a slot. If there is enough space, it writes the whole slot, and the bytes after the string are
-/// overwritten later.
+/// Copies the string in a slot to `places`. If there is enough space, the whole slot is copied, and the bytes after the string
+/// are overwritten later.
 #[inline]
 fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {

@@ -8,7 +8,7 @@ use crate::{
     layout::{Field, Id, Layout, Representation, ResolvedField, Role, ValueType, Width},
 };
 
-/// The maximum length of a byte ID in bytes: 1,024 bits.
+/// The maximum length of a byte ID in bytes, which is 1,024 bits.
 const MOST_BYTES: usize = 128;
 
 /// The maximum width of an integer in bits.

@@ -1,4 +1,4 @@
-//! The layout itself, and the lookup of its fields.
+//! The layout itself, and methods that look up its fields.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use crate::{
     layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::fit},
 };
 
-/// The type of an ID: a signed 64-bit integer, or a number of bytes.
+/// The type of an ID: a signed 64-bit integer, or a fixed number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::layout) enum Representation {
     Integer,

@@ -78,14 +78,14 @@ impl ResolvedField {
         self.width.narrow(number)
     }
 
-    /// Returns an integer ID with a number at the field's position, inverted if the field is inverted.
+    /// Returns an integer ID with a number added at the field's position. The number is inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) const fn put_in_integer(&self, id: i64, number: u64) -> i64 {
         let bits = (number ^ self.flip) << self.shift;
         id & !(self.width.most << self.shift).cast_signed() | bits.cast_signed()
     }
 
-    /// Writes a number to a field of at most 64 bits in a byte ID, inverted if the field is inverted.
+    /// Writes a number to a field of at most 64 bits in a byte ID. The number is inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
         bits::put(id, self.offset, self.width.bits, number ^ self.flip);
@@ -100,7 +100,7 @@ impl ResolvedField {
         }
     }
 
-    /// Writes a value to its position.
+    /// Checks a value and writes it to the field's position.
     pub(in crate::layout) fn put(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
             partial.put(self, self.time(timeline, value)?);

@@ -120,7 +120,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the same value in the canonical representation of each integer.
+    /// Returns the same value, with an integer in its canonical representation.
     pub(in crate::layout) fn normal(self) -> Self {
         match self {
             Self::Wide(number) => number.into(),

@@ -1,4 +1,4 @@
-//! Database columns and schemas of custom IDs: integer IDs as signed integers, and byte IDs as bytes.
+//! Support for database columns, which store integer IDs as signed integers and byte IDs as bytes, and for schemas.
 
 use crate::{
     Result,

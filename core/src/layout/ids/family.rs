@@ -18,7 +18,7 @@ pub struct Template {
     pub(in crate::layout) layout: Layout,
     /// The constant fields and the fixed bindable fields.
     pub(in crate::layout) partial: PartialId,
-    /// The first bindable field that is not fixed.
+    /// The first bindable field that is not fixed, if any.
     pub(in crate::layout) missing: Option<FieldIndex>,
     /// The index of the sequence.
     pub(in crate::layout) sequence: usize,

@@ -1,4 +1,4 @@
-//! A range of worker IDs for one generator. When the slots of one worker ID are exhausted for a tick, the generator continues
+//! A range of worker IDs for one generator. When the slots of one worker ID are exhausted in a tick, the generator continues
 //! with the next worker ID.
 //!
 //! ```text

@@ -23,7 +23,7 @@ pub(in crate::layout) enum Bits<'a> {
 
 /// The fields of an ID. The time is known to fit in 64-bit milliseconds, and the strings are known to be UTF-8.
 ///
-/// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at whole bytes are
+/// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at byte boundaries are
 /// copied.
 ///
 /// ```
@@ -195,7 +195,7 @@ impl<'a> Parsed<'a> {
         if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
     }
 
-    /// Returns the integer of a timestamp or a wide field.
+    /// Returns the integer in a timestamp or a wide field.
     fn integer_slowly(&self, field: &ResolvedField) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
@@ -316,7 +316,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Returns the bytes of a field without leading zero bytes. They are borrowed from the ID if the field starts and ends at
-    /// whole bytes.
+    /// byte boundaries.
     fn bytes(self, field: &ResolvedField) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());

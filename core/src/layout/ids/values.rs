@@ -49,7 +49,8 @@ enum State {
     Missing,
     /// The value is stored in the ID.
     Put,
-    /// The value does not fit. The error is reported when the ID is packed, because errors of higher fields take precedence.
+    /// The value does not fit. The error is reported when the ID is packed, because errors of more significant fields take
+    /// precedence.
     Refused(Error),
 }
 

@@ -1,4 +1,4 @@
-//! The length of a tick, the conversion of times to ticks, and the ticks of generators and time ranges.
+//! The length of a tick, the conversion between times and ticks, and the ticks that generators and time ranges use.
 
 mod range;
 pub(super) mod tick;

@@ -1,4 +1,4 @@
-//! Conversion between times and timestamp values.
+//! Converts between times and timestamp values.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::{
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// Converts times to timestamp values and back. The value is `floor(time / tick) - floor(epoch / tick)`.
+/// The timeline of a timestamp. A time has the value `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeline {
     tick: Tick,
@@ -20,7 +20,7 @@ pub(crate) struct Timeline {
     whole_ms: i64,
     /// The tick of the epoch, counted from 1970.
     epoch: i128,
-    /// The last value that a generator uses. Values beyond the range of 64-bit clocks are excluded, to save bits.
+    /// The last value that a generator uses. To save bits, values beyond the range of 64-bit clocks are excluded.
     last: u64,
     /// The start of value 0 in Unix nanoseconds, if it fits in 64 bits.
     begins: Option<i64>,
@@ -174,7 +174,7 @@ impl Timeline {
 
     /// Returns the value of a time.
     fn value_of(&self, time: UnixTime) -> i128 {
-        // A time of at most 94 bits minus an epoch of at most 74 bits does not overflow.
+        // The time has at most 94 bits and the epoch at most 74 bits, so their difference does not overflow.
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 

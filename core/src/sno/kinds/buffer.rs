@@ -160,8 +160,8 @@ impl<'de, E: Error> Replay<'de, E> {
         }))
     }
 
-    /// Returns the value that a name represents, if the name is the value's canonical encoding. All other names are treated as
-    /// strings, which are then rejected.
+    /// Returns the value that a name represents, if the name is the value's canonical encoding. Any other name is passed on as
+    /// a string, which the content's type then rejects.
     fn named<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {

@@ -152,7 +152,7 @@ struct VariantMembers<'de, A> {
     /// The value of the stored member whose name was read last.
     value: Option<Buffered<'de>>,
     rest: A,
-    /// The name of the ID, which no further member may have.
+    /// The name of the member that contains the ID. No further member may have this name.
     id: &'static str,
     human_readable: bool,
 }

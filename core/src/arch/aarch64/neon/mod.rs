@@ -1,4 +1,4 @@
-//! NEON, little-endian: registers of sixteen bytes. A rotation is a shift and a shift with insertion.
+//! Little-endian NEON, with registers of sixteen bytes. A rotation consists of a shift and a shift with insertion.
 
 mod base32;
 mod base32hex;

@@ -94,8 +94,8 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
 pub(super) fn forties(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
     let tens = v128_or(first, u16x8_shr(values, 8));
-    // Each half of a 64-bit word gets twenty bits. Those of the first half are four bits higher than needed, which leaves room
-    // for the top four bits of the second half.
+    // Each half of a 64-bit word gets twenty bits. The twenty bits in the first half are four bits higher than needed, which
+    // leaves room for the top four bits of the second half.
     let (upper, lower) = (1 << 4 << 16 | 1 << 14, 1 << 16 | 1 << 10);
     let twenties = i32x4_dot_i16x8(tens, u32x4(upper, lower, upper, lower));
     v128_or(twenties, u64x2_shr(twenties, 48))

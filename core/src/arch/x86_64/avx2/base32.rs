@@ -1,7 +1,7 @@
-//! sno's base32 with AVX2: two IDs in a register, four IDs in a group.
+//! sno's base32 encoding with AVX2: two IDs per register, four per group.
 //!
-//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes. So
-//! each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
+//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes.
+//! Therefore each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
 //!
 //! # Encoding
 //!
@@ -17,22 +17,21 @@
 //! values           000bbbbb 000aaaaa  000ddddd 000ccccc  ...                                     high byte, low byte
 //! ```
 //!
-//! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains the
-//!    ten bits of characters `2p` and `2p + 1`, but at a
-//!    different position in each word.
+//! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains
+//!    the ten bits of characters `2p` and `2p + 1`, but at a different position in each word.
 //! 2. AVX2 cannot shift 16-bit words by different distances. A multiplication by 4^p does the same, and moves all groups of ten
 //!    bits to the top.
-//! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two, into
-//!    the high byte, and masked. In memory the low byte comes first, so the characters are in order.
+//! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two,
+//!    into the high byte, and masked. In memory the low byte comes first, so the characters are in order.
 //! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
 //!    number of digits)` is an index into a table of offsets that fits one shuffle.
 //!
 //! # Decoding
 //!
 //! 1. A character minus `'2'` is its value if it is a digit; the character minus the letters' offset is its value if it is a
-//!    letter. As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating
-//!    subtractions leave 0 for a character in range; the minimum of both, for digits and letters, is nonzero only for an
-//!    invalid character.
+//!    letter. As unsigned bytes, the wrong one of the two is always larger, so the minimum selects the right one. Saturating
+//!    subtractions, one for digits and one for letters, leave 0 for a character in their range. Therefore their minimum is
+//!    nonzero only for an invalid character.
 //! 2. Two multiply-add instructions join neighbours: first two groups of five bits into ten bits in each 16-bit word, then two
 //!    groups of ten bits into twenty bits in each 32-bit word. The factors are powers of two, chosen so that the first twenty
 //!    bits of a half end at bit 4 and the others at bit 0.
@@ -79,8 +78,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
-            // The second ID ends with its lane. If it began at the front, the group's last load would reach past the end of the
-            // group.
+            // The second ID is at the end of its lane. If it were at the front, the group's last load would reach past the end
+            // of the group.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);

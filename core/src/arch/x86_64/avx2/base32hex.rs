@@ -77,8 +77,8 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         if store([first, last], place) {
             continue;
         }
-        // The group contains a short number or an invalid character. The narrower kernel reads the former and locates the
-        // latter.
+        // The group contains a short number or an invalid character. The narrower kernel decodes short numbers and locates
+        // invalid characters.
         let read = sse41::decode(group, place);
         if read < GROUP {
             return GROUP * done + read;
@@ -115,7 +115,8 @@ fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]
     store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
 }
 
-/// Returns two integers, at the front of their lanes, and nonzero bits unless both have 12 or 13 valid digits.
+/// Returns two integers at the front of their lanes, and a register that is nonzero unless both integers have 12 or 13 valid
+/// digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn numbers_of(

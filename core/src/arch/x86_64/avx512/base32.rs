@@ -105,7 +105,7 @@ const fn reversed_fives(from: u8) -> [u8; 64] {
     order
 }
 
-/// The position of each of the forty bytes: five in each word, as in the narrower kernels.
+/// The position of each of the forty bytes. Each word contains five of them, as in the narrower kernels.
 const FIVES: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;
