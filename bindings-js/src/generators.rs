@@ -46,7 +46,7 @@ impl Shared {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
-        // A granted generator starts in the tick of its first call, as the option demands.
+        // A granted generator starts in the tick of its first call, as the option requires.
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 
@@ -78,7 +78,7 @@ pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)
 }
 
-/// Calls of generators of any format. They also take a handle.
+/// Calls on generators of any format. They also take a handle.
 #[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
 impl<C: Host> Machine<C> {
     /// Takes the new end of the window.
@@ -98,7 +98,7 @@ impl<C: Host> Machine<C> {
 
     /// Takes the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
     pub fn may_repeat(&self, at: At) -> Result<()> {
-        // Nothing calls back into JavaScript, so the objects are not shared.
+        // Nothing here calls back into JavaScript, so the list can stay borrowed.
         let handles = self.handles.borrow();
         let object = |slot| handles.get(at.place(slot)).and_then(Option::as_deref);
         let may_repeat = match (object(slot::OBJECT_HANDLE), object(slot::OTHER_HANDLE)) {

@@ -49,7 +49,7 @@ objects! {
     waiting: Waiting(Waiting),
 }
 
-/// Calls of objects of any kind. They also take a handle.
+/// Calls on objects of any kind. They also take a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
@@ -57,7 +57,7 @@ impl<C: Host> Machine<C> {
         // Clear the cached object as well, because it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
-        // Dropped only now: dropping a clock may run code that calls back into the machine.
+        // The object is dropped last, because dropping a clock may run code that calls back into the machine.
         drop(released);
         Ok(())
     }
@@ -93,7 +93,7 @@ impl<C: Host> Machine<C> {
         self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
-    /// Keeps an object, and writes its handle.
+    /// Stores an object, and writes its handle.
     pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
         at.put_number(slot::OBJECT_HANDLE, self.keep(thing));
     }

@@ -135,7 +135,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Writes the snapshot.
+    /// Closes the generator, and writes its snapshot.
     pub fn layout_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.layout_generator()?.close()?.to_value();
         self.answer(at, |message| message.json(&snapshot))

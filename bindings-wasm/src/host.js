@@ -45,7 +45,7 @@ export function read(number) {
 
 /**
  * Returns monotonic milliseconds since an arbitrary moment, or NaN if no such clock exists, or if its reading is not a
- * number or less than the last one.
+ * number, or is less than the last one.
  */
 export function elapsed() {
   try {

@@ -8,9 +8,9 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Races: the tests that share generators, and the soak harness, with a standard library that is instrumented, too.
+    /// Data races: the tests that share generators, and the soak harness. The standard library is instrumented, too.
     Thread,
-    /// Memory: all tests of the core, the kernels of this machine's instruction sets among them.
+    /// Memory errors: all tests of the core, including those of the kernels for this machine's instruction sets.
     Address,
 }
 

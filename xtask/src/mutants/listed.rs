@@ -15,8 +15,8 @@ use crate::workspace;
 /// The maximum time for compiling a fault and its tests, in seconds.
 const COMPILING: &str = "1200";
 
-/// The maximum time for a fault's tests. Tests that never end have detected it. Without a fault, the longest tests take a
-/// minute.
+/// The maximum time for a fault's tests. Tests that take longer count as having detected the fault. Without a fault, the
+/// longest tests take a minute.
 const TESTING: &str = "300";
 
 /// The lists, each with the tests that must detect its faults.
