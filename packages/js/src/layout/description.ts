@@ -15,7 +15,7 @@ export type Integer = number | bigint | string;
 export interface LayoutDescription<K extends Kind = Kind, Fields extends readonly Field[] = readonly Field[]> {
   /** The type of an ID. */
   id: K;
-  /** The number of bits in an ID: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
+  /** The number of bits in an ID: 64 for an integer, a multiple of 8 up to 1,024 for bytes. */
   bits: number;
   /** The fields, which must fill all the bits. */
   fields: Fields;
