@@ -1,9 +1,11 @@
-"""Lets z3 prove that the steps of the lease protocol keep the invariant in `leases.py`, and that each rule is needed.
+"""Lets z3 prove that the steps of the lease protocol keep the invariant in `invariant.py`, and that each rule is
+needed.
 
 A *weakening* leaves one rule out. It changes exactly one step, and z3 must find a state with the invariant from
-which that step leads to a state without it. This shows that the proof uses the rule. That the rule is needed at all,
-because without it two holders do make the same ID, is what `lease/tests/model` shows by searching for the shortest
-such history from the beginning.
+which that step leads to a state without it. This shows that the proof uses the rule, but not yet that two holders
+make the same ID without it, because a state with the invariant need not be one that a history leads to. For most of
+the rules, `lease/tests/model` searches for the shortest such history from the beginning. For one of them, a run at
+the end of this file is such a history.
 """
 
 from __future__ import annotations
