@@ -1,5 +1,5 @@
-//! Errors. All errors have one opaque type, [`Error`], a public [`ErrorKind`] without data, and a code that is the same string
-//! in every language.
+//! All errors have the same opaque type, [`Error`], a public [`ErrorKind`] without data, and a code that is the same string in
+//! every language.
 
 mod fact;
 mod kind;

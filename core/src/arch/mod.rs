@@ -60,7 +60,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Encodes every ID as a string. In this kernel and the following ones, both slices have the same length.
+    /// Encodes every ID as a string. In all kernels, both slices have the same length unless stated otherwise.
     encode_sno(ids: &[Id], texts: &mut [Text]);
     /// Decodes strings into IDs up to a group that contains an invalid string, and returns the number of decoded IDs. The
     /// remaining elements are unchanged.

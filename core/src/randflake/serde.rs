@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Randflake {
     }
 }
 
-/// The members of a grant, which are not checked yet.
+/// The members of a grant before they are checked.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Grant", deny_unknown_fields)]
 struct Members {

@@ -21,7 +21,7 @@ const SLOTS: Slots = Slots { first: 0, last: 1 };
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
-/// The ticks that a reading may show.
+/// The ticks that a clock reading may show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readings {
     /// Any tick.
@@ -34,7 +34,7 @@ enum Readings {
 /// The state of a closed state machine, as (tick, next slot, safe tick, number of clock rollbacks).
 type Closed = (u64, u128, u64, u32);
 
-/// Threads that reserve slots of a state machine.
+/// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
     machine: M,
     limits: M::Limits,

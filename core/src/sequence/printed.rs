@@ -11,7 +11,8 @@ use super::{
 /// The number of lines for each state machine.
 const LINES: usize = 1000;
 
-/// Generates pseudorandom numbers, which are the same in every run (`SplitMix64`). Many of them are at the ends of a range.
+/// A generator of pseudorandom numbers, which are the same in every run (`SplitMix64`). Many of them are at the ends of a
+/// range.
 struct Numbers(u64);
 
 impl Numbers {

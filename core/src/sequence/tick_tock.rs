@@ -314,7 +314,8 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // A step to `safe` itself is rejected, too: the step back from that tick left the very bit that this step would restore.
+    // A step to `safe` itself is rejected, too: the step back from that tick switched away from the very bit that this step
+    // would switch back to.
     if goes_back && (flip == Flip::Refused || now <= safe) {
         return Plan::Behind(wall);
     }

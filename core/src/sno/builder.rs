@@ -1,4 +1,4 @@
-//! The options of a generator.
+//! The builder, which contains a generator's options.
 
 use super::{
     Assignment, Generator, SCALE, Snapshot,

@@ -1,5 +1,5 @@
-//! SSE2, which every x86-64 CPU supports. It is used for single IDs, for which detecting the level of the CPU would cost more
-//! than it saves.
+//! The kernels for SSE2, which every x86-64 CPU supports. They are used for single IDs, for which detecting the CPU's level
+//! would cost more than it saves.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! The options of a generator.
+//! The builder, which contains a generator's options.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::RangeInclusive;

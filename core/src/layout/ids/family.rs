@@ -47,8 +47,8 @@ impl Template {
     /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // Values that the generator itself created refer to its layout, so all fields only have to be compared for other
-        // values.
+        // Values that the generator itself created refer to its layout, so the fields only need to be compared for values from
+        // elsewhere.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::because(

@@ -1,4 +1,4 @@
-//! NEON: one ID per register.
+//! sno's base32 encoding with NEON: one ID per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::aarch64::*;

@@ -1,4 +1,4 @@
-//! WebAssembly SIMD: one integer per register.
+//! The base32hex encoding with WebAssembly SIMD: one integer per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::wasm32::*;

@@ -1,4 +1,4 @@
-//! 128-bit SIMD: registers of sixteen bytes.
+//! The kernels for 128-bit SIMD, whose registers have sixteen bytes.
 
 mod base32;
 mod base32hex;

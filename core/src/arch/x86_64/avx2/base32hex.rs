@@ -1,4 +1,4 @@
-//! AVX2: two integers per register, four per group.
+//! The base32hex encoding with AVX2: two integers per register, four per group.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! AVX2 and POPCNT: registers of 32 bytes.
+//! The kernels for AVX2 and POPCNT, whose registers have 32 bytes.
 
 mod base32;
 pub(super) mod base32hex;

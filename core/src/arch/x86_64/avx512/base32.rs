@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI: four IDs per register, eight per group.
+//! sno's base32 encoding with AVX-512 and VBMI: four IDs per register, eight per group.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;

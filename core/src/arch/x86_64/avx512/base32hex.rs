@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI: eight integers, each in two words of eight characters.
+//! The base32hex encoding with AVX-512 and VBMI: eight integers per group, each in two words of eight characters.
 //!
 //! Only integers of 12 and 13 digits are decoded here. All but one in 500 random-looking integers have this length.
 

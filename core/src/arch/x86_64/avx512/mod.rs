@@ -1,5 +1,5 @@
-//! AVX-512 with BW, VL, VBMI and VBMI2: registers of 64 bytes. With VBMI2, a rotation is one instruction. Another instruction
-//! combines three operands: a word of the cipher, a subkey and a sum.
+//! The kernels for AVX-512 with BW, VL, VBMI and VBMI2, whose registers have 64 bytes. With VBMI2, a rotation is one
+//! instruction. Another instruction combines three operands: a word of the cipher, a subkey and a sum.
 
 mod base32;
 mod base32hex;

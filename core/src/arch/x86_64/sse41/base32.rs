@@ -1,4 +1,4 @@
-//! SSSE3 and SSE4.1: one ID per register.
+//! sno's base32 encoding with SSSE3 and SSE4.1: one ID per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! SSSE3 and SSE4.1: one integer per register.
+//! The base32hex encoding with SSSE3 and SSE4.1: one integer per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;

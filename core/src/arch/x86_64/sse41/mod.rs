@@ -1,4 +1,4 @@
-//! SSSE3 and SSE4.1: registers of sixteen bytes.
+//! The kernels for SSSE3 and SSE4.1, whose registers have sixteen bytes.
 
 pub(super) mod base32;
 pub(super) mod base32hex;
