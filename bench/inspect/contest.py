@@ -1,7 +1,7 @@
-"""Asks three programs which format each ID of a corpus has, and prints how many they name.
+"""Runs three programs on each ID of a corpus, and prints how many formats each one identifies.
 
-Arguments: the corpus, the moment at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt.
-A program that says "Snowflake" and no more names the form of a snowflake, not the system: that is a column of its own.
+Arguments: the corpus, the time at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt.
+A program that only answers "Snowflake" identifies the form, but not the system: a separate column counts these answers.
 """
 
 import json
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
-# What the peers call the formats whose names differ from ours in more than case and signs.
+# The other programs' names for formats, if they differ from ours in more than case and punctuation.
 WORDS = {
     "uuid-v1": "uuid.*1",
     "uuid-v4": r"rfc-4122.*4|uuidv4",

@@ -1,4 +1,5 @@
-// Prints IDs of the systems' own libraries, a line each: the format's name, a tab, the ID. Argument: how many of each.
+// Prints IDs from the systems' own libraries, one per line: the format's name, a tab, and the ID. Argument: the number
+// of each.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { TID } from "@atproto/common-web";
@@ -14,7 +15,7 @@ import { ulid } from "ulid";
 import * as uuid from "uuid";
 import { Xid } from "xid-ts";
 
-// A service has many machines, and its libraries are told which one they are on.
+// A service has many machines, and its libraries are configured with the machine's IDs.
 const machine = () => ({ workerId: BigInt(randomInt(32)), processId: BigInt(randomInt(32)) });
 
 const SYSTEMS = {

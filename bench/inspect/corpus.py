@@ -1,6 +1,6 @@
-"""Prints IDs of the systems' own libraries, a line each: the format's name, a tab, the ID.
+"""Prints IDs from the systems' own libraries, one per line: the format's name, a tab, and the ID.
 
-Argument: how many of each.
+Argument: the number of IDs per format.
 """
 
 import random
@@ -12,7 +12,7 @@ from tsidpy import TSID
 
 
 def sonyflake() -> int:
-    # The machine is the lower half of an address.
+    # The machine ID is the lower half of an IP address.
     machine = random.randrange(1, 1 << 16)
     return SonyFlake(machine_id=lambda: machine).next_id()
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the corpus: IDs of 25 formats at eight moments, six of each at each moment at which the format was in use. The arguments are
-# the programs polyflake and idt, which has the rules of Instagram and Mastodon, whose services publish no library. Needs libfaketime,
-# and the packages of package.json and requirements.txt.
+# Prints the corpus: IDs of 25 formats at eight moments, six of each format that was in use at that moment. The arguments are the
+# programs polyflake and idt. idt implements the rules of Instagram and Mastodon, which publish no library. Needs libfaketime and the
+# packages in package.json and requirements.txt.
 set -e
 cd "$(dirname "$0")"
 polyflake=$1 idt=$2

@@ -1,5 +1,5 @@
-"""Inserts rows under each kind of key, and reports time and space. Arguments: the program that makes keys, the number
-of rows, and the file to write to. `cargo xtask bench --ordered-keys` runs it.
+"""Inserts rows with each kind of key, and reports time and space. Arguments: the program that makes keys, the number of
+rows, and the output file. `cargo xtask bench --ordered-keys` runs it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import in_postgresql
 import in_sqlite
 from tables import KINDS, Fill, Filled, Key, Kind
 
-#: Number of times that each table is filled, in turn with the others; the time is the median.
+#: How many times each table is filled, in turn with the others. The reported time is the median.
 ROUNDS = 3
 
 
@@ -35,13 +35,13 @@ def main(program: str, rows: str, into: str) -> None:
 
 
 def in_turn(fill: Fill, keys: dict[Kind, list[Key]]) -> Iterable[tuple[Filled, ...]]:
-    """The results of the rounds, for each kind of key."""
+    """Returns the results of the rounds for each kind of key."""
     rounds = [[fill(kind, keys[kind]) for kind in KINDS] for _ in range(ROUNDS)]
     return zip(*rounds, strict=True)
 
 
 def median(rounds: tuple[Filled, ...]) -> Filled:
-    """The last round, with the median time of all rounds."""
+    """Returns the last round with the median time of all rounds."""
     return replace(rounds[-1], seconds=statistics.median(filled.seconds for filled in rounds))
 
 

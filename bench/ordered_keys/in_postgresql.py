@@ -1,4 +1,4 @@
-"""PostgreSQL: a new server for the run, with default settings, over a socket in a temporary folder."""
+"""PostgreSQL: a new server per run, with default settings, over a socket in a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ import psycopg
 
 from tables import Filled, Key, Kind, transactions
 
-#: The server's shared memory: smaller than the table, as for SQLite.
+#: The server's shared memory, which is smaller than the table, as for SQLite.
 SHARED_BUFFERS = "32MB"
 
 
 def programs() -> Path | None:
-    """The folder of the server's programs: Debian keeps them out of the path."""
+    """Returns the folder of the server's programs, which Debian does not add to the path."""
     found = shutil.which("initdb")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return folders[-1] if folders and (folders[-1] / "initdb").exists() else None
 
 
 def _user() -> str | None:
-    """The user that runs the server, which refuses to run as root."""
+    """Returns the user that runs the server, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     try:
@@ -39,7 +39,7 @@ def _user() -> str | None:
 
 @contextmanager
 def server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
-    """A connection to a new server, which is deleted with all its data afterwards."""
+    """Yields a connection to a new server, which is deleted with all its data afterwards."""
     user = _user()
     with tempfile.TemporaryDirectory(prefix="keys") as folder:
         if user is not None:
@@ -66,7 +66,7 @@ def name(connection: psycopg.Connection) -> str:
 
 
 def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
-    """Inserts the rows by COPY, a transaction for each part, timed from one checkpoint to the next."""
+    """Inserts the rows with COPY, one transaction per part, timed from one checkpoint to the next."""
     column = "bigint" if kind.integer else "bytea"
     connection.execute("DROP TABLE IF EXISTS rows")
     connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")

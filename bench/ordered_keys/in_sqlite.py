@@ -1,4 +1,4 @@
-"""SQLite: a file with a table WITHOUT ROWID, so that the rows are in the key's own tree."""
+"""SQLite: a file with a WITHOUT ROWID table, so that the rows are stored in the key's B-tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tables import Filled, Key, Kind, size_of, transactions
 
-#: The page cache in KiB: a tenth of a table of a million rows, since tables for which key order matters outgrow memory.
+#: The page cache in KiB, a tenth of a table of a million rows, because tables for which key order matters exceed
+#: memory.
 CACHE_KIB = 16 * 1024
 
 
@@ -18,7 +19,7 @@ def name() -> str:
 
 
 def fill(kind: Kind, keys: list[Key]) -> Filled:
-    """Inserts the rows, and measures their size once all is written."""
+    """Inserts the rows, and measures their size after everything is written."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.db"
         database = sqlite3.connect(file, isolation_level=None)

@@ -1,4 +1,4 @@
-"""The cost of keys in a B-tree: rows under one kind of key, inserted into a table of a database."""
+"""The cost of keys in a B-tree: inserts rows with one kind of key into a database table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 Key: TypeAlias = "bytes | int"
 
-#: Content of a row besides its key: 100 bytes, the size of a small record.
+#: A row's content besides its key: 100 bytes, the size of a small record.
 PAYLOAD = bytes(100)
-#: Number of rows in a transaction.
+#: Number of rows per transaction.
 TRANSACTION = 10_000
 
 
@@ -24,11 +24,11 @@ class Kind:
     name: str
     argument: str
     length: int
-    #: A signed integer of 64 bits in the database; otherwise bytes.
+    #: Whether the database stores it as a signed 64-bit integer. Otherwise, it stores bytes.
     integer: bool = False
 
     def keys(self, program: str, rows: int) -> list[Key]:
-        """All keys, in the order in which a service made them."""
+        """Returns all keys, in the order in which a service made them."""
         made = subprocess.run([program, "keys", self.argument, str(rows)], capture_output=True, check=True)
         if len(made.stdout) != rows * self.length:
             raise ValueError(f"expected {rows} keys of {self.length} bytes, found {len(made.stdout)} bytes")
@@ -50,15 +50,15 @@ KINDS = [
 
 @dataclass(frozen=True)
 class Filled:
-    """Time and size of a filled table."""
+    """The time to fill a table, and its size."""
 
     database: str
     key: str
     seconds: float
-    #: Pages of the tree with the key, and bytes of the table with its index.
+    #: Number of pages in the key's tree, and number of bytes in the table and its index.
     pages: int
     bytes: int
-    #: Bytes written to the log meanwhile; None if the database does not report it.
+    #: Number of bytes written to the log while filling the table, or None if the database does not report it.
     log_bytes: int | None
 
 
@@ -66,7 +66,7 @@ Fill: TypeAlias = Callable[[Kind, list[Key]], Filled]
 
 
 def transactions(keys: list[Key]) -> Iterator[list[tuple[Key, bytes]]]:
-    """The rows, by transaction."""
+    """Yields the rows of each transaction."""
     for start in range(0, len(keys), TRANSACTION):
         yield [(key, PAYLOAD) for key in keys[start : start + TRANSACTION]]
 

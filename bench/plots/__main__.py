@@ -1,4 +1,4 @@
-"""Draws measurements as SVG, for `cargo xtask bench --plots`. Arguments: the JSON file and the folder to draw into."""
+"""Draws measurements as SVG, for `cargo xtask bench --plots`. Arguments: the JSON file and the output folder."""
 
 from __future__ import annotations
 

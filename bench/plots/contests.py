@@ -1,4 +1,4 @@
-"""Plots of contests: dots of one language against its peers, curves over an axis."""
+"""Plots of contests: dots that compare one language with its peers, and curves over an axis."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: 
 
 
 def _dots(axis: Axes, entries: list[Entry]) -> None:
-    """Draws entries as dots, the fastest on top. The scale is logarithmic if the slowest entry would hide all others;
-    bars would have no meaningful length on such a scale.
+    """Draws entries as dots, with the fastest on top. The scale is logarithmic if the slowest entry would hide all
+    others, because bars would have no meaningful length on such a scale.
     """
     entries = sorted(entries, key=lambda entry: -entry["ns"])
     nanos = [entry["ns"] for entry in entries]
@@ -115,7 +115,7 @@ def _curves(
     value: Callable[[Entry], float],
     spread: Callable[[Entry], tuple[float, float]] = _spread,
 ) -> None:
-    """Draws a curve for each name, with its quartiles as a shade."""
+    """Draws a curve for each name, with the range between its quartiles shaded."""
     ours, theirs = cycle(OUR_CURVES), cycle(THEIR_CURVES)
     for name in dict.fromkeys(entry["name"] for entry in entries):
         curve = [entry for entry in entries if entry["name"] == name]

@@ -1,4 +1,4 @@
-"""The plot of ordered keys: time, size and log of tables, by kind of key."""
+"""The plot of ordered keys: time, size and log size of tables, by kind of key."""
 
 from __future__ import annotations
 

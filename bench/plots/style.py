@@ -1,4 +1,4 @@
-"""The common style of all plots, and the caption below each: place and date of its measurements."""
+"""The common style of all plots, and the caption below each one, which states where and when it was measured."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OURS = "#0b6e4f"
 THEIRS = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
-#: Colours of curves: this project's in colour, peers in grey.
+#: Colors of curves: this project's are colored, and its peers' are gray.
 OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
-#: What takes the place of a colour where pages are dark. White areas let the page show through.
+#: Replacements for colors on dark pages. White areas become transparent.
 IN_THE_DARK = {
     "#ffffff": "none",
     "#000000": "#e6edf3",
@@ -46,10 +46,10 @@ def use_style() -> None:
             "grid.color": "#e4e6e8",
             "axes.axisbelow": True,
             "legend.frameon": False,
-            # Text stays text, in whatever font the reader has.
+            # Keeps text as text, in a font that the reader has.
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans"],
-            # The same figures give the same file.
+            # The same data gives the same file.
             "svg.hashsalt": "polyflake",
         }
     )
@@ -62,7 +62,7 @@ def leave_room(figure: Figure, height: float) -> None:
 
 
 def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
-    """Writes a text to the right of a point."""
+    """Writes a label to the right of a point."""
     axis.annotate(text, (x, place), (gap, 0), textcoords="offset points", va="center", fontsize=8)
 
 
@@ -79,7 +79,7 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
 
 
 def slim(svg: str) -> str:
-    """Rounds coordinates to a tenth of a point, names styles once, and leaves out what says nothing."""
+    """Rounds coordinates to a tenth of a point, declares each style once, and removes elements without effect."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINKS)
     root = ElementTree.fromstring(svg)
@@ -102,14 +102,14 @@ def slim(svg: str) -> str:
 
 
 def dark(rules: dict[str, str]) -> str:
-    """The rules of classes whose colours differ on dark pages. Text is black where its class has no colour."""
+    """Returns the rules for classes whose colors differ on dark pages. Text is black if its class has no color."""
     changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: IN_THE_DARK.get(it[0], it[0]), rules[name]) for name in rules}
     lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
     return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {IN_THE_DARK['#000000']}}}", *lines, "}"])
 
 
 def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
-    """The element, or what remains of it: the parts of a group that says nothing itself."""
+    """Returns the element, or its children if it is a group without an effect of its own."""
     if element.get("id") not in referred:
         element.attrib.pop("id", None)
     if element.tag == f"{{{SVG}}}metadata":

@@ -1,6 +1,6 @@
-"""Measures the Python package against its peers, and prints the times of each contest as a line of JSON.
+"""Compares the Python package with its peers, and prints each contest's times as a line of JSON.
 
-Pinned to one processor; `cargo xtask bench` runs it.
+`cargo xtask bench` runs it, pinned to one processor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import peers
 import public_ids
 from contest import Contest, Entry, Goal
 
-#: Number of texts in a column.
+#: Number of strings in a column.
 COLUMN = 10_000_000
 SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
 

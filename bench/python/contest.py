@@ -1,8 +1,8 @@
-"""Contests: statements timed in turn, and goals for the ratios of their times, which `cargo xtask bench` judges.
+"""Contests: statements timed in turn, and goals for the ratios of their times, which `cargo xtask bench` evaluates.
 
-The same method as in Rust: rounds of about half a millisecond, one of each entry after the other. Since every entry
-rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms) is not reached if one ID takes 30 ns or
-more.
+It uses the same method as in Rust: rounds of about half a millisecond, one round of each entry after the other. Every
+entry rests while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30 ns
+or more.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import polyflake
 #: Number of rounds in each repetition, set by `cargo xtask bench`.
 ROUNDS = int(os.environ["POLYFLAKE_BENCH_ROUNDS"])
 ROUND_SECONDS = 0.0005
-#: Most attempts at a round that the system interrupts.
+#: The maximum number of attempts at a round that the system interrupts.
 TRIES = 5
 
 
 @dataclass
 class Entry:
-    """A statement, and the objects that it names."""
+    """A statement, and the objects that it refers to."""
 
     name: str
     statement: str
@@ -36,18 +36,18 @@ class Entry:
     items: int = 1
     #: Position on the contest's axis.
     x: int | None = None
-    #: Statement that runs before a round, outside its time.
+    #: A statement that runs before each round, and is not timed.
     before: str = ""
 
     def timer(self) -> Timer:
-        """A timer in which the objects are local names, as in a function."""
+        """Returns a timer in which the objects are local variables, as in a function."""
         names = [f"{name} = _objects[{name!r}]" for name in self.objects]
         return Timer(self.statement, "\n".join([*names, self.before]) or "pass", globals={"_objects": self.objects})
 
 
 @dataclass
 class Goal:
-    """The most time that an entry may take, as a multiple of another entry's. Both by name and position on the axis."""
+    """The maximum time of an entry, as a multiple of another's. Both are given by name and position on the axis."""
 
     name: str
     ours: tuple[str, int | None]
@@ -68,7 +68,7 @@ class Contest:
         return any(text in name for name in [self.name, *(goal.name for goal in self.goals)])
 
     def hold(self) -> None:
-        """Times all entries in turn and prints the times, again while the reader asks for more."""
+        """Times all entries in turn and prints the times, again and again while the reader requests more."""
         timed = [(entry, entry.timer()) for entry in self.entries]
         counts = [_calibrate(timer) for _, timer in timed]
         rounds: list[list[float]] = [[] for _ in timed]
@@ -93,7 +93,7 @@ class Contest:
 
 
 def _undisturbed(timer: Timer, count: int) -> float:
-    """The seconds of a round during which no other process used this one's processor."""
+    """Returns the duration in seconds of a round during which no other process used this one's processor."""
     for _ in range(TRIES):
         before = _interruptions()
         seconds = timer.timeit(count)
@@ -107,7 +107,7 @@ def _interruptions() -> int:
 
 
 def _calibrate(timer: Timer) -> int:
-    """Number of repetitions that fill a round."""
+    """Returns the number of repetitions that fill a round."""
     count = 1
     while (seconds := timer.timeit(count)) < ROUND_SECONDS / 4:
         count *= 2

@@ -1,4 +1,4 @@
-"""Reads JSON of several kinds of objects by the metabytes of their IDs, against ways without a metabyte."""
+"""Reads JSON of several object types by the metabytes of their IDs, compared with ways that don't use a metabyte."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from contest import Entry
 from polyflake import sno
 
-#: A record of a service, 400 bytes.
+#: A service's record of 400 bytes.
 TEXT = json.dumps(
     {
         "id": "9afikjv326nct5if",

@@ -1,7 +1,7 @@
-"""What a library's texts keep, by trying, as the Rust program's `marks` does.
+"""Tests properties of each library's strings, as the Rust program's `marks` does.
 
-Whether each is greater than the one before, whether a forked child makes its parent's IDs, and whether the time in
-them is a reading of the clock.
+Tests whether each string is greater than the previous one, whether a forked child repeats its parent's IDs, and whether
+their time is a clock reading.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from contest import Entry
 from polyflake import hotguid, sno
 
 Make = Callable[[], str]
-#: The number of first letters that hold the time, by words in the names of libraries; the others hold none.
+#: How many leading characters hold the time, by words in the libraries' names. The others hold no time.
 TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 
 def entries() -> list[Entry]:
-    """Each library's IDs as texts in their order; those of Randflake are encrypted."""
+    """Returns entries for each library's IDs as sortable strings, without Randflake's, which are encrypted."""
     return [
         Entry("sno", "make()", {"make": sno.generate_text}),
         Entry("Hot Guid", "make()", {"make": hotguid.generate_text}),
@@ -33,7 +33,7 @@ def entries() -> list[Entry]:
 
 
 def maker(entry: Entry) -> Make:
-    """A function that runs the entry's statement."""
+    """Returns a function that runs the entry's statement."""
     code = compile(entry.statement, entry.name, "eval")
     return lambda: eval(code, entry.objects)
 
@@ -54,14 +54,14 @@ def _word(is_so: bool) -> str:
 
 
 def _is_repeated(make: Make) -> bool:
-    """Whether a forked child makes an ID that its parent makes at the same time."""
+    """Returns whether a forked child repeats an ID that its parent makes at the same time."""
     make()
     theirs, ours = _beside(make, lambda: _for_a_while(make))
     return not set(theirs).isdisjoint(ours)
 
 
 def _reads_the_clock(make: Make, first: int) -> bool:
-    """Whether an ID that is made a while after another holds a later time, in a child without its parent's threads."""
+    """Returns whether a later ID holds a later time, in a child without its parent's threads."""
 
     def pause() -> list[str]:
         before = make()
@@ -73,7 +73,7 @@ def _reads_the_clock(make: Make, first: int) -> bool:
 
 
 def _for_a_while(make: Make) -> list[str]:
-    """IDs for so long that parent and child make some in one millisecond."""
+    """Makes IDs for long enough that parent and child make some in the same millisecond."""
     end, ids = time.monotonic() + 0.03, [make()]
     while time.monotonic() < end:
         ids.append(make())
@@ -81,7 +81,7 @@ def _for_a_while(make: Make) -> list[str]:
 
 
 def _beside(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
-    """What a child makes, and what its parent makes meanwhile."""
+    """Returns what a child makes, and what its parent makes at the same time."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Entries of this project: generators that never reach the limits of their formats."""
+"""This project's entries: generators that never reach the limits of their formats."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from contest import Entry
 from peers import SECRET
 from polyflake import hotguid, layout, randflake, sno
 
-#: Number of partitions with which batches never reach the limit of one.
+#: A number of partitions with which batches never reach a single partition's limit.
 PARTITIONS = 512
 
 
 def sno_generators() -> Iterator[sno.Generator]:
-    """Generators of many partitions, one after the other, again and again."""
+    """Yields generators with many partitions in turn, repeatedly."""
     return itertools.cycle([sno.Generator(partition=partition) for partition in range(PARTITIONS)])
 
 
 def randflake_ids() -> randflake.Generator:
-    """A generator of all nodes, since one node has only 131,072 IDs a second."""
+    """Creates a generator for all node IDs, because a single one has only 131,072 IDs a second."""
     grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
     return randflake.Generator(grant, SECRET)
 
 
 def wide_layout() -> layout.Generator:
-    """A generator with so many sequences in a millisecond that it never reaches the limit of its layout."""
+    """Creates a generator with so many sequence numbers per millisecond that it never reaches its layout's limit."""
     time = {"kind": "timestamp", "bits": 42, "tick": "1ms", "epoch_ms": 0}
     fields = [time, {"kind": "sequence", "bits": 22}]
     return layout.Generator(layout.Layout({"id": "integer", "bits": 64, "fields": fields}))
@@ -65,7 +65,7 @@ def parses() -> list[Entry]:
 
 
 def columns(count: int) -> list[Entry]:
-    """Reads all texts of a column, strictly, into fresh memory; and writes them."""
+    """Entries that strictly read a column's strings into new memory, and that write them."""
     import numpy
     import pyarrow
 
@@ -79,7 +79,7 @@ def columns(count: int) -> list[Entry]:
 
 
 def randflake_columns(count: int) -> list[Entry]:
-    """The same for Randflake, whose texts differ in length."""
+    """The same entries for Randflake, whose strings have different lengths."""
     import numpy
     import pyarrow
 
@@ -96,7 +96,7 @@ def randflake_columns(count: int) -> list[Entry]:
 
 
 def batches(sizes: list[int]) -> list[Entry]:
-    """One call for many IDs, as an array that NumPy sees without a copy, and as texts."""
+    """Entries that make many IDs per call, as an array that NumPy can view without a copy, and as strings."""
     import numpy
 
     each, numbers, wide = sno_generators(), randflake_ids(), wide_layout()

@@ -34,7 +34,7 @@ def missing() -> list[dict[str, str]]:
 
 
 def ids() -> list[Entry]:
-    """One ID in the library's own type."""
+    """Entries that make one ID in the library's own type."""
     entries = [
         Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
@@ -55,7 +55,7 @@ def ids() -> list[Entry]:
 
 
 def texts() -> list[Entry]:
-    """One ID as text."""
+    """Entries that make one ID as a string."""
     entries = [
         Entry("uuid.uuid4", "str(make())", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "str(make())", {"make": uuid_utils.uuid4}),
@@ -76,13 +76,13 @@ def texts() -> list[Entry]:
 
 
 def memory(count: int) -> list[Entry]:
-    """Copies 13 bytes for each ID into fresh memory: 13 read and 13 written make the 26 bytes of a text and its ID."""
+    """Copies 13 bytes per ID into new memory: 13 bytes read and 13 written are the 26 bytes of a string and its ID."""
     objects = {"copy": bytearray, "source": b"\1" * (13 * count)}
     return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 
 
 def parses() -> list[Entry]:
-    """One text read, strictly."""
+    """Entries that strictly read one string."""
     text = str(uuid.uuid4())
     return [
         Entry("uuid.UUID", "parse(text)", {"parse": uuid.UUID, "text": text}),

@@ -1,4 +1,4 @@
-"""Django's commands: `python manage.py migrate`, `test`, `runserver`."""
+"""Django commands: `python manage.py migrate`, `test`, `runserver`."""
 
 import os
 import sys

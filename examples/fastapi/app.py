@@ -1,4 +1,4 @@
-"""A service with FastAPI, SQLAlchemy and PostgreSQL: people and orders, told apart by the metabytes of their IDs."""
+"""A service with FastAPI, SQLAlchemy and PostgreSQL: people and orders, distinguished by the metabytes of their IDs."""
 # DATABASE_URL=postgresql+psycopg://localhost/shop uvicorn app:app
 
 import datetime as dt
@@ -57,9 +57,9 @@ app = FastAPI()
 
 
 @app.exception_handler(PolyflakeError)
-@app.exception_handler(StatementError)  # around an error in a column's default
+@app.exception_handler(StatementError)  # wraps an error in a column's default
 def refused(request: Request, error: Exception) -> JSONResponse:
-    """422 for a value that the client sent, such as a reversed span; 503 where no ID can be made now."""
+    """422 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
     cause = error.orig if isinstance(error, StatementError) else error
     if not isinstance(cause, PolyflakeError):
         raise error

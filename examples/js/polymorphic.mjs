@@ -1,11 +1,11 @@
-// Polymorphic JSON: the metabyte of an ID tells what an object is, so objects need no "type" member.
+// Polymorphic JSON: an ID's metabyte states the object's type, so objects need no "type" member.
 //
 // Run it: node examples/js/polymorphic.mjs
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
-import { byMetabyte } from "polyflake/json"; // all that a reader needs, without wasm
+import { byMetabyte } from "polyflake/json"; // everything that a reader needs, without wasm
 
-/** The base of every record; each class has a metabyte of its own. */
+/** The base class of all records. Each class has its own metabyte. */
 class Record {
   constructor(members) {
     Object.assign(this, members);
@@ -24,7 +24,7 @@ class Order extends Record {
   static METABYTE = 2;
 }
 
-/** Objects become what their IDs say; all else stays as it is. */
+/** Converts objects to the classes that their IDs state, and leaves everything else unchanged. */
 const records = byMetabyte({ [User.METABYTE]: User, [Order.METABYTE]: Order });
 
 const user = User.create({ name: "Ada" });

@@ -1,10 +1,10 @@
-// Versions of a record by its metabyte: all versions share the rest of the ID, so that each one names its neighbours.
+// Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbors.
 //
 // Run it: node examples/js/record-versions.mjs
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
 
-/** Documents with all their versions, the first of which is 0 and the last at most 255. */
+/** Documents with all their versions, from version 0 up to version 255. */
 class Documents {
   #ids = new sno.Generator({ metabyte: 0 });
   #versions = new Map();
@@ -13,14 +13,14 @@ class Documents {
     return this.#put(this.#ids.generate(), text);
   }
 
-  /** The next version; `id` is the one that was read, which must still be the last. */
+  /** Adds a version and returns its ID. `id` is the version that was read, which must still be the latest. */
   update(id, text) {
     const following = sno.withMetabyte(id, sno.metabyte(id) + 1);
     if (this.#versions.has(following)) throw new Error(`stale: ${following} is there`);
     return this.#put(following, text);
   }
 
-  /** All texts, from the first to the last, whichever version `id` is. */
+  /** Returns all texts, from the first version to the last, whichever version `id` is. */
   history(id) {
     const versions = Array.from({ length: 256 }, (_, version) => sno.withMetabyte(id, version));
     return versions.filter((version) => this.#versions.has(version)).map((version) => this.#versions.get(version));

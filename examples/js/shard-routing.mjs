@@ -1,6 +1,6 @@
-// Routing and sharding by the shard key of a Hot Guid: an ID says where its record lives, so that no table is asked.
+// Routing and sharding by a Hot Guid's shard key: an ID states where its record is stored, without a lookup table.
 //
-// The application gives the 32 bits of the shard key their meaning; here 10 bits are the region and 22 bits the shard.
+// The application defines the 32 bits of the shard key. Here, 10 bits are the region and 22 bits the shard.
 //
 // Run it: node examples/js/shard-routing.mjs
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ function homeOf(id) {
   return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };
 }
 
-/** One region's server: records by shard, and a way to the other regions. */
+/** A region's server, with its records by shard and the other regions' addresses. */
 class Region {
   static all = new Map();
 
@@ -33,7 +33,7 @@ class Region {
     this.url = `http://127.0.0.1:${this.server.address().port}`;
   }
 
-  /** A new record, in this region; those of one customer lie in one shard. */
+  /** Creates a record in this region. All records of a customer are in the same shard. */
   create(customer, record) {
     const shard = [...customer].reduce(
       (hash, character) => (hash * 31 + character.codePointAt(0)) % this.shards.length,
@@ -44,7 +44,7 @@ class Region {
     return id;
   }
 
-  /** Answers /records/<id>, or says which region does. */
+  /** Responds to /records/<id>, or redirects to the record's region. */
   #answer(url, response) {
     const id = url.slice("/records/".length);
     if (!hotguid.isValid(id)) return response.writeHead(400).end();
@@ -60,7 +60,7 @@ await Promise.all([eu.listen(), us.listen()]);
 const orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")];
 for (const id of orders) {
   const { region, shard } = homeOf(id);
-  const answer = await fetch(`${us.url}/records/${id.toUpperCase()}`); // whichever region is asked
+  const answer = await fetch(`${us.url}/records/${id.toUpperCase()}`); // any region accepts the request
   console.log(`/records/${id}  ->  region ${region}, shard ${shard}: ${await answer.text()}`);
 }
 assert.deepEqual(homeOf(orders[0]), homeOf(orders[2]));

@@ -1,6 +1,6 @@
-// IDs of X and Discord, read by preset: when a message was written, and by which machine.
+// Reads X and Discord IDs with presets: when a message was written, and on which machine.
 //
-// Their JSON has IDs as strings, since JavaScript's numbers would round them; here they are bigint from the first step.
+// Their JSON has IDs as strings, because JavaScript numbers would round them. Here, they are bigints from the start.
 //
 // Run it: node examples/js/well-known-ids.mjs
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { layout } from "polyflake";
 const X = layout.Layout.preset("twitter");
 const DISCORD = layout.Layout.preset("discord");
 
-/** Answers of the two services, cut short. */
+/** Responses of the two services, shortened. */
 const ANSWERS = [
   [X, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
   [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],
@@ -22,10 +22,10 @@ for (const { timestamp, sequence, bindables } of read) {
 assert.deepEqual(read[0].bindables, { datacenter: 11, worker: 26 });
 assert.deepEqual(read[1].timestamp, new Date("2016-04-30T11:18:25.796Z"));
 
-// All of Discord's messages of one day: BETWEEN these two.
+// All of a day's Discord messages are BETWEEN these two IDs.
 const day = DISCORD.timeRange(new Date("2016-04-30"), new Date("2016-05-01"));
 assert(day.lowest <= 175928847299117063n && 175928847299117063n <= day.highest);
 console.log(`2016-04-30 on Discord: ${day.lowest} to ${day.highest}`);
 
-// A number has lost the last digits before anyone can look at it, so it is refused.
+// A number has already lost its last digits, so it is rejected.
 assert.throws(() => DISCORD.parse(JSON.parse("175928847299117063")), { code: "invalid_type" });

@@ -1,4 +1,4 @@
-// People and their orders, told apart by the metabytes of their IDs.
+// People and their orders, distinguished by the metabytes of their IDs.
 import { between } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable, text } from "drizzle-orm/pg-core";

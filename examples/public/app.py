@@ -1,4 +1,4 @@
-"""A service with FastAPI and SQLAlchemy whose orders have integers for keys, and public IDs in every URL and answer."""
+"""A service with FastAPI and SQLAlchemy whose orders have integer keys, and public IDs in every URL and response."""
 # PUBLIC_IDS_SECRET=$(openssl rand -hex 32) DATABASE_URL=sqlite:///shop.db uvicorn app:app
 
 import os
@@ -69,7 +69,7 @@ def add_order(order: NewOrder) -> OrderRow:
             raise HTTPException(404)
         database.add(row := OrderRow(buyer=order.buyer, item=order.item))
         database.flush()
-        database.refresh(row)  # the buyer as it is read
+        database.refresh(row)  # reads the buyer back from the database
     return row
 
 

@@ -1,4 +1,4 @@
-"""Polymorphic JSON: the metabyte of an ID tells what a document is, so documents need no "type" member.
+"""Polymorphic JSON: an ID's metabyte states the document's type, so documents need no "type" member.
 
 Run it: ``python examples/python/polymorphic.py``
 """
@@ -14,7 +14,7 @@ from polyflake import sno
 
 @dataclass(frozen=True)
 class Record:
-    """The base of every record; each class has a metabyte of its own."""
+    """The base class of all records. Each class has its own metabyte."""
 
     METABYTE: ClassVar[int]
     id: sno.Sno
@@ -40,7 +40,7 @@ TYPES: dict[int, type[Record]] = {cls.METABYTE: cls for cls in (User, Order)}
 
 
 def from_json(text: str) -> Record:
-    """The record of a JSON text, of the class that its ID tells."""
+    """Returns a JSON text's record, of the class that its ID states."""
     members = json.loads(text)
     cls = TYPES[sno.metabyte(members["id"])]
     ids = {name: sno.Sno(members[name]) for name in ("id", "buyer") if name in members}

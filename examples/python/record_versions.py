@@ -1,4 +1,4 @@
-"""Versions of a record by its metabyte: all versions share the rest of the ID, so that each one names its neighbours.
+"""Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbors.
 
 Run it: ``python examples/python/record_versions.py``
 """
@@ -9,11 +9,11 @@ from polyflake import sno
 
 
 class StaleVersionError(Exception):
-    """Another version was written since this one was read."""
+    """A newer version was written after this one was read."""
 
 
 class Documents:
-    """Documents with all their versions, the first of which is 0 and the last at most 255."""
+    """Documents with all their versions, from version 0 up to version 255."""
 
     def __init__(self) -> None:
         self.ids = sno.Generator(metabyte=0)
@@ -23,14 +23,14 @@ class Documents:
         return self.put(self.ids.generate(), text)
 
     def update(self, id: sno.Sno, text: str) -> sno.Sno:
-        """The next version; ``id`` is the one that was read, which must still be the last."""
+        """Adds a version and returns its ID. ``id`` is the version that was read, which must still be the latest."""
         following = id.with_metabyte(id.metabyte + 1)
         if following in self.versions:
             raise StaleVersionError(str(following))
         return self.put(following, text)
 
     def history(self, id: sno.Sno) -> list[str]:
-        """All texts, from the first to the last, whichever version ``id`` is."""
+        """Returns all texts, from the first version to the last, whichever version ``id`` is."""
         versions = (id.with_metabyte(version) for version in range(256))
         return [self.versions[each] for each in versions if each in self.versions]
 

@@ -1,6 +1,6 @@
-"""Routing and sharding by the shard key of a Hot Guid: an ID says where its record lives, so that no table is asked.
+"""Routing and sharding by a Hot Guid's shard key: an ID states where its record is stored, without a lookup table.
 
-The application gives the 32 bits of the shard key their meaning; here 10 bits are the region and 22 bits the shard.
+The application defines the 32 bits of the shard key. Here, 10 bits are the region and 22 bits the shard.
 
 Run it: ``python examples/python/shard_routing.py``
 """
@@ -33,7 +33,7 @@ class Home:
 
 
 class Region:
-    """One region's servers: records by shard, and a way to the other regions."""
+    """A region's servers, with the records by shard and the other regions."""
 
     def __init__(self, name: str, shards: int, others: dict[int, Region]) -> None:
         self.number = REGIONS[name]
@@ -42,14 +42,14 @@ class Region:
         others[self.number] = self
 
     def create(self, customer: str, record: str) -> UUID:
-        """A new record, in this region; those of one customer lie in one shard."""
+        """Creates a record in this region. All records of a customer are in the same shard."""
         shard = zlib.crc32(customer.encode()) % len(self.shards)
         id = hotguid.generate(Home(self.number, shard).shard_key())
         self.shards[shard][id] = record
         return id
 
     def read(self, path: str) -> str:
-        """Answers ``/records/<id>``, wherever the record lives."""
+        """Returns the response to ``/records/<id>``, wherever the record is stored."""
         id = hotguid.parse(path.removeprefix("/records/"))
         home = Home.of(id)
         return self.others[home.region].shards[home.shard][id]

@@ -1,4 +1,4 @@
-"""Two generators that share a partition by sequence bounds: what a host was given serves its two processes.
+"""Two generators that share a partition through sequence bounds: one host's partition serves both of its processes.
 
 Run it: ``python examples/python/shared_partition.py``
 """
@@ -10,14 +10,14 @@ from concurrent.futures import ProcessPoolExecutor
 
 from polyflake import sno
 
-PARTITION = 7  # of this host: no other has it
+PARTITION = 7  # assigned to this host only
 
-# The web server gets three quarters of each tick of 4 ms, the background jobs the rest.
+# The web server gets three quarters of each 4 ms tick, and the background jobs get the rest.
 BOUNDS = {"web": (0, 49_151), "jobs": (49_152, 65_535)}
 
 
 def make(process: str) -> sno.SnoArray:
-    """IDs of one of the processes."""
+    """Makes IDs in one of the processes."""
     least, most = BOUNDS[process]
     return sno.Generator(PARTITION, sequence_min=least, sequence_max=most).generate_many(200_000)
 

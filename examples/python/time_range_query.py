@@ -1,4 +1,4 @@
-"""A BETWEEN query over a time range: IDs sort by time, so the primary key is the index of time as well.
+"""A BETWEEN query over a time range: IDs sort by time, so the primary key is also the time index.
 
 Run it: ``python examples/python/time_range_query.py``
 """
@@ -18,7 +18,7 @@ Event = tuple[dt.datetime, str]
 
 
 def store(events: Iterable[Event]) -> sqlite3.Connection:
-    """A table of events, whose IDs say when they were."""
+    """Creates a table of events, whose IDs state when they happened."""
     ids = sno.Generator(partition=1)
     database = sqlite3.connect(":memory:")
     database.execute("CREATE TABLE events (id BLOB PRIMARY KEY, what TEXT NOT NULL) WITHOUT ROWID")
@@ -28,7 +28,7 @@ def store(events: Iterable[Event]) -> sqlite3.Connection:
 
 
 def between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) -> list[Event]:
-    """Records from ``start`` until just before ``end``."""
+    """Returns the events from ``start`` up to but excluding ``end``."""
     lowest, highest = sno.time_range(start, end)
     rows = database.execute(QUERY, (bytes(lowest), bytes(highest)))
     return [(sno.Sno.from_bytes(id).datetime, what) for id, what in rows]

@@ -1,4 +1,4 @@
-"""IDs of X and Discord, read by preset: when a message was written, and by which machine.
+"""Reads X and Discord IDs with presets: when a message was written, and on which machine.
 
 Run it: ``python examples/python/well_known_ids.py``
 """
@@ -18,7 +18,7 @@ LINKS = [
 
 
 def read(link: str) -> Parsed:
-    """The fields of the ID at the end of a link."""
+    """Returns the fields of the ID at the end of a link."""
     host = link.split("/")[2]
     return LAYOUTS[host].parse(int(link.rsplit("/", 1)[1]))
 

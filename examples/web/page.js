@@ -1,6 +1,6 @@
 import { sno } from "polyflake";
 
-/** What the metabytes mean is the application's. */
+/** The application defines what the metabytes mean. */
 const KINDS = new Map([
   [1, "user"],
   [2, "order"],
@@ -14,7 +14,7 @@ const SAMPLE = [
 
 const element = (id) => document.getElementById(id);
 
-/** Every string in a JSON value that is an ID, with its pointer (RFC 6901). */
+/** Yields every string in a JSON value that is an ID, with its JSON pointer (RFC 6901). */
 function* idsIn(value, pointer = "") {
   if (sno.isValid(value)) yield [pointer || "(all)", value];
   if (typeof value !== "object" || value === null) return;
@@ -23,10 +23,10 @@ function* idsIn(value, pointer = "") {
   }
 }
 
-/** What the columns are called, which narrow screens show in each row. */
+/** The column names, which narrow screens show in each row. */
 const NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
 
-/** A cell with one element inside, so that it has two with its name. */
+/** Returns a cell that wraps its contents in one element, so that narrow screens show its name and one other item. */
 function cell(name, ...contents) {
   const [td, span] = [document.createElement("td"), document.createElement("span")];
   td.setAttribute("role", "cell");
@@ -36,7 +36,7 @@ function cell(name, ...contents) {
   return td;
 }
 
-/** An ID with the two characters marked that its metabyte comes from. */
+/** Returns an ID's parts, with the two characters that contain its metabyte marked. */
 function marked(id) {
   const mark = document.createElement("mark");
   mark.textContent = id.slice(8, 10);

@@ -1,20 +1,22 @@
 /**
- * Runs a contest: calls timed in turn, and goals for the ratios of their times, which `cargo xtask bench` judges.
+ * Runs a contest: times calls in turn, and sets goals for the ratios of their times, which `cargo xtask bench`
+ * evaluates.
  *
- * The same method as in Rust: rounds of about half a millisecond, one of each entry after the other. Since every entry rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms) is not reached if
- * one ID takes 30 ns or more.
+ * It uses the same method as in Rust: rounds of about half a millisecond, one round of each entry after the other.
+ * Every entry rests while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID
+ * takes 30 ns or more.
  */
 import { readSync } from "node:fs";
 
 /** Number of rounds in each repetition, set by `cargo xtask bench`. */
 const ROUNDS = Number(process.env.POLYFLAKE_BENCH_ROUNDS);
 const ROUND_NANOS = 500_000;
-/** Most attempts at a round that the system interrupts. */
+/** The maximum number of attempts at a round that the system interrupts. */
 const TRIES = 5;
-/** Time that each entry runs before the first round, so that it is fully compiled. */
+/** How long each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
 
-/** Makes `count` calls, and returns the nanoseconds that they took; a promise if another process makes them. */
+/** Makes `count` calls, and returns the time in nanoseconds, or a promise of it if another process makes the calls. */
 type Work = (count: number) => number | Promise<number>;
 
 export interface Entry {
@@ -50,8 +52,9 @@ export interface Contest {
 }
 
 /**
- * A loop around a call. It is compiled anew for each entry, so that one entry's call does not slow down another's: the engine
- * specialises a call site for the functions that it has seen there. The results are used, so that no call is optimised away.
+ * Returns a loop around a call. It is compiled anew for each entry, so that one entry's call does not slow down
+ * another's: the engine specializes a call site for the functions that it has called there. The results are used, so
+ * that no call is optimized away.
  */
 function loop(call: () => unknown): Work {
   const body = `return (count) => {
@@ -77,12 +80,12 @@ export function peer(name: string, call: () => unknown): Entry {
   return entry(name, call, false);
 }
 
-/** An entry that makes `size` items in a call, with that size as its position on the axis. */
+/** Returns an entry that makes `size` items per call, with that size as its position on the axis. */
 export function batch(entry: Entry, size: number): Entry {
   return { ...entry, items: size, x: size };
 }
 
-/** What makes entries of ours with `size` items in a call. */
+/** Returns a function that creates this project's entries, with `size` items per call. */
 export function many(size: number): (name: string, call: () => unknown) => Entry {
   return (name, call) => batch(ours(name, call), size);
 }
@@ -91,7 +94,7 @@ export function isMeantBy(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }
 
-/** Times all entries in turn and prints the times, again while the reader asks for more. */
+/** Times all entries in turn and prints the times, again and again while the reader requests more. */
 export async function hold(contest: Contest): Promise<void> {
   const { entries } = contest;
   const counts: number[] = [];
@@ -108,7 +111,7 @@ export async function hold(contest: Contest): Promise<void> {
   } while (reply() === "more\n");
 }
 
-/** A line of the reader, or nothing once it is gone; `process.stdin` would make the input one that does not wait. */
+/** Returns a line from the reader, or an empty string at the end. `process.stdin` would make the input non-blocking. */
 function reply(): string {
   const line = Buffer.alloc(16);
   return line.toString("utf8", 0, readSync(0, line));
@@ -125,7 +128,7 @@ function tell({ name, axis, entries, goals = [], missing = [] }: Contest, rounds
   };
 }
 
-/** The nanoseconds of a round during which no other process used this one's processor. */
+/** Returns the duration in nanoseconds of a round during which no other process used this one's processor. */
 async function undisturbed(work: Work, count: number): Promise<number> {
   let nanos = 0;
   for (let k = 0; k < TRIES; k++) {
@@ -140,7 +143,7 @@ function interruptions(): number {
   return process.resourceUsage().involuntaryContextSwitches;
 }
 
-/** Number of repetitions that fill a round, once the call is warm. */
+/** Returns the number of repetitions that fill a round, once the call is warm. */
 async function calibrate(work: Work): Promise<number> {
   let count = 1;
   let nanos = await work(count);

@@ -1,9 +1,9 @@
-/** Reads JSON of several kinds of objects by the metabytes of their IDs, against ways without a metabyte. */
+/** Reads JSON of several object types by the metabytes of their IDs, compared with ways that don't use a metabyte. */
 import { metabyte } from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { type Contest, ours, peer } from "./contest.js";
 
-/** A record of a service, 400 bytes. */
+/** A service's record of 400 bytes. */
 const TEXT = JSON.stringify({
   id: "9afikjv326nct5if",
   name: "Ada Lovelace",
@@ -36,8 +36,8 @@ class Order {
   }
 }
 
-/** Makes an object of the kind that its ID says, from the members that `read` returns. */
-// biome-ignore lint/suspicious/noExplicitAny: members are as the ID says, which no type checker knows.
+/** Creates an object of the type that its ID states, from the members that `read` returns. */
+// biome-ignore lint/suspicious/noExplicitAny: the members depend on the ID, which no type checker knows.
 const made = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
 
 export function read(): Contest {

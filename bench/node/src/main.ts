@@ -1,6 +1,6 @@
 /**
- * Measures the npm package against its peers, and prints the times of each contest as a line of JSON. `cargo xtask bench` runs it, pinned
- * to one processor.
+ * Compares the npm package with its peers, and prints each contest's times as a line of JSON. `cargo xtask bench` runs
+ * it, pinned to one processor.
  */
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";

@@ -1,11 +1,14 @@
-/** What a library's texts keep, by trying: whether each is greater than the one before, and whether the time in them is a reading of the clock. */
+/**
+ * Tests properties of each library's strings: whether each is greater than the previous one, and whether their time is
+ * a clock reading.
+ */
 import { hotguid, sno } from "polyflake";
 import { texts } from "./peers.js";
 
-/** The libraries without a time in their texts. */
+/** The libraries whose strings contain no time. */
 const TIMELESS = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
 
-/** A row. The first 13 letters of a UUID hold its time, 10 of a ULID, 8 of a sno. */
+/** Returns a row. The first 13 characters of a UUID contain its time, as do 10 of a ULID and 8 of a sno. */
 function row(name: string, make: () => unknown): string {
   const ids = Array.from({ length: 100_000 }, () => String(make()));
   const keepsOrder = ids.every((id, k) => k === 0 || ids[k - 1]! < id);
@@ -17,7 +20,7 @@ function row(name: string, make: () => unknown): string {
   return `| Node: ${name} | ${word(keepsOrder)} | - | ${TIMELESS.includes(name) ? "-" : word(reads)} |`;
 }
 
-/** Prints a row for each library. Node does not fork. */
+/** Prints a row for each library. Forks are not tested, because Node does not fork. */
 export function show(): void {
   console.log(row("sno", new sno.Generator().generate));
   console.log(row("Hot Guid", new hotguid.Generator().generate).replace(/\S+ \|$/, "- |"));

@@ -1,21 +1,21 @@
-/** Entries of this project: generators that never reach the limits of their formats. */
+/** This project's entries: generators that never reach the limits of their formats. */
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
 import { type Entry, many, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
-/** Number of partitions with which batches never reach the limit of one. */
+/** A number of partitions with which batches never reach a single partition's limit. */
 const PARTITIONS = 512;
 
-/** Returns generators of many partitions, one after the other, again and again. */
+/** Returns generators with many partitions in turn, repeatedly. */
 function snoGenerators(): () => sno.Generator {
   const all = Array.from({ length: PARTITIONS }, (_, partition) => new sno.Generator({ partition }));
   let place = 0;
   return () => all[place++ % PARTITIONS]!;
 }
 
-/** A generator of all nodes, since one node has only 131,072 IDs a second. */
+/** Creates a generator for all node IDs, because a single one has only 131,072 IDs a second. */
 function randflakeIds(): randflake.Generator {
   const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
   return new randflake.Generator(grant, SECRET);
@@ -48,7 +48,7 @@ export function reads(): Entry[] {
   ];
 }
 
-/** Many texts read by one call, and one by one. */
+/** Entries that read many strings, with one call and one by one. */
 export function manyTexts(size: number): { singly: Entry; array: Entry; joined: Entry; others: Entry[] } {
   const texts = new sno.Generator({ partition: 4 }).generateMany(size).texts();
   const numbers = randflakeIds().generateMany(size).texts();
@@ -69,7 +69,7 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   };
 }
 
-/** The layout of X (Twitter), ID by ID and in columns. */
+/** Entries for the layout of X (Twitter), ID by ID and in columns. */
 export function columns(size: number): { singly: Entry; parsed: Entry; packed: Entry } {
   const twitter = layout.Layout.preset("twitter", { worker: 1 });
   const given = {
@@ -86,7 +86,7 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
   };
 }
 
-/** One call for many IDs: packed bytes, and texts. */
+/** Entries that make many IDs per call, as packed bytes and as strings. */
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
   const [next, numbers] = [snoGenerators(), randflakeIds()];
   return {

@@ -11,7 +11,7 @@ import { parse, stringify, v4, v7 } from "uuid";
 import { type Entry, type Missing, peer } from "./contest.js";
 import { Generator } from "./randflake.js";
 
-/** New in Node 24. */
+/** Available since Node 24. */
 const { randomUUIDv7 } = crypto as { randomUUIDv7?: () => string };
 
 export const missing: Missing[] =
@@ -49,7 +49,10 @@ export function reads(): Entry[] {
   return [peer("uuid, to bytes", () => parse(text)), peer("uuid, from bytes", () => stringify(bytes))];
 }
 
-/** Generates with 64 nodes in turn, so that none runs out of IDs. The cipher is checked first: a peer must compute the same. */
+/**
+ * Generates with 64 node IDs in turn, so that none runs out of IDs. First checks that the cipher computes the same as
+ * ours.
+ */
 function plain(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);
   const published = new Generator(0, key).encrypt(0xefcdab8967452301n);

@@ -1,4 +1,4 @@
-/** Public texts for numbers, against Sqids, which hides nothing. */
+/** Public ID strings for numbers, compared with Sqids, which does not hide the numbers. */
 import { Keyring } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
@@ -8,7 +8,7 @@ const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const MANY = 1024;
 const LARGEST = 2 ** 48;
 
-/** A function that returns the next of a list, over and over. */
+/** Returns a function that returns the items of a list in turn, repeatedly. */
 function turns<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length]!;

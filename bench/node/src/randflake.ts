@@ -1,21 +1,21 @@
 /**
- * Randflake in straightforward TypeScript, as a peer: numbers for the cipher's 16-bit words, bigint for 64 bits.
+ * Randflake in straightforward TypeScript, as a peer: numbers for the cipher's 16-bit words, and bigint for 64 bits.
  */
 
 const EPOCH = 1_730_000_000;
 const STEPS = 8;
 const ROUNDS = 3;
-/** Number of subkeys of a branch in a step. */
+/** Number of subkeys per branch and step. */
 const WORDS = 2 * ROUNDS;
 
-/** A bijection of two 16-bit words: one round without its key. */
+/** Maps two 16-bit words bijectively: one round without its key. */
 function speckey(x: number, y: number): [number, number] {
   const a = (((x << 9) | (x >>> 7)) + y) & 0xffff;
   const b = (((y << 2) | (y >>> 14)) ^ a) & 0xffff;
   return [a, b];
 }
 
-/** The 17 times 6 subkeys of a key of eight words. */
+/** Returns the 17 × 6 subkeys of a key of eight words. */
 function schedule(secret: Uint8Array): Uint16Array {
   const key = Array.from({ length: 8 }, (_, k) => (secret[2 * k]! << 8) | secret[2 * k + 1]!);
   const subkeys = new Uint16Array((2 * STEPS + 1) * WORDS);
@@ -31,7 +31,7 @@ function schedule(secret: Uint8Array): Uint16Array {
   return subkeys;
 }
 
-/** Encrypts one block of four words in place with SPARX-64/128. */
+/** Encrypts a block of four words in place with SPARX-64/128. */
 function encrypt(subkeys: Uint16Array, block: Uint16Array): void {
   for (let step = 0; step < STEPS; step++) {
     for (let branch = 0; branch < 2; branch++) {

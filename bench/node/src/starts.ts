@@ -1,8 +1,8 @@
-/** A program that begins and ends: what an import adds to Node's own start. */
+/** Programs that start and exit, which show how much an import adds to Node's own startup. */
 import { spawnSync } from "node:child_process";
 import { type Contest, ours, peer } from "./contest.js";
 
-/** Runs a program in a process of its own. */
+/** Runs a program in its own process. */
 function run(code: string): number {
   const options = { cwd: new URL(".", import.meta.url) };
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], options);

@@ -1,4 +1,4 @@
-//! Many IDs in one call: the time for each, by the size of the batch.
+//! Many IDs per call: the time per ID, by the size of the batch.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ use crate::{
     samples::{hot_guid, layout, randflake, sno},
 };
 
-/// Size of the batches in goals.
+/// Batch size for goals.
 const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
@@ -50,7 +50,8 @@ pub(crate) fn sizes() -> Contest {
     }
 }
 
-/// A goal for a batch of 1024, with the reading of the clock and the atomic step, against filling as many bytes with zeros.
+/// Returns a goal for a batch of 1024, including the clock reading and the atomic operation, compared with zeroing as many
+/// bytes.
 fn goal(name: &'static str, ours: &'static str, zeros: &'static str, most: f64) -> Goal {
     Goal::new(name, Key(ours, Some(OF_GOALS)), Key(zeros, Some(OF_GOALS)), most)
 }
@@ -61,7 +62,8 @@ fn snos(size: u32) -> Work {
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
-/// The work of a batch with the scalar kernel: clock and atomic step as for one ID, then the run of IDs.
+/// Returns the work of a batch with the scalar kernel: one clock reading and atomic operation as for a single ID, and then the
+/// IDs.
 fn scalar_snos(size: u32) -> Work {
     let ids = sno(Unbound::making(size));
     let mut bytes = vec![0; size as usize * Sno::LEN];
@@ -89,7 +91,7 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// The lower bound: writing as many bytes as the IDs have.
+/// Returns the lower bound: writing as many bytes as the IDs have.
 fn cleared(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

@@ -1,5 +1,5 @@
-//! The layout of eight fields written by hand, in shifts and masks, with checks that each value fits: the peer of a layout that
-//! is known only at run time.
+//! The layout of eight fields written by hand, with shifts and masks and with checks that each value fits. It is compared with
+//! a layout that is only known at run time.
 //!
 //! ```text
 //! 1 unused | 39 time of 10 ms | 2 region | 4 zone | 4 rack, inverted | 5 worker | 1 kind | 8 sequence, inverted
@@ -13,10 +13,10 @@ const EPOCH_MS: i64 = 1_409_529_600_000;
 const REGION: i64 = 1;
 const TIME_SHIFT: u32 = 24;
 
-/// Values of the time, zone, rack, worker and sequence.
+/// Values for the time, zone, rack, worker and sequence.
 type Values = [i64; 5];
 
-/// The ID; `None` if a value does not fit.
+/// Returns the ID, or `None` if a value does not fit.
 #[inline]
 fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
     let time = (unix_ms - EPOCH_MS).div_euclid(10);
@@ -32,7 +32,7 @@ fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
         )
 }
 
-/// The time and the other seven fields.
+/// Returns the time and the other seven fields.
 #[inline]
 fn parsed(id: i64) -> [i64; 8] {
     let field = |shift: u32, bits: u32| id >> shift & ((1 << bits) - 1);

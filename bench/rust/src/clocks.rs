@@ -1,4 +1,4 @@
-//! Clocks under which generators never reach the limit of a format (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
+//! Clocks with which generators never reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
 
 use std::{
     cell::Cell,
@@ -10,11 +10,11 @@ use polyflake::{
     clock::{Clock, SystemClock},
 };
 
-/// A tick of sno, in nanoseconds.
+/// Duration of a sno tick, in nanoseconds.
 const TICK: i64 = 4_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock that runs a little further ahead of another one with every reading. For one thread.
+/// A clock that runs a little further ahead of another one with every reading. It works for a single thread.
 pub(crate) struct Unbound<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -22,19 +22,20 @@ pub(crate) struct Unbound<C = SystemClock> {
 }
 
 impl Unbound {
-    /// For calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
     pub(crate) const fn making(batch: u32) -> Self {
         Self::over(SystemClock, batch as i64 * TICK / 32_768)
     }
 
-    /// For calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within the limit of every family.
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within every
+    /// format's limit.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::over(SystemClock, batch as i64 * SECOND / 65_536)
     }
 }
 
 impl<C> Unbound<C> {
-    /// For calls that make one ID each, in ticks of 4 ms.
+    /// Creates a clock for calls that make one ID each, in ticks of 4 ms.
     pub(crate) const fn on(clock: C) -> Self {
         Self::over(clock, TICK / 32_768)
     }
@@ -56,7 +57,7 @@ impl<C: Clock> Clock for Unbound<C> {
     }
 }
 
-/// The system's clock, 64 times as fast, so that a tick of 4 ms lasts 62.5 us. Threads share it without writing to it.
+/// The system clock at 64 times its speed, so that a tick of 4 ms lasts 62.5 us. Threads share it without writing to it.
 pub(crate) struct Fast {
     start: i64,
 }
@@ -83,7 +84,7 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock without time: it stands still, and moves on by one tick after `readings` readings by any one thread.
+/// A clock without real time: it stands still, and advances by one tick after any thread's `readings` readings.
 pub(crate) struct Synthetic {
     now: AtomicI64,
     tick_nanos: i64,
@@ -91,12 +92,12 @@ pub(crate) struct Synthetic {
 }
 
 impl Synthetic {
-    /// For calls that make `batch` IDs each, in ticks of 4 ms.
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms.
     pub(crate) const fn making(batch: u32) -> Self {
         Self::ticking(TICK, batch)
     }
 
-    /// For calls that make `batch` IDs each, in ticks of a second.
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of a second.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::ticking(SECOND, batch)
     }

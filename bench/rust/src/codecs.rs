@@ -1,4 +1,4 @@
-//! Encoding and decoding sno's text, against general codecs with its alphabet.
+//! Encoding and decoding sno strings, compared with general-purpose codecs that use its alphabet.
 
 use polyflake::sno::Sno;
 

@@ -1,4 +1,4 @@
-//! Contests: pieces of work timed in turn, and goals for the ratios of their times, which `cargo xtask bench` judges.
+//! Contests: pieces of work timed in turn, and goals for the ratios of their times, which `cargo xtask bench` evaluates.
 
 use std::io::stdin;
 
@@ -11,7 +11,7 @@ use crate::measure::{Work, calibrate, time};
 /// Pieces of work that do the same job.
 pub(crate) struct Contest {
     pub(crate) name: &'static str,
-    /// The heading of an axis, for entries that make a curve over `x`.
+    /// The label of the axis, for entries that form a curve over `x`.
     pub(crate) axis: Option<&'static str>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) goals: Vec<Goal>,
@@ -21,19 +21,19 @@ pub(crate) struct Contest {
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
-    /// `true` for work of this project, `false` for work of others.
+    /// `true` for this project's work, `false` for that of others.
     pub(crate) ours: bool,
     /// Position on the contest's axis.
     pub(crate) x: Option<u32>,
-    /// Number of items that one repetition makes.
+    /// Number of items per repetition.
     pub(crate) items: u32,
 }
 
-/// The most time that an entry may take, as a ratio.
+/// The maximum time of an entry, as a multiple of another entry's time.
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
-    /// The entry of the same contest with which it compares.
+    /// The entry of the same contest to compare with.
     pub(crate) against: Key,
     pub(crate) most: f64,
 }
@@ -60,28 +60,28 @@ impl From<&'static str> for Key {
 }
 
 impl Entry {
-    /// An entry of this project.
+    /// Creates an entry of this project.
     pub(crate) fn ours(name: &'static str, work: Work) -> Self {
         Self { name, work, ours: true, x: None, items: 1 }
     }
 
-    /// An entry of others.
+    /// Creates an entry of another library.
     pub(crate) fn peer(name: &'static str, work: Work) -> Self {
         Self { ours: false, ..Self::ours(name, work) }
     }
 
-    /// The entry with `items` items in each repetition.
+    /// Sets the number of items per repetition.
     pub(crate) fn making(self, items: u32) -> Self {
         Self { items, ..self }
     }
 
-    /// The entry with a position on the contest's axis.
+    /// Sets the position on the contest's axis.
     pub(crate) fn at(self, x: u32) -> Self {
         Self { x: Some(x), ..self }
     }
 }
 
-/// The nanoseconds of one entry, round by round.
+/// An entry's time in nanoseconds for each round.
 type Rounds = Vec<f64>;
 
 impl Contest {
@@ -95,7 +95,7 @@ impl Contest {
         names.any(|name| name.contains(filter))
     }
 
-    /// Times all entries in turn and prints the times, again while the reader asks for more.
+    /// Times all entries in turn and prints the times, again and again while the reader requests more.
     pub(crate) fn hold(mut self) {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();
@@ -131,7 +131,7 @@ impl Contest {
     }
 }
 
-/// Number of rounds, set by `cargo xtask bench`.
+/// Returns the number of rounds, which `cargo xtask bench` sets.
 fn asked_rounds() -> usize {
     let asked = std::env::var("POLYFLAKE_BENCH_ROUNDS").ok().and_then(|asked| asked.parse().ok());
     asked.expect("expected a number of rounds in POLYFLAKE_BENCH_ROUNDS")

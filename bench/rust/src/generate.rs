@@ -1,4 +1,4 @@
-//! One new ID: this project against peers, and against one reading of the clock.
+//! One new ID: this project compared with its peers, and with a single clock reading.
 
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,7 @@ use crate::{
 const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
 const CLOCK: &str = "SystemTime::now alone";
 
-/// One ID in the library's own type, bytes or an integer.
+/// One ID in the library's own type, as bytes or as an integer.
 pub(crate) fn one() -> Contest {
     Contest::new(
         "rust: one ID",
@@ -74,7 +74,7 @@ fn coarse() -> Option<Entry> {
     Some(Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
 }
 
-/// Other systems have no coarse clock.
+/// Returns no entry, because other systems have no coarse clock.
 #[cfg(not(target_os = "linux"))]
 const fn coarse() -> Option<Entry> {
     None
@@ -98,7 +98,7 @@ impl Visit for Vec<Entry> {
     }
 }
 
-/// One ID as text, on the stack if the library can do that.
+/// One ID as a string, on the stack if the library supports it.
 pub(crate) fn text() -> Contest {
     let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
     let hot_guid = hot_guid(Unbound::in_seconds(1));

@@ -1,4 +1,4 @@
-//! The hot functions, one call each, under a synthetic clock: the same instructions in every run.
+//! The hot functions, called once each with a synthetic clock, so that every run executes the same instructions.
 
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ use crate::{
 /// Number of items in a batch.
 const BATCH: u32 = 1024;
 
-/// A hot function: its name, the work of one call, and the number of items that a call makes.
+/// A hot function: its name, the work of one call, and the number of items per call.
 pub(crate) struct Hot {
     pub(crate) name: &'static str,
     pub(crate) items: u32,
@@ -109,7 +109,7 @@ pub(crate) const ALL: &[Hot] = &[
         let codec = Codec::new(SECRET);
         let id = samples::randflake(ManualClock::at_unix_ms(1_763_650_000_000)).generate();
         let id = id.expect("a clock");
-        // Unlike the others its input never changes: the compiler would decipher once for all calls.
+        // Unlike in the other functions, the input never changes, so the compiler would decrypt only once for all calls.
         repeat(move || codec.inspect(black_box(id)))
     }),
     one("sparx64 encrypt_block", || {

@@ -1,4 +1,4 @@
-//! One ID of a generator that the crate of leases keeps, against one of the core's generator alone.
+//! One ID of a generator that the leases crate manages, compared with one of the core's generator alone.
 
 use polyflake::{clock::SystemClock, layout};
 
@@ -11,7 +11,7 @@ use crate::{
 const LEASED: &str = "layout generate, leased";
 const ALONE: &str = "layout generate";
 
-/// The system's clock on both sides, since leases read no other. The layout's ticks hold more IDs than it can make.
+/// Both sides use the system clock, because leases read no other. The layout's ticks hold more IDs than can be made in them.
 pub(crate) fn one() -> Contest {
     Contest::new(
         "rust: one ID under a lease that is kept",
@@ -31,7 +31,7 @@ fn leased() -> Work {
     repeat(move || ids.generate())
 }
 
-/// The part of the way that lies in the core.
+/// Returns the part of the work that is done in the core.
 fn moving() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
     repeat(move || ids.generate(None))

@@ -1,7 +1,7 @@
-//! Measures the core against its peers and limits, and prints the times of each contest as a line of JSON.
+//! Compares the core with its peers and limits, and prints each contest's times as a line of JSON.
 //!
-//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median of the
-//! ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs it.
+//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median of
+//! the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs it.
 
 mod batches;
 mod by_hand;
@@ -50,20 +50,20 @@ fn contests() -> Vec<Contest> {
 #[derive(Parser)]
 #[command(about = "What `cargo xtask bench` asks of Rust")]
 enum Task {
-    /// Hold the contests, and print a line of JSON for each
+    /// Run the contests, and print a line of JSON for each
     Contests {
         /// Only contests and goals whose name contains this
         #[arg(default_value = "")]
         filter: String,
     },
-    /// Try what the libraries' IDs keep
+    /// Test properties of the libraries' IDs
     #[cfg(unix)]
     Marks,
-    /// Name the hot functions
+    /// List the hot functions
     Functions,
-    /// Call a hot function a number of times, for a tool that counts instructions
+    /// Call a hot function repeatedly, for a tool that counts instructions
     Call { name: String, times: u32 },
-    /// Write a number of keys to the standard output
+    /// Write a number of keys to standard output
     Keys { kind: keys::Kind, count: u64 },
 }
 

@@ -1,5 +1,5 @@
-//! What a library's IDs keep, by trying: whether each is greater than the one before, whether a forked child makes its parent's IDs,
-//! and whether the time in them is a reading of the clock.
+//! Tests properties of each library's IDs: whether each is greater than the previous one, whether a forked child repeats its
+//! parent's IDs, and whether their time is a clock reading.
 #![cfg(unix)]
 #![allow(unsafe_code, reason = "a fork is what is tried")]
 
@@ -20,10 +20,10 @@ use polyflake::{hotguid, sno};
 
 use crate::peers::{self, Visit};
 
-/// One ID as bytes that are ordered like the library's IDs.
+/// Makes one ID as bytes that sort like the library's IDs.
 type Make = Box<dyn FnMut() -> Vec<u8>>;
 
-/// A library's IDs, and the number of leading bytes that hold the time; none if they hold none.
+/// A library's IDs, and the number of leading bytes that hold the time, or `None` if there are none.
 struct Peer(&'static str, Option<usize>, Make);
 
 impl Visit for Vec<Peer> {
@@ -65,7 +65,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns whether a forked child makes an ID that its parent makes at the same time.
+/// Returns whether a forked child repeats an ID that its parent makes at the same time.
 fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = beside(make, |make, out| {
@@ -76,7 +76,7 @@ fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether an ID that is made a while after another one holds a later time, in a child that has no thread of its parent's.
+/// Returns whether a later ID holds a later time, in a child without its parent's threads.
 fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = beside(make, |make, out| {
@@ -88,7 +88,7 @@ fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
     Ok(theirs == [1])
 }
 
-/// IDs for so long that parent and child make some in one millisecond, also where they take turns on a processor.
+/// Makes IDs for long enough that parent and child make some in the same millisecond, even if they share a processor.
 fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
     let (since, mut ids) = (Instant::now(), vec![make()]);
     while since.elapsed() < WHILE && ids.len() < 100_000 {
@@ -97,18 +97,18 @@ fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
     ids
 }
 
-/// What a child writes, and what its parent makes meanwhile.
+/// Returns what a child writes, and what its parent makes at the same time.
 fn beside(
     make: &mut Make,
     work: impl Fn(&mut Make, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: this process has threads that tick, and the child waits for none of them; it ends without running destructors.
+    // SAFETY: this process has ticking threads, but the child waits for none of them. It ends without running destructors.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);
             work(make, &mut File::from(write));
-            // SAFETY: ends the child.
+            // SAFETY: ends the child without running destructors.
             unsafe { _exit(0) }
         }
         ForkResult::Parent { child } => {

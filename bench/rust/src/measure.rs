@@ -1,17 +1,17 @@
-//! Pieces of work, and measuring their times.
+//! Pieces of work, and how their times are measured.
 
 use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
 
-/// Approximate length of one round of a piece of work: short against the time slice that the system gives to a process.
+/// Approximate duration of a round of a piece of work, short compared with a process's time slice.
 const ROUND: Duration = Duration::from_micros(500);
 
-/// Does its work a number of times, and returns the time that this took.
+/// Does its work a number of times, and returns how long that took.
 pub(crate) type Work = Box<dyn FnMut(u32) -> Duration>;
 
-/// Work of one call.
+/// Returns the work of one call.
 pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     Box::new(move |count| {
         let start = Instant::now();
@@ -22,7 +22,8 @@ pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     })
 }
 
-/// Work of one call on a state that is made when the work first runs: large memory, which would slow other work down.
+/// Returns the work of one call with a state that is created when the work first runs, because large memory would slow other
+/// work down.
 pub(crate) fn repeat_with<S: 'static, T>(
     make: impl Fn() -> S + 'static,
     mut call: impl FnMut(&mut S) -> T + 'static,
@@ -38,10 +39,10 @@ pub(crate) fn repeat_with<S: 'static, T>(
     })
 }
 
-/// Most attempts at a round that the system interrupts.
+/// The maximum number of attempts at a round that the system interrupts.
 const TRIES: usize = 5;
 
-/// Nanoseconds for one repetition, in a round during which no other process used this one's processors.
+/// Returns the nanoseconds per repetition, in a round during which no other process used this one's processors.
 pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     let mut nanos = 0.0;
     for _ in 0..TRIES {
@@ -54,7 +55,7 @@ pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     nanos
 }
 
-/// Number of times that the system took a processor away from a thread of this process.
+/// Returns how many times the system preempted a thread of this process.
 #[cfg(unix)]
 fn interruptions() -> i64 {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -66,7 +67,7 @@ fn interruptions() -> i64 {
     0
 }
 
-/// Number of repetitions that fill a round.
+/// Returns the number of repetitions that fill a round.
 pub(crate) fn calibrate(work: &mut Work) -> u32 {
     let mut count = 1;
     loop {

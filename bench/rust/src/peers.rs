@@ -16,7 +16,7 @@ use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
 define_snowflake_id!(
-    /// An ID with so many sequences that generators never reach the limit of the layout.
+    /// An ID with so many sequence numbers that generators never reach the layout's limit.
     WideId, u64,
     reserved: 0,
     timestamp: 42,
@@ -24,7 +24,7 @@ define_snowflake_id!(
     sequence: 22
 );
 
-/// The system's clock in milliseconds, written as ferroid and its users write it.
+/// The system clock in milliseconds, implemented as ferroid and its users do.
 pub(crate) struct SystemMillis;
 
 impl TimeSource<u64> for SystemMillis {
@@ -38,7 +38,7 @@ impl TimeSource<u64> for SystemMillis {
     }
 }
 
-/// ferroid's generator for threads, with a clock.
+/// ferroid's thread-safe generator, with a clock.
 pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
 
 pub(crate) const FERROID: &str = "ferroid Atomic, system clock";
@@ -46,10 +46,10 @@ pub(crate) const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// Takes the calls of all libraries.
+/// Visits a call of each library.
 pub(crate) trait Visit {
-    /// Takes a call that makes an ID, whose `bytes` are ordered as the library's IDs are; the first `time` of them hold the time in
-    /// steps of 65 ms at most, if any do.
+    /// Visits a call that makes an ID. Its `bytes` sort like the library's IDs. If `time` is given, that many leading bytes
+    /// hold the time in steps of at most 65 ms.
     fn visit<T>(
         &mut self,
         name: &'static str,
@@ -59,7 +59,7 @@ pub(crate) trait Visit {
     );
 }
 
-/// Hands over a call of each library that makes one ID in the library's own type.
+/// Visits each library's call that makes one ID in the library's own type.
 pub(crate) fn each(to: &mut impl Visit) {
     let ferroid = Ferroid::new(0, SystemMillis);
     let ticking = Ferroid::new(0, MonotonicClock::default());
@@ -96,14 +96,14 @@ pub(crate) fn each(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// sno's alphabet in data-encoding, which has no way to state that 80 bits need no padding, but writes none.
+/// Returns sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but adds none.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));
     specification.encoding().expect("a valid alphabet")
 }
 
-/// sno's alphabet in fast32.
+/// Returns sno's alphabet in fast32.
 pub(crate) fn fast32() -> Alphabet32Nopad {
     static DECODER: [u8; 256] = fast32::decoder_map_simple(ALPHABET);
     Alphabet32Nopad::new(ALPHABET, &DECODER)

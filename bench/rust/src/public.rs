@@ -1,4 +1,4 @@
-//! Public IDs, one and many, against a Randflake's text that is read and inspected: the same cipher.
+//! Public IDs, singly and in batches, compared with parsing and decrypting a Randflake string, which uses the same cipher.
 
 use polyflake::{
     public::{IdType, Keyring},
@@ -14,7 +14,7 @@ use crate::{
 
 const INSPECT: &str = "a Randflake's text, inspected";
 
-/// Number of IDs in a call for many.
+/// Number of IDs per batch.
 const MANY: u32 = 1024;
 
 pub(crate) fn both_ways() -> Contest {

@@ -1,4 +1,4 @@
-//! Randflake's text, one at a time, against the standard library's reading of the same digits.
+//! Single Randflake strings, compared with the standard library's parsing of the same digits.
 
 use polyflake::{base32::Text, randflake::Randflake};
 
@@ -11,7 +11,7 @@ use crate::{
 
 const RADIX: &str = "u64::from_str_radix";
 
-/// The contest. The standard library is less strict.
+/// Returns the contest. The standard library is less strict.
 pub(crate) fn texts() -> Contest {
     let ids = samples();
     let (mut numbers, mut ours) = (Turns::of(ids.clone()), Turns::of(texts_of(&ids)));
@@ -28,7 +28,7 @@ pub(crate) fn texts() -> Contest {
     )
 }
 
-/// New IDs: of 12 and 13 digits, sometimes fewer.
+/// Returns new IDs of 12 and 13 digits, sometimes fewer.
 pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
     randflake(Unbound::in_seconds(256)).fill(&mut ids).expect("a clock");

@@ -23,7 +23,7 @@ pub(crate) fn hot_guid<C: Clock>(clock: C) -> hotguid::Generator<C> {
     hotguid::Generator::builder().clock(clock).build().expect("valid options")
 }
 
-/// Fields like those of Instagram, with enough sequences in a millisecond for the system's clock.
+/// Returns fields like those of Instagram, with enough sequence numbers per millisecond for the system clock.
 pub(crate) fn layout_like_instagram() -> layout::Layout {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
@@ -40,17 +40,17 @@ pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     builder.build().expect("valid options")
 }
 
-/// Sample IDs, few enough to stay in the first-level cache.
+/// Returns sample IDs, few enough to stay in the first-level cache.
 pub(crate) fn snos() -> Vec<Sno> {
     let mut samples = vec![Sno::default(); 256];
     Generator::new().fill(7, &mut samples).expect("a working clock");
     samples
 }
 
-/// Number of IDs that no cache holds.
+/// A number of IDs that exceeds every cache.
 pub(crate) const MILLIONS: u32 = 4_000_000;
 
-/// That many IDs, without a pattern.
+/// Returns that many IDs without a pattern.
 pub(crate) fn millions() -> Vec<Sno> {
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = vec![0; MILLIONS as usize * Sno::LEN];
@@ -63,19 +63,19 @@ pub(crate) fn millions() -> Vec<Sno> {
     Sno::slice_from_bytes(&bytes).expect("whole IDs").to_vec()
 }
 
-/// The texts of sample IDs.
+/// Returns the strings of sample IDs.
 pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
     Turns::of(snos().iter().map(Sno::text).collect())
 }
 
-/// Samples, taken in turn for ever.
+/// Samples, returned in turn, repeatedly.
 pub(crate) struct Turns<T> {
     samples: Vec<T>,
     next: u8,
 }
 
 impl<T> Turns<T> {
-    /// Takes 256 samples in turn.
+    /// Returns 256 of the samples in turn.
     pub(crate) fn of(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

@@ -17,30 +17,31 @@ use core_affinity::CoreId;
 
 use crate::measure::Work;
 
-/// The processors of this process, read before any thread is pinned, since a pinned thread sees only its own.
+/// The processors of this process, read before any thread is pinned, because a pinned thread sees only its own.
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
-/// Pins this thread to a processor, counted from the last.
+/// Pins this thread to a processor, counted from the last one.
 pub(crate) fn pin(index: usize) {
     if let Some(core) = CORES.iter().rev().nth(index) {
         core_affinity::set_for_current(*core);
     }
 }
 
-/// Numbers of threads: 1, 2, 4 and so on, up to the number of processors.
+/// Returns numbers of threads: 1, 2, 4 and so on, up to the number of processors.
 pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
 
-/// The work of one thread, done a number of times.
+/// A thread's work, done a number of times.
 pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 
-/// Keeps the memory that one thread writes off the cache lines of other threads: members are made side by side.
+/// Keeps the memory that one thread writes off the cache lines of other threads, because members are created next to each
+/// other.
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// A member with one call as its work.
+/// Returns a member whose work is one call.
 pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     let mut call = Apart(call);
     Box::new(move |count| {
@@ -51,7 +52,7 @@ pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     })
 }
 
-/// Counters that synchronise a team: no thread starts before all are ready, and the round ends with the last thread.
+/// Counters that synchronize a team: no thread starts before all are ready, and the round ends with the last thread.
 #[derive(Default)]
 struct Line {
     ready: AtomicUsize,
@@ -59,7 +60,7 @@ struct Line {
     done: AtomicUsize,
 }
 
-/// Work of `size` members at the same time, of which this thread is the first.
+/// Returns the work of `size` members at the same time. This thread is the first of them.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     let line = Arc::new(Line::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
@@ -90,7 +91,7 @@ fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
         }
     };
     thread::spawn(move || {
-        // The other threads would wait for ever. The panic's message is already printed.
+        // Otherwise, the other threads would wait forever. The panic's message is already printed.
         if catch_unwind(AssertUnwindSafe(rounds)).is_err() {
             exit(101);
         }
@@ -98,7 +99,7 @@ fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
     sender
 }
 
-/// Spins until a counter reaches a value: a sleeping thread would wake up late.
+/// Spins until a counter reaches a value, because a sleeping thread would wake up late.
 fn wait_for(counter: &AtomicUsize, value: usize) {
     while counter.load(Ordering::Acquire) < value {
         spin_loop();

@@ -1,4 +1,5 @@
-//! sno's text over slices: each instruction set of the machine against scalar code, and 4 million IDs against memcpy.
+//! sno strings in slices: each of the machine's instruction sets compared with scalar code, and 4 million IDs compared with
+//! memcpy.
 
 use std::hint::black_box;
 
@@ -43,7 +44,7 @@ pub(crate) fn decode() -> Contest {
     )
 }
 
-/// The contest for more IDs than the caches hold, encoded into memory that was written before.
+/// Returns the contest for more IDs than the caches hold, encoded into memory that was written before.
 pub(crate) fn millions() -> Contest {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(

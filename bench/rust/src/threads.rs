@@ -1,4 +1,4 @@
-//! Throughput by number of threads: one generator for all threads, a handle for each, and peers.
+//! Throughput by number of threads: one generator for all threads, one handle per thread, and peers.
 
 use std::{
     hint::spin_loop,
@@ -22,7 +22,7 @@ use crate::{
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED: &str = "sno, one generator";
 
-/// The contest with one reading of the system's clock for every ID.
+/// Returns the contest with one reading of the system clock per ID.
 pub(crate) fn reading_the_clock() -> Contest {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
@@ -47,7 +47,7 @@ pub(crate) fn reading_the_clock() -> Contest {
     }
 }
 
-/// The goal that two threads make `times` times as many IDs as one. As a ratio of times, this is the inverse.
+/// Returns the goal that two threads make `times` times as many IDs as one. As a ratio of times, it is inverted.
 fn two_against_one(name: &'static str, times: f64) -> Goal {
     Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }
@@ -67,7 +67,7 @@ fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Ite
     each_size(SHARED, true, shared()).chain(each_size(HANDLES, true, handles()))
 }
 
-/// An entry for each number of threads.
+/// Returns an entry for each number of threads.
 fn each_size(
     name: &'static str,
     ours: bool,

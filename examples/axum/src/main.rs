@@ -1,4 +1,4 @@
-//! A service with axum, sqlx and SQLite: orders and their buyers, whose IDs are of two types.
+//! A service with axum, sqlx and SQLite: orders and their buyers, whose IDs have different types.
 //!
 //! `DATABASE_URL=sqlite:shop.db?mode=rwc cargo run`
 
@@ -37,7 +37,7 @@ type Shop = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, Refused>;
 type Refused = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// Answers with an error's code: 400 for an ID or a span that is refused, 503 where no ID can be made now.
+/// Responds with an error's code: 400 for an invalid ID or time span, and 503 if no ID can be made now.
 fn refused(status: StatusCode) -> impl Fn(polyflake::Error) -> Refused {
     move |error| (status, Json(Some(error)))
 }
@@ -48,7 +48,7 @@ fn failed(error: &sqlx::Error) -> Refused {
     (status, Json(None))
 }
 
-/// The ID in a path, which must be of this kind.
+/// The ID in a path, which must have this type.
 struct Named<T>(Id<T>);
 
 impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
@@ -73,7 +73,7 @@ async fn one(State((rows, _)): Shop, Named(id): Named<Order>) -> Answer<Order> {
     found.fetch_one(&rows).await.map(Json).map_err(|error| failed(&error))
 }
 
-/// The orders of a span of time, from its start to before its end, in Unix milliseconds.
+/// Returns the orders within a time span, given as Unix milliseconds. Its start is inclusive, and its end exclusive.
 async fn within(State((rows, _)): Shop, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
     let bounds = Id::<Order>::time_range(span.0, span.1);
     let (lowest, highest) = bounds.map_err(refused(StatusCode::BAD_REQUEST))?;

@@ -1,4 +1,4 @@
-"""People and their orders, told apart by the metabytes of their IDs."""
+"""People and their orders, distinguished by the metabytes of their IDs."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Settings for a service of one app, on SQLite."""
+"""Settings for a service with one app, on SQLite."""
 
 SECRET_KEY = "a secret of the example"
 ALLOWED_HOSTS = ["localhost", "testserver"]

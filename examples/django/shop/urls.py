@@ -1,4 +1,4 @@
-"""View sets of both models; orders also by the span of time in which they were made."""
+"""View sets of both models. Orders can also be listed by the time span in which they were made."""
 
 from django.urls import include, path
 from rest_framework import routers, serializers, views, viewsets
@@ -10,7 +10,7 @@ from shop.models import Order, Person
 
 
 def refused(error, context):
-    """400 for a value that the client sent, such as a reversed span; 503 where no ID can be made now."""
+    """400 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
     if not isinstance(error, PolyflakeError):
         return views.exception_handler(error, context)
     status = 400 if isinstance(error, ValueError | TypeError) else 503
@@ -19,7 +19,7 @@ def refused(error, context):
 
 class Moment(serializers.DateTimeField):
     def enforce_timezone(self, value):
-        return value  # `time_range` refuses a time without a zone
+        return value  # `time_range` rejects a time without a time zone
 
 
 class Span(serializers.Serializer):

@@ -14,12 +14,12 @@ const HOME = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** Makes an ID and prints the machine. */
+/** Makes an ID and prints the backend. */
 const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isValid(sno.generate()) && backend());';
 
 const REQUIRING = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
 
-/** Both module formats of the package, in bundles of both formats. */
+/** Both module formats of the package, in bundles of both module formats. */
 const KINDS = [
   ["esm.mjs", PROGRAM],
   ["esm.cjs", PROGRAM],
@@ -27,7 +27,7 @@ const KINDS = [
   ["cjs.cjs", REQUIRING],
 ];
 
-/** Places of the source on the machine that bundled, which webpack and others write into bundles. */
+/** Paths of the source on the build machine, which webpack and other bundlers write into bundles. */
 const BAKED = {
   "import.meta.url": JSON.stringify(new URL("../dist/esm/node.js", import.meta.url)),
   __filename: JSON.stringify(join(HOME, "dist/cjs/node.js")),
@@ -59,7 +59,7 @@ async function bundle(name, contents, define = {}) {
 const bundlesWith = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
 const [bundles, baked] = await Promise.all([bundlesWith({}), bundlesWith(BAKED)]);
 
-/** A project with a folder for each kind of bundle. */
+/** Creates a project with a folder for each kind of bundle. */
 function project(name, install = () => undefined, built = bundles) {
   const [folder, dist] = [join(root, name), join(root, name, "dist/deep")];
   mkdirSync(dist, { recursive: true });
@@ -73,7 +73,10 @@ const each = (machine) => bundles.map(() => machine);
 
 const platform = thisPlatform();
 
-/** Installs the manifest of a version of the package, and the package of this platform's addon of the same or another version. */
+/**
+ * Installs a package.json with this version of the package, and this platform's addon package with the same or a
+ * different version.
+ */
 function copyOf(version, versionOfAddon = version) {
   return (to, modules = dirname(to)) => {
     const addon = join(modules, packageOf(platform));
@@ -88,7 +91,7 @@ function write(folder, content, version = content.version) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...content, version }));
 }
 
-/** Installs as pnpm does: the package is a link into a store, where its dependencies lie beside it. */
+/** Installs as pnpm does: the package is a link into a store, which contains its dependencies next to it. */
 function stored(to) {
   const store = join(dirname(to), ".store/polyflake/node_modules");
   copyOf()(join(store, "polyflake"), store);

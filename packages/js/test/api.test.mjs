@@ -24,7 +24,7 @@ const ours = (entries = {}) =>
 
 const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
-/** The public names of a class and its instances, with those of its ancestors. */
+/** Returns the public names of a class and its instances, including those of its base classes. */
 function publicMembers(instance) {
   const standard = ["length", "prototype", "constructor", "at", "toJSON", "toString", "kind"];
   if (isPlain(instance)) return Object.keys(instance).sort();
@@ -36,7 +36,7 @@ function publicMembers(instance) {
   return [...names].filter((name) => !standard.includes(name)).sort();
 }
 
-/** An instance of each class that has members, and a plain object for each interface. */
+/** Returns an instance of each class that has members, and a plain object for each interface. */
 function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
@@ -70,7 +70,7 @@ function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64
   };
 }
 
-/** Functions that make a generator with given options. */
+/** Returns functions that create a generator with the given options. */
 const makers = ({ hotguid, layout, randflake, sno }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
@@ -85,7 +85,7 @@ const makers = ({ hotguid, layout, randflake, sno }) => ({
   },
 });
 
-/** Options of the API that are parameters in JavaScript. */
+/** Options in the API that are positional parameters in JavaScript. */
 const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {

@@ -12,7 +12,7 @@ import { onEachMachine } from "./machines.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
 import { refused } from "./refusals.mjs";
 
-/** A call of each family, and of the cipher. */
+/** A call of each format and of the cipher. */
 const FIRST_USES = `[
   () => polyflake.sno.generate(),
   () => polyflake.hotguid.generate(),
@@ -21,7 +21,7 @@ const FIRST_USES = `[
   () => new polyflake.sparx64.Sparx64(new Uint8Array(16)),
 ]`;
 
-/** Runs a script in a new Node process, with `POLYFLAKE_BACKEND` or without, and returns the lines that it prints. */
+/** Runs a script in a new Node process, with or without `POLYFLAKE_BACKEND`, and returns the lines that it prints. */
 function run(source, POLYFLAKE_BACKEND) {
   const { POLYFLAKE_BACKEND: _, ...env } = process.env;
   if (POLYFLAKE_BACKEND !== undefined) env.POLYFLAKE_BACKEND = POLYFLAKE_BACKEND;
@@ -29,7 +29,7 @@ function run(source, POLYFLAKE_BACKEND) {
   return execFileSync(process.execPath, ["--input-type=module", "--eval", source], options).trim().split("\n");
 }
 
-/** A script that prints the behaviour of the package's copy at a path. */
+/** A script that prints how the copy of the package at a path behaves. */
 const report = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
   const told = (use) => {

@@ -1,5 +1,5 @@
-// Tests JSON in which 64-bit integers stay exact, in engines that pass the source of a number to a reviver and in engines that
-// do not.
+// Tests JSON in which 64-bit integers stay exact, both in engines that pass a number's source text to a reviver and in
+// engines that do not.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -149,7 +149,7 @@ test("written values round-trip", () => {
   );
 });
 
-// Node 20 has the source of numbers behind a flag.
+// In Node 20, the source text of numbers is behind a flag.
 test("all tests pass if the engine provides the source text", { skip: isWhole }, () => {
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];

@@ -1,5 +1,5 @@
-// Tests which bytes, options and snapshots of callers are accepted and which are rejected. sweep.test.mjs passes every value to
-// every call.
+// Tests which bytes, options and snapshots from callers are accepted and which are rejected. sweep.test.mjs passes
+// every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";
@@ -17,7 +17,7 @@ onEachMachine((polyflake) => {
   const grant = new randflake.Grant(1, START, END);
   const cipher = new sparx64.Sparx64(SECRET);
 
-  /** Readers of bytes: their length, the code for another one, and the argument's name. */
+  /** Functions that read bytes: the expected length, the error code for any other length, and the argument's name. */
   const BYTES = {
     "sno.fromBytes": [sno.fromBytes, 10, "invalid_length", "id"],
     "hotguid.fromBytes": [hotguid.fromBytes, 16, "invalid_length", "id"],
@@ -50,7 +50,7 @@ onEachMachine((polyflake) => {
     });
   }
 
-  /** Arrays over packed IDs: a maker, the argument's name, and what it is over. */
+  /** Arrays over packed IDs: a constructor, the argument's name, and what the array wraps. */
   const ARRAYS = {
     SnoArray: [(ids) => new SnoArray(ids), "bytes", new Uint8Array(30), "2".repeat(16)],
     HotGuidArray: [(ids) => new hotguid.HotGuidArray(ids), "bytes", new Uint8Array(48)],
@@ -73,7 +73,7 @@ onEachMachine((polyflake) => {
         refused("invalid_type", () => make(value), { field });
       if (isBytes) refused("invalid_length", () => make(ids.subarray(1)));
       assert.equal([...make(ids)].length, 3);
-      // Without its buffer it is empty.
+      // Once its buffer is detached, the array is empty.
       const array = name === "encryptMany" ? undefined : make(ids);
       structuredClone(ids.buffer, { transfer: [ids.buffer] });
       if (array) assert.deepEqual([array.length, [...array], array.at(0)], [0, [], undefined]);
@@ -168,7 +168,7 @@ onEachMachine((polyflake) => {
     for (const make of [Generator.restore, Generator.importOriginal]) {
       for (const field of Object.keys(snapshot)) {
         const { [field]: _, ...others } = snapshot;
-        // The original writes no format.
+        // The original's snapshots have no `format`.
         if (field !== "format") refused("missing_field", () => make(others), { field });
         for (const wrong of [null, "1", 1n, Symbol("s"), 1.5, NaN, {}])
           refused("invalid_type", () => make({ ...others, [field]: wrong }), { field });

@@ -1,4 +1,4 @@
-// Opens pages of the repository in Chromium.
+// Opens the repository's pages in Chromium.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { delimiter, extname, join } from "node:path";
@@ -13,7 +13,7 @@ const executablePath = (process.env.PATH ?? "")
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find(existsSync);
 
-/** Reason to skip tests in a browser; false to run them. */
+/** The reason to skip browser tests, or false to run them. */
 export const isMissing = executablePath ? false : "no Chromium on this machine";
 
 const TYPES = {
@@ -24,7 +24,7 @@ const TYPES = {
   ".css": "text/css",
 };
 
-/** A static server of the repository, with additional headers. */
+/** Creates a static server for the repository, with additional headers. */
 const serveWith =
   (headers) =>
   ({ url }, response) => {

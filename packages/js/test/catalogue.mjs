@@ -1,6 +1,6 @@
-// Values of wrong types for functions.
+// Values of the wrong type for functions.
 
-/** Names that a module exports, but for the default that Node adds to CommonJS. */
+/** Returns the names that a module exports, without the default that Node adds to CommonJS. */
 export const namesOf = (module) =>
   Object.keys(module)
     .filter((name) => name !== "default")
@@ -24,7 +24,7 @@ export const NOT_A_NUMBER = [
 ];
 export const NOT_WHOLE = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
 
-/** Values for a parameter that takes a bigint. Numbers are among them, since they may have been rounded. */
+/** Values for a bigint parameter. They include numbers, which may have been rounded. */
 export const NOT_A_BIGINT = [
   undefined,
   null,
@@ -46,7 +46,7 @@ export const NOT_A_BIGINT = [
   () => 1n,
 ];
 
-/** Values that are not texts, some of which convert to one. */
+/** Returns values that are not strings, some of which convert to one. */
 export const notATextOf = (text) => [
   ...[
     undefined,
@@ -65,7 +65,7 @@ export const notATextOf = (text) => [
   ],
 ];
 
-/** Values that are not bytes, some of which have the right length. */
+/** Returns values that are not bytes, some of which have the right length. */
 export const notBytesOf = (length) => [
   ...[undefined, null, 0, "", "x".repeat(length), [], new Array(length).fill(0), { length }, hostile],
   ...[
@@ -77,17 +77,17 @@ export const notBytesOf = (length) => [
   ...[new Int8Array(length), new BigInt64Array(1), new BigUint64Array(1)],
 ];
 
-/** Bytes whose buffer was transferred. */
+/** Returns bytes whose buffer was transferred. */
 export function detached(length = 10) {
   const bytes = new Uint8Array(length);
   structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
   return bytes;
 }
 
-/** The error that objects of callers throw, which passes through unchanged. */
+/** An error that callers' objects throw, which must be passed on unchanged. */
 export class Theirs extends Error {}
 
-/** Bytes that lie about their length. */
+/** Bytes that misreport their length. */
 export class Lying extends Uint8Array {
   get length() {
     throw new Theirs("length");

@@ -1,4 +1,4 @@
-// Tests the source of the system time: the addon's, which the environment can select, and wasm's.
+// Tests the source of the system time: the addon's, which the environment can select, and that of wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";
@@ -11,7 +11,7 @@ import { refused } from "./refusals.mjs";
 const OF_ADDON = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 
-/** The source that a new process tells of an entry point, before its first ID and after it. */
+/** Returns the source that an entry point reports in a new process, before and after the first ID. */
 function told(entry, choice, POLYFLAKE_BACKEND = "") {
   const script = `import { clockSource, sno } from "${entry}"; const before = clockSource(); sno.generate(); console.log(before, clockSource());`;
   const options = {
@@ -57,7 +57,7 @@ test("on wasm each call reads the current time", () => {
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
   const madeAt = (id) => parse(id).unixMs;
-  // Calls that are given the time, that ask for it, and that end before they need it, in every order.
+  // Calls that receive the time, that read it, and that end before they need it, in every order.
   const calls = [
     () => assert.equal(madeAt(snos.generate()), now),
     () => assert.equal(madeAt(snos.tryGenerate()), now),
@@ -71,7 +71,7 @@ test("on wasm each call reads the current time", () => {
     () => assert.equal(codec.inspect(randflake.decodeText(flakes.generateText())).timestamp, now / 1000),
     () => assert.equal(codec.inspect(flakes.generateMany(2).at(1)).timestamp, now / 1000),
   ];
-  // The first tick is left out.
+  // The first tick is skipped.
   for (const ids of [snos, flakes]) assert.equal(ids.tryGenerateMany(1).length, 0);
   for (const first of calls) {
     for (const second of calls) {
@@ -94,7 +94,7 @@ test("on wasm a stack overflow leaves no stale time", () => {
     try {
       deepen(room);
     } catch {
-      // Each level tries again, so that some calls end everywhere between JavaScript and the clock.
+      // Each level of the stack retries, so some calls fail at every point between JavaScript and the clock.
       if (room.left-- > 0) {
         try {
           ids.generate();

@@ -1,11 +1,11 @@
-// Tests clocks of callers that return invalid readings, throw, or call generators.
+// Tests callers' clocks that return invalid readings, throw, or call generators.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-/** Readings of other types, by the names that errors give them. */
+/** Readings of other types, keyed by their type's name in errors. */
 const OTHERS = {
   undefined,
   null: null,
@@ -22,7 +22,7 @@ const OTHERS = {
 
 class Broken extends Error {}
 
-/** Thrown values, with the names that errors give them. */
+/** Thrown values, with their type's name in errors. */
 const THROWN = [
   ["TypeError", new TypeError("no")],
   ["Broken", new Broken()],

@@ -1,5 +1,5 @@
-// Tests time in steps of 100 ms, as browsers that resist fingerprinting show it. A rejected call must report a time at which it
-// succeeds, and a waiting call must get its IDs.
+// Tests time in steps of 100 ms, as shown by browsers that resist fingerprinting. A rejected call must report a time at
+// which it succeeds, and a waiting call must get its IDs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,14 +9,14 @@ const STEP = 100;
 const stepped = (ms) => Math.floor(ms / STEP) * STEP;
 const now = () => stepped(Date.now());
 
-/** The package in a page with such clocks, whose thread cannot sleep. */
+/** Loads the package in a page with such clocks, whose thread cannot sleep. */
 function page() {
   const performance = { now: () => stepped(globalThis.performance.now()) };
   const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };
   return requireIn(realm(globals), "wasm");
 }
 
-/** The error that a call throws. */
+/** Returns the error that a call throws. */
 function caught(call) {
   try {
     call();
@@ -26,7 +26,7 @@ function caught(call) {
   assert.fail("expected an error");
 }
 
-/** Generators of 1 ms and 4 ms ticks, whose 4,096 and 65,536 IDs a page can use up within a step. */
+/** Generators with ticks of 1 ms and 4 ms, whose 4,096 and 65,536 IDs a page can use up within one step. */
 const GENERATORS = {
   layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
   sno: ({ sno }) => new sno.Generator({ partition: 1 }),

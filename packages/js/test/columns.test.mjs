@@ -1,4 +1,4 @@
-// Tests the columns of layouts: they contain the same values as single IDs, in typed arrays, and invalid ones are rejected.
+// Tests layout columns: they are typed arrays with the same values as single IDs, and invalid columns are rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detached, hostile } from "./catalogue.mjs";
@@ -28,7 +28,7 @@ onEachMachine(({ layout }) => {
   const discord = Layout.preset("discord");
   const wide = new Layout(WIDE);
 
-  /** Columns as lists, and the same read ID by ID. */
+  /** Returns the columns as lists. */
   const lists = (columns) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
   const plain = ({ unixMs, sequence, bindables, constants }) => ({
     ...lists({ unixMs, sequence }),

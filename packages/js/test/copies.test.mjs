@@ -1,4 +1,4 @@
-// Tests many copies of the package in one process, with both module formats, both backends and threads.
+// Tests many copies of the package in one process, with both module formats, both backends, and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ function run(source, ...flags) {
   return execFileSync(process.execPath, [...flags, "--input-type=module", "--eval", source], options).trim();
 }
 
-/** The first message of a thread that runs a script. */
+/** Returns the first message of a thread that runs a script. */
 async function threaded(source) {
   const preamble = 'const { parentPort: port } = require("node:worker_threads");';
   const worker = new Worker(`${preamble}\n${source}`, { eval: true });

@@ -1,7 +1,7 @@
-// Checks every vector for `polyflake/decode`, with functions that need nothing but the language: they run as a text in engines
-// without modules, WebAssembly, or a host.
+// Checks every vector for `polyflake/decode`. The functions only need the language itself, because engines without
+// modules, WebAssembly or a host run their source text.
 
-/** Files of the vectors with texts. */
+/** The vector files with strings. */
 export const FILES = [
   "hotguid",
   "polymorphic",
@@ -13,7 +13,7 @@ export const FILES = [
   "uuid8",
 ];
 
-/** Reads all vectors; returns the number of answers, and the wrong ones. */
+/** Reads all vectors. Returns the number of answers, and the wrong ones. */
 export function readVectors(decode, vectors) {
   const wrong = [];
   let answers = 0;

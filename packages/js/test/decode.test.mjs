@@ -1,4 +1,4 @@
-// Tests `polyflake/decode`, whose own functions must return the results and errors of the core in every engine.
+// Tests `polyflake/decode`, whose own functions must return the core's results and errors in every engine.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -21,7 +21,7 @@ const require = createRequire(import.meta.url);
 const VECTORS = Object.fromEntries(FILES.map((name) => [name, vectors(name)]));
 const ID = "a7rdmuv326nct5if";
 
-/** The reading functions, by their family's name in the package. */
+/** The decoding functions of each format, by the format's name in the package. */
 const FUNCTIONS = {
   sno: Object.entries(decode).filter(
     ([name, value]) => typeof value === "function" && !["PolyflakeError", "parseSnowflake"].includes(name),
@@ -85,7 +85,7 @@ describe("every vector", () => {
   test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
       const { sno, hotguid, randflake, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
-      // The snowflakes of services are in `polyflake/decode` alone.
+      // Only `polyflake/decode` reads the services' snowflakes.
       assertAllRead(readVectors({ ...decode, ...sno, hotguid, randflake, PolyflakeError }, VECTORS));
     }
   });
@@ -108,7 +108,10 @@ describe("every vector", () => {
   });
 });
 
-/** The core's answer to one ASCII text, by the addon's own calls: an error's code, position and message, if the text is refused. */
+/**
+ * Returns the core's answer for an ASCII string through the addon's own calls. An error has a code, position and
+ * message.
+ */
 function ofCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);
   bytes.set(Buffer.from(text, "latin1"));
@@ -123,7 +126,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, said];
 }
 
-// As in src/protocol.ts.
+// The same values as in src/protocol.ts.
 const [NUMBERS, COUNT, ERROR] = [72, 11, 62];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
@@ -131,7 +134,7 @@ const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
-/** A decode function's answer to a text, in the same form. */
+/** Returns a decoding function's answer for a string in the same form. */
 function ofDecode(read, text) {
   try {
     return void read(text);
@@ -140,7 +143,7 @@ function ofDecode(read, text) {
   }
 }
 
-/** Texts of a format's characters, with a few other ASCII characters. */
+/** Generates strings of a format's characters, with a few other ASCII characters. */
 const almost = (alphabet, length) =>
   fc
     .array(
@@ -266,7 +269,7 @@ describe("snowflakes", () => {
     const read = (format) => decode.parseSnowflake(1n << 40n, format);
     const of = (...fields) => ({ epochMs: 0, tickMs: 1, fields });
     const time = ["timestamp", 41];
-    // The widest field, and 64 bits in all.
+    // The widest field, with 64 bits in total.
     assert.deepEqual(read(of(["timestamp", 48], ["worker", 16])), {
       timestamp: new Date(2 ** 24),
       unixMs: 2 ** 24,

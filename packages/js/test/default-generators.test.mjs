@@ -1,4 +1,4 @@
-// Tests the generator behind `generate`: it can be replaced, and mocked time affects it only through a clock.
+// Tests the default generator behind `generate`: it can be replaced, and mocked time affects it only through a clock.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { afterEach, test } from "node:test";

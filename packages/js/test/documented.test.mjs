@@ -1,5 +1,5 @@
-// Tests that each public name and member of the bundled declarations has a doc comment. tsc and the bundler copy the comments
-// of the sources, so none is written twice.
+// Tests that each public name and member in the bundled declarations has a doc comment. tsc and the bundler copy the
+// comments from the sources, so each one is written only once.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const ENTRIES = ["index", "public/index", "decode", "json", ...LIBRARIES.map((na
 
 const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 
-/** The names of an export's braces: `type A` and `A as B` are `A`. */
+/** Returns the names within an export's braces: `type A` and `A as B` both count as `A`. */
 const namesIn = (braces) =>
   braces
     .split(",")
@@ -26,7 +26,7 @@ const namesIn = (braces) =>
     )
     .filter((name) => name !== "");
 
-/** Public names of a file as pairs of the file that declares them and the name. */
+/** Returns a file's public names, each with the file that declares it. */
 function exported(path) {
   const text = read(path);
   const file = (from) => join(dirname(path), from.replace(/\.js$/, ".d.ts"));
@@ -39,7 +39,7 @@ function exported(path) {
   return [...wholes, ...further, ...own.map(([, name]) => [path, name])];
 }
 
-/** The file that declares a name which another file exports. */
+/** Returns the file that declares a name that another file exports. */
 function declaredIn(path, name) {
   const found = exported(path).find(([, its]) => its === name);
   assert.ok(found, `${path} exports no ${name}`);
@@ -48,7 +48,7 @@ function declaredIn(path, name) {
 
 const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
-/** Declarations without a comment among the one of a name and its members. Of overloads, the first one has it. */
+/** Returns the declarations of a name and its members that have no comment. Among overloads, the first one has it. */
 function bare(path, name) {
   const lines = read(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
@@ -62,7 +62,7 @@ function bare(path, name) {
     const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(
       lines[line],
     )?.[1];
-    // The name of a class is JavaScript's own.
+    // A class's `name` is JavaScript's own.
     if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
     if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);
     seen.add(member);

@@ -1,4 +1,4 @@
-// Tests that the entry points of all export conditions make IDs without Node after a user's bundler.
+// Tests that the entry points of all export conditions make IDs without Node after they are bundled.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { namesOf } from "./catalogue.mjs";
 const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 
-/** A plugin for imports of compiled wasm modules, as edge runtimes have them. */
+/** Returns a plugin that imports compiled wasm modules as edge runtimes do. */
 const compiledModules = (seen) => ({
   name: "compiled-modules",
   setup({ onResolve, onLoad, initialOptions }) {

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { sno } from "polyflake/native";
 import { browse, isMissing, REPOSITORY } from "./browser.mjs";
 
-/** The output of an example. */
+/** Returns an example's output. */
 function run(name) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {
@@ -21,7 +21,7 @@ function run(name) {
   }
 }
 
-/** Expected output of each example. */
+/** The expected output of each example. */
 const EXAMPLES = {
   "polymorphic.mjs": /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
   "record-versions.mjs": /  version 2\na draft -> a better draft -> the final text\n$/,

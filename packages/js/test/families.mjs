@@ -1,8 +1,8 @@
-// The generators of all families, for tests that hold for each.
+// Generators of all formats, for tests that apply to each format.
 
 export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 
-/** The first second of Randflake, and the one after its last. */
+/** Randflake's first second, and the second after its last one. */
 export const [START, END] = [1_730_000_000, 2_803_741_824];
 
 const described = (id, bits, [time, shard, sequence]) => ({
@@ -16,8 +16,9 @@ const described = (id, bits, [time, shard, sequence]) => ({
 });
 
 /**
- * Families: a maker of numbered generators, IDs of such a generator in a tick, the length of a tick, a maker of a generator with
- * more IDs in a tick, the class of many IDs, the parameters of an ID, and a reader of IDs.
+ * Returns, for each format: a function that creates a generator by number, that generator's IDs per tick, the tick's
+ * duration, a function that creates a generator with more IDs per tick, the array class, an ID's parameters, and a
+ * function that reads IDs.
  */
 export function familiesOf({ hotguid, layout, randflake, sno }) {
   const layouts = (id, bits, few, many) => {

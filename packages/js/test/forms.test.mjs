@@ -1,4 +1,4 @@
-// Tests the forms in which columns store IDs. tests/packaging/js tests them in databases.
+// Tests the forms in which columns store IDs. tests/packaging/js tests them with databases.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -12,7 +12,7 @@ const SNO = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 const FLAKE = 4_594_531_474_933_654_033n;
 
-/** Each form with an ID, what is stored for it, and other values of drivers that hold the same. */
+/** Each form with an ID, its stored value, and other representations of that value that drivers return. */
 const FORMS = {
   snoText: [SNO, SNO],
   snoBytes: [SNO, Buffer.from(sno.toBytes(SNO)), sno.toBytes(SNO), sno.toBytes(SNO).buffer, hexOf(sno.toBytes(SNO))],

@@ -1,5 +1,5 @@
-// Tests the generators of all formats in JavaScript, and the additional features of sno. tests/conformance tests the meaning of
-// ticks, windows and clocks.
+// Tests the generators of all formats in JavaScript, and the additional features of sno. tests/conformance tests the
+// meaning of ticks, windows and clocks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";
@@ -66,7 +66,7 @@ onEachMachine((polyflake) => {
       });
     });
 
-  /** A generator with 4 sequences in a tick and a scripted clock. */
+  /** Creates a generator with 4 sequence numbers per tick and a scripted clock. */
   const small = (clock, more = {}) => new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
 
   test("an ID contains the fields of its generator", () => {

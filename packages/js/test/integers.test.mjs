@@ -1,4 +1,4 @@
-// Tests every integer parameter with accepted values and the errors for others.
+// Tests every integer parameter with accepted values, and the errors for other values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";
@@ -31,7 +31,7 @@ onEachMachine((polyflake) => {
   const counted = Object.values(families).map((family) => family.large({ clock }));
   const waiting = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
 
-  /** Parameters: the name in errors, a call with a value, the limits. */
+  /** Parameters: the name in errors, a call with a value, and the limits. */
   const numbers = [
     ["metabyte", (value) => sno.withMetabyte(ID, value), 0, 255],
     ["partition", (value) => sno.withPartition(ID, value), 0, 65_535],
@@ -70,10 +70,10 @@ onEachMachine((polyflake) => {
     ...waiting.map((make) => ["maxWait", make, 0, 2 ** 53 - 1]),
   ];
 
-  /** Parameters whose bounds depend on each other. */
+  /** Parameters whose limits depend on each other. */
   const WIDER = ["sequenceMin", "sequenceMax"];
 
-  /** Parameters in Unix seconds, whose unit is part of the message. */
+  /** Parameters in Unix seconds, whose message includes the unit. */
   const SECONDS = ["start", "end", "resumeAfter"];
 
   numbers.forEach(([field, call, least, most], k) => {

@@ -9,7 +9,7 @@ import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
 
 const HERE = new URL(".", import.meta.url);
 
-/** The compared members of an error. */
+/** Returns the members of an error that the tests compare. */
 const told = ({ name, message, code, retryAt, written, field, cause }) => [
   ...[name, message, code, retryAt, written, field],
   cause,
@@ -26,7 +26,7 @@ onEachMachine((polyflake, machine) => {
   const FAMILIES = familiesOf(polyflake);
 
   for (const [name, { make, perTick, tickMs, Many, about, read }] of Object.entries(FAMILIES)) {
-    /** A generator with a used-up tick, and its clock. */
+    /** Creates a generator whose tick is exhausted, and its clock. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
       const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });
@@ -68,7 +68,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const waiting = calls(controller.signal);
       await after(1);
-      // There are IDs by then, and no aborted call takes one.
+      // By then, IDs are available, and no aborted call uses one up.
       time.now += tickMs;
       controller.abort(reason);
       for (const promise of waiting) assert.equal(await rejection(promise), reason);
@@ -103,7 +103,7 @@ onEachMachine((polyflake, machine) => {
       await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
-    // Hot Guids of one second take 256 MiB.
+    // Hot Guids of one second would need 256 MiB.
     if (name === "hotguid") continue;
 
     test(`${name}: 100 concurrent calls make 100 IDs`, async () => {
@@ -119,7 +119,7 @@ onEachMachine((polyflake, machine) => {
 
     test(`${name}: a call waits at most maxWait and reports its stalls`, async () => {
       const heard = [];
-      // Without it, the first call would wait for the next second.
+      // Without `resumeAfter`, the first call would wait for the next second.
       const resumed = name === "randflake" && { resumeAfter: 1_730_000_000 };
       const { ids } = exhausted({ ...resumed, maxWait: 20, clock: undefined, onStall: (stall) => heard.push(stall) });
       for (let isFull = false; !isFull; )
@@ -162,7 +162,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
-      // Not again, from a call that fails by itself.
+      // A call that fails by itself does not remove the listener again.
       ids.close();
       await rejected("generator_closed", ids.generateAsync());
     });
@@ -170,7 +170,7 @@ onEachMachine((polyflake, machine) => {
 
   test("a large batch can be aborted between turns of the event loop", async () => {
     const [controller, reason] = [new AbortController(), { mine: true }];
-    // Without a wait, which would look at the signal too.
+    // Uses a call that does not wait, because a wait would check the signal too.
     const many = new hotguid.Generator().generateManyAsync(1_000_000, undefined, { signal: controller.signal });
     setTimeout(() => controller.abort(reason));
     assert.equal(await rejection(many), reason);

@@ -1,5 +1,5 @@
-// Tests the bindables, ranges, snapshots and options of generators over custom layouts. tests/conformance tests their ticks,
-// windows and clocks.
+// Tests the bindables, ranges, snapshots and options of layout generators. tests/conformance tests their ticks, windows
+// and clocks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as native from "polyflake/native";

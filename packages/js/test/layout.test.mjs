@@ -1,5 +1,5 @@
-// Tests custom layouts in JavaScript: descriptions beyond JSON, values of JavaScript's types, names and Dates.
-// tests/conformance tests the vectors and random layouts.
+// Tests custom layouts in JavaScript: descriptions that JSON cannot express, values of JavaScript types, names and
+// Dates. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostile, Lying, notATextOf } from "./catalogue.mjs";
@@ -42,7 +42,7 @@ const loop = [];
 loop.push(loop);
 const deep = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
 
-/** Descriptions that no JSON is of, or that JSON.stringify would change. */
+/** Descriptions that JSON cannot express, or that JSON.stringify would change. */
 const BAD_DESCRIPTIONS = {
   "bits that are not a number": changed({ bits: NaN }),
   "bits that are no integer": changed({ bits: 64.5 }),
@@ -83,7 +83,7 @@ onEachMachine(({ layout }) => {
   const { Layout } = layout;
   const snowflake = new Layout(SNOWFLAKE);
   const wide = new Layout(WIDE);
-  /** A layout of one field of 16 bits. */
+  /** Creates a layout with a single 16-bit field. */
   const only = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
   test("descriptions accept JSON-like values and large integers", () => {

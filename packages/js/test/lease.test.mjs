@@ -1,5 +1,5 @@
-// Tests leases without a store: their options, their URLs, and the generators that they accept. tests/packaging/js/lease tests
-// stores.
+// Tests leases without a store: their options, their URLs, and the generators that they accept.
+// tests/packaging/js/lease tests the stores.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import * as polyflake from "polyflake";
 import { check, close, lease } from "polyflake/lease";
 import { refused, rejected } from "./refusals.mjs";
 
-/** A client of pg whose server refuses each statement. */
+/** Creates a pg client whose server rejects every statement. */
 const refusing = (more = {}) => ({
   connect: async () => ({
     on() {},
@@ -25,7 +25,7 @@ const refusing = (more = {}) => ({
 const URLS = JSON.parse(readFileSync(new URL("../../../tests/leases/urls.json", import.meta.url), "utf8")).cases;
 const PG = Symbol.for("polyflake.pg");
 
-/** Runs a call with the variables, or without them. */
+/** Runs a call with the given environment variables set. */
 function under({ variable, url, node }, call) {
   const before = { ...process.env };
   if (variable) process.env.POLYFLAKE_LEASE = url;
@@ -37,11 +37,12 @@ function under({ variable, url, node }, call) {
   }
 }
 
-/** The numbers of file systems on Linux. */
+/** Type numbers of Linux file systems. */
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // A class of pg that notes how it is made, and one of SQLite that notes its path, whose file exists on the file system `type`.
+  // Mocks a pg class that records its constructor's arguments, and a SQLite class that records its path. `type` is the
+  // file system of that path.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -66,7 +67,7 @@ test("URLs are parsed like in every language", async (t) => {
   t.mock.method(fs, "statSync", () => ({ ino: 1n, birthtimeMs: 1n }));
   t.mock.method(fs, "statfsSync", () => ({ type }));
   const { mock } = t.mock.method(JSON, "stringify");
-  /** The settings with which the last lease began, as the rules get them. */
+  /** Returns the settings of the last lease, as the core receives them. */
   const settings = () => JSON.parse(mock.calls.findLast(({ result }) => result?.includes('"holder":')).result);
   let catches = false;
   for (const one of URLS) {
@@ -129,7 +130,7 @@ test("an invalid source is rejected", () => {
   refused("invalid_type", () => lease(refusing()), { field: "namespace" });
 });
 
-/** Runs a program under the variables and a preload of `polyflake/lease`. */
+/** Runs a program with the given variables, after preloading `polyflake/lease`. */
 function preloaded(program, variables) {
   const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
   return spawnSync(process.execPath, ["--import", "polyflake/lease", "-e", program], options);
@@ -158,7 +159,7 @@ test("with --import an unusable store is a warning, and `ready` rejects with the
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
     });`;
-  // The class of a client that opens nothing, since Node 20 has none.
+  // A client class that opens nothing, because Node 20 has no SQLite client.
   const fake =
     "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
   const options = {
@@ -318,7 +319,7 @@ test("a check of a store that never responds ends with the limits of a lease", a
   });
   for (const source of [never, silent("query", { query: never }), silent("end", { end: never })]) {
     const ended = rejected("lease_unavailable", check(source, "orders"));
-    // The promises before the timer.
+    // Lets all promises settle before the timer.
     for (let k = 0; k < 20; k++) await null;
     t.mock.timers.tick(15_000);
     assert.match((await ended).message, /^cannot lease a worker ID for orders\/sno: /);
@@ -439,7 +440,7 @@ test("a connection that cannot be closed is ignored", async () => {
   assert.deepEqual(unhandled, []);
 });
 
-/** Runs a program under the variables, after code that prepares its process. */
+/** Runs a program with the given variables, after code that prepares its process. */
 function run(program, variables, before = "") {
   const options = {
     env: { ...process.env, ...variables },
@@ -466,7 +467,7 @@ test("an unknown ID format in the variable ends a program that requires the modu
 });
 
 test("missing Deno permissions are errors with a code and a remedy", () => {
-  // As in Deno, whose variables and host name throw errors of its own.
+  // As in Deno, where access to variables and the host name throws Deno's own errors.
   const denied = `
     import os from "node:os";
     import { syncBuiltinESMExports } from "node:module";
@@ -519,7 +520,7 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
     assert.match(line, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
 });
 
-/** A program with a lease that is released on SIGTERM, which it sends itself, and its output. */
+/** Returns the output of a program that sends itself SIGTERM, which releases its lease. */
 const signalled = (before, after = "") =>
   run(
     `

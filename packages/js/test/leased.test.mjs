@@ -9,7 +9,7 @@ const KEY = Symbol.for("polyflake.lease");
 const MINUTE = 60_000;
 const SECRET = new Uint8Array(16).fill(7);
 
-/** A lease that grants what the test says. */
+/** A lease whose grants the test controls. */
 class Played {
   constructor(longest = 300) {
     this.longest = longest;
@@ -23,7 +23,10 @@ class Played {
   }
 }
 
-/** Makes a generator of each family under a played lease; `number` reads the leased number out of an ID. */
+/**
+ * Returns functions that create a generator of each format with a simulated lease. `number` reads the worker ID from an
+ * ID.
+ */
 const familiesOf = ({ hotguid, layout, randflake, sno }) => {
   const sonyflake = layout.Layout.preset("sonyflake", { machine: 3 });
   const twitter = layout.Layout.preset("twitter");
@@ -147,7 +150,7 @@ onEachMachine((polyflake, machine) => {
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
-          // Not known is not unused.
+          // An unknown last use must not count as unused.
           assert.equal(error.code, "lease_unavailable");
         }
         now = start() + 1500;
@@ -204,7 +207,7 @@ onEachMachine((polyflake, machine) => {
       const parameters = family === "randflake" ? [] : [undefined];
       await assert.rejects(ids.generateAsync(...parameters, { signal: aborted }), { name: "TimeoutError" });
       await rejected("lease_unavailable", ids.generateAsync());
-      // Only one call waits in vain, until there is a grant again.
+      // Only one call waits in vain. Until the next grant, later calls fail at once.
       const began = performance.now();
       await rejected("lease_unavailable", ids.generateManyAsync(3), { written: 0 });
       assert(performance.now() - began < 250);
@@ -250,7 +253,7 @@ onEachMachine((polyflake, machine) => {
       const start = Date.now();
       for (let number = 0; number < 65_536; number++) {
         grantee.begin(number, start - 60_000, start + 600_000);
-        try { ids.tryGenerate(); } catch {} // most grants begin after the tick of the one before
+        try { ids.tryGenerate(); } catch {} // most grants start after the previous grant's last tick
       }
       grantee.close();
       console.log(sno.isValid(sno.generate()));`;

@@ -1,4 +1,4 @@
-// Tests objects of callers: the members that are read, values that are rejected, and errors that the objects throw.
+// Tests callers' objects: the members that are read, values that are rejected, and errors that the objects throw.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -11,7 +11,10 @@ const clock = () => NOW;
 const SECRET = new Uint8Array(16);
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 
-/** Calls that read the members of an object, by its name in errors: a good object, and the call with another one. */
+/**
+ * Calls that read an object's members, keyed by the object's name in errors: a valid object, and the call with a
+ * different one.
+ */
 function readers({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord");
@@ -68,7 +71,7 @@ function readers({ hotguid, layout, randflake, sno }) {
   };
 }
 
-/** Values that no caller means as options. */
+/** Returns values that are clearly not meant as options. */
 const CLEARLY_NOT = () => ({
   "a Date": new Date(NOW),
   "a Map": new Map([["partition", 7]]),
@@ -217,7 +220,7 @@ test("a polluted Object.prototype changes nothing", () => {
   const script = (entry) => `
     const { hotguid, layout, randflake, sno } = await import("polyflake/${entry}");
     const before = JSON.stringify(sno.parse("a7rdmuv326nct5if"));
-    new sno.Generator(); // Afterwards Node itself loads no addon.
+    new sno.Generator(); // After this, Node itself loads no addon.
     Object.assign(Object.prototype, {
       partition: 7, sequenceMin: 5, clock: () => 0, window: [0, 1], onStall: () => 0, sql: true, nullIsZero: true, worker: 9, resumeAfter: 1.5,
       bindables: { process: 3 }, constants: 1, timestamp: 5, sequence: 5, nodes: 1, start: 1, end: 2, length: 2, 0: 1, 1: 2, strange: 1, other() {},

@@ -1,4 +1,4 @@
-// Tests the contents of the tarball that npm packs.
+// Tests the contents of the tarball that npm creates.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ const CHECKOUT = new URL("..", import.meta.url);
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** The folder of a package's files, its package.json, and the files that npm packs. */
+/** Returns the folder with a package's files, its package.json, and the files that npm packs. */
 function packed(name, fill) {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -24,7 +24,7 @@ function packed(name, fill) {
   return { HOME: pathToFileURL(`${folder}/`), manifest, files: files.map(({ path }) => path) };
 }
 
-/** Fails if one of the files holds a folder of the machine that built it. */
+/** Fails if a file contains a folder name of the build machine. */
 function holdsNoFolder(home, files) {
   const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
   const repository = resolve(fileURLToPath(new URL("../..", CHECKOUT)));
@@ -35,7 +35,7 @@ function holdsNoFolder(home, files) {
   }
 }
 
-/** All files named in a part of package.json. */
+/** Returns all files that a part of package.json names. */
 function named(part) {
   if (typeof part === "string") return part.startsWith("./") ? [part.slice(2)] : [];
   return Object.entries(part ?? {}).flatMap(([key, value]) => [
@@ -44,7 +44,7 @@ function named(part) {
   ]);
 }
 
-/** Names of the wasm modules that Node reads to make an ID. */
+/** Returns the names of the wasm modules that Node reads to make an ID. */
 function modulesRead(backend, format) {
   const head = {
     esm: 'import { sno } from "polyflake"; import fs from "node:fs";',
@@ -92,7 +92,7 @@ describe("the tarball", () => {
       optional.map(([name]) => name),
       Object.keys(peerDependencies),
     );
-    // Any version: npm refuses to install beside a version that a range leaves out, and prereleases are in no range.
+    // Any version is allowed: npm refuses to install next to a version outside a range, and ranges exclude prereleases.
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 
@@ -107,7 +107,7 @@ describe("the tarball", () => {
     const { main, browser, types, exports } = manifest;
     const names = named({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
-    // The paths with a star are those of families.
+    // Paths with a star stand for each format.
     const all = names.flatMap((name) =>
       name.includes("*")
         ? ["hotguid", "layout", "public", "randflake", "sno"].map((family) => name.replace("*", family))
@@ -136,7 +136,7 @@ describe("the tarball", () => {
     assert(paths.length >= 10, `${paths.length} paths`);
     const several = paths.filter(([, { node }]) => typeof node !== "string");
     assert.deepEqual(Object.fromEntries(several.map(([path, { node }]) => [path, node])), {
-      // Only Node's own import waits for a lease; whoever traces the other file copies this one too.
+      // Only Node's own import waits for a lease. A tracer that includes the other file also copies this one.
       "./lease": { "node-addons": { import: "./dist/esm/lease-node.js" }, default: "./dist/cjs/lease.js" },
       "./lease/pg": { "node-addons": { import: "./dist/esm/lease-pg-node.js" }, default: "./dist/cjs/lease-pg.js" },
     });
@@ -156,7 +156,7 @@ describe("the tarball", () => {
   test("contains wasm in base64 and types only once", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
     const [cjs, esm] = ["cjs", "esm"].map((format) => types.filter((file) => file.startsWith(`dist/${format}/`)));
-    // Drizzle's has the classes of drizzle-orm's ES modules.
+    // Drizzle's declarations refer to the classes in drizzle-orm's ES modules.
     const again = esm.filter((file) => !["dist/esm/address.d.ts", "dist/esm/drizzle.d.ts"].includes(file));
     for (const file of again)
       assert.equal(
@@ -174,7 +174,7 @@ describe("the tarball", () => {
       file,
       readFileSync(new URL(file, HOME), "utf8"),
     ]);
-    // Types are named as the scripts beside them, and modules by the family.
+    // Declaration files are named like the scripts next to them, and modules by their format.
     const namesOf = (file) => [basename(file), basename(file).replace(/\.d\.ts$/, ".js")];
     const isNamed = (file) =>
       texts.some(([other, text]) => other !== file && namesOf(file).some((name) => text.includes(`/${name}`)));
@@ -255,7 +255,7 @@ describe("the tarball", () => {
       ...Object.fromEntries(
         ["arktype", "zod", "valibot"].map((name) => [name, [schemas.oldest[name], schemas.dependencies[name]]]),
       ),
-      // Its newest versions alone are tried.
+      // Only its newest versions are tested.
       "@prisma/client": [prisma.oldest["@prisma/client"], printed["@prisma/client"][1]],
       express: [aliased("express-4"), servers.express],
       hono: [aliased("hono-4.0"), servers.hono],

@@ -1,19 +1,22 @@
-// Tests default partitions, which are leased from a table that generators share across copies of the package, backends and
-// threads.
+// Tests default partitions, which are leased from a table that generators share across copies of the package, backends
+// and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 
-/** Runs a script in a new Node process, and returns its output, which is JSON. */
+/** Runs a script in a new Node process, and parses its output as JSON. */
 function run(source) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), maxBuffer: 1 << 24 };
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
 }
 
-/** Constant random bytes, so that only the shared table tells generators apart. */
+/** Makes random bytes constant, so that generators only differ through the shared table. */
 const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
 
-/** A script that makes many generators with one ID each while a hundred others live, and prints the number of different IDs. */
+/**
+ * Returns a script that makes one ID with each of many generators while a hundred others stay in use, and prints the
+ * number of distinct IDs.
+ */
 const inARow = (count) => `
   const living = Array.from({ length: 100 }, () => new sno.Generator());
   const made = new Set(living.map(({ generate }) => generate()));
@@ -133,7 +136,7 @@ describe("copies of the package", () => {
     });
   }
 
-  /** The partition of a generator on a machine over the table of another copy, or the code of the error. */
+  /** Returns the partition of a backend's generator that uses another copy's table, or the error code. */
   const over = (machine, table) =>
     run(`
       globalThis[Symbol.for("polyflake.partitions")] = ${table};

@@ -14,7 +14,7 @@ const rust = read("../../../bindings-js/src/protocol.rs");
 const typescript = read("../src/protocol.ts");
 const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter) => letter.toUpperCase());
 
-/** The matches of a pattern with two groups, as an object. */
+/** Returns the matches of a pattern with two groups as an object. */
 const pairs = (text, pattern, nameOf = (name) => name) =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name, value]) => [nameOf(name), value]));
 
@@ -28,7 +28,7 @@ const TYPESCRIPT = Object.fromEntries(
   ]),
 );
 
-/** Records of answers alone. */
+/** Records that only occur in answers. */
 const ANSWERS = [
   "answer",
   "made",
@@ -132,7 +132,7 @@ describe("Rust and TypeScript have the same", () => {
   });
 });
 
-/** Checks by the compiler that a type of protocol.ts is the union of these names. */
+/** Lets the compiler check that a type in protocol.ts is the union of these names. */
 function isExactly(type, names) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

@@ -93,7 +93,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     );
     refused("out_of_range", () => orders.encode(2 ** 48), { field });
     refused("out_of_range", () => orders.encode(2 ** 53), { field });
-    // It may have been rounded.
+    // Such a number may have been rounded.
     refused("invalid_type", () => wide.encode(2 ** 53), { field });
     assert.equal(wide.decode(wide.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
   });
@@ -120,8 +120,8 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
       [6, "!"],
       [8, "u"],
       [20, "é"],
-      [20, "İ"], // 0x130, whose lower byte is that of 0
-      [9, "\u212a"], // the sign of Kelvin, whose small letter is k
+      [20, "İ"], // 0x130, whose low byte is that of 0
+      [9, "\u212a"], // the Kelvin sign, whose lowercase form is k
       [10, "K", "k"],
       [11, "O", "0"],
       [12, "o", "0"],

@@ -1,5 +1,5 @@
-// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors and the meaning of grants
-// and seconds.
+// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors and the meaning of
+// grants and seconds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -14,7 +14,7 @@ const SECOND = 1_763_650_000;
 onEachMachine(({ randflake }) => {
   const { Codec, decodeText, encodeText, Generator, Grant } = randflake;
   const codec = new Codec(SECRET);
-  /** A generator of node 1 under a clock: a function, or a number of seconds at which it stands still. */
+  /** Creates a generator for node 1. Its clock is a function, or a fixed number of seconds. */
   const at = (clock, options = {}) =>
     new Generator(new Grant(1, START, END), SECRET, {
       clock: typeof clock === "number" ? () => clock * 1000 : clock,

@@ -1,4 +1,4 @@
-// Makes new realms, as test runners and edge sandboxes do: the package's files run in one realm, over Node of another.
+// Creates realms as test runners and edge sandboxes do: the package's files run in one realm, with Node in another.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,12 +10,12 @@ import { build } from "esbuild";
 const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
-/** A realm with the language alone, and the given globals; `options` are those of `vm.createContext`. */
+/** Creates a realm with only the language and the given globals. `options` are those of `vm.createContext`. */
 export function realm(globals = {}, options = {}) {
   return vm.createContext({ ...globals }, options);
 }
 
-/** The exports of a file of `dist/cjs` that runs in a realm together with its imports, as under Jest. */
+/** Returns the exports of a file in `dist/cjs` that runs in a realm together with its imports, as in Jest. */
 export function requireIn(context, name) {
   const modules = new Map();
   const load = (path) => {
@@ -33,8 +33,8 @@ export function requireIn(context, name) {
 }
 
 /**
- * The package's exports from a bundle under an export condition that runs in a realm. Its wasm modules are of this realm, as
- * those of an edge runtime are of its host's realm.
+ * Returns the package's exports from a bundle for an export condition that runs in a realm. The wasm modules belong to
+ * the current realm, just as an edge runtime's modules belong to its host's realm.
  */
 export async function bundleIn(context, condition, compile = compiledModule) {
   const compiled = {

@@ -1,4 +1,4 @@
-// Tests the package in realms that lack optional features, and with objects of other realms.
+// Tests the package in realms that lack optional features, and with objects from other realms.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
@@ -22,13 +22,13 @@ const HOST = {
   URL,
 };
 
-/** Globals of engines that some runtimes remove. */
+/** Globals of the engine that some runtimes remove. */
 const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
-/** A text beyond ASCII for the names, values and descriptions of layouts. */
+/** A non-ASCII string for the names, values and descriptions of layouts. */
 const WIDE = "größe 寸法 📏".repeat(6);
 
-/** Uses all families, with the same results in every run. */
+/** Uses all formats, with the same results in every run. */
 function use({ hotguid, layout, randflake, sno, sparx64 }) {
   const clock = () => NOW;
   const ids = new sno.Generator({ partition: 7, clock });

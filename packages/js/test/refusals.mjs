@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-/** A file of vectors, by its name. */
+/** Returns a vector file by its name. */
 export const vectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** Runs a call that must be refused with a code, and returns the error. */
+/** Asserts that a call fails with a code, and returns the error. */
 export function refused(code, call, more = {}) {
   try {
     const value = call();
@@ -21,14 +21,14 @@ export function refused(code, call, more = {}) {
   }
 }
 
-/** The error that a promise was rejected with. */
+/** Returns the error that a promise was rejected with. */
 export const rejection = (promise) =>
   promise.then(
     (value) => assert.fail(`expected a rejection, got ${String(value)}`),
     (error) => error,
   );
 
-/** Awaits a call that must be refused with a code, and returns the error. */
+/** Awaits a call, asserts that it fails with a code, and returns the error. */
 export async function rejected(code, promise, more) {
   const error = await rejection(promise);
   const rethrow = () => {
@@ -37,7 +37,7 @@ export async function rejected(code, promise, more) {
   return refused(code, rethrow, more);
 }
 
-/** A clock that shows readings one after the other, and repeats the last one for ever. */
+/** Returns a clock that shows readings one after another and repeats the last one forever. */
 export function scripted(...readings) {
   let next = 0;
   return () => {

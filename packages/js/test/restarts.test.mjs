@@ -1,4 +1,5 @@
-// Tests the first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs.
+// Tests that a generator with an explicit worker ID skips its first tick, in which an earlier generator may have made
+// IDs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -7,7 +8,7 @@ import { hotguid, layout, randflake, sno } from "polyflake";
 const secret = new TextEncoder().encode("sixteen byte key");
 const grant = () => new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
 
-/** IDs of generators that are built and closed one after the other. */
+/** Returns the IDs of generators that are created and closed one after another. */
 function inARow(build) {
   const made = [];
   for (let k = 0; k < 50; k++) {
@@ -35,7 +36,7 @@ test("maxWait limits the first wait, also with a callback", async () => {
   assert.throws(() => new sno.Generator({ partition: 7002, maxWait: 0 }).generate(), exhausted);
   assert.throws(() => new sno.Generator({ partition: 7003, maxWait: 0, onStall: () => {} }).generate(), exhausted);
   assert.throws(() => new randflake.Generator(grant(), secret, { maxWait: 0 }).generate(), exhausted);
-  // An error is the answer to a full tick, not to the first one.
+  // The option applies to an exhausted tick, not to the first tick.
   assert.ok(new sno.Generator({ partition: 7004, onExhausted: "error" }).generate());
   assert.ok(await new sno.Generator({ partition: 7005 }).generateAsync());
 });

@@ -1,4 +1,4 @@
-// Tests the schemas of IDs as libraries that support Standard Schema call them.
+// Tests the ID schemas as libraries that support Standard Schema call them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ const TARGETS = ["draft-2020-12", "draft-07", "openapi-3.0"];
 const validate = (its, value) => its["~standard"].validate(value);
 const pattern = (its, side = "input") => its["~standard"].jsonSchema[side]({ target: "draft-07" }).pattern;
 
-/** The only issue of a value that must be refused with a code. */
+/** Asserts that a value is rejected with a code, and returns its only issue. */
 function issue(code, its, value) {
   const { issues } = validate(its, value);
   assert.equal(issues?.length, 1, `expected ${code}`);
@@ -108,7 +108,7 @@ describe("schemas", () => {
           }
           const { issues } = validate(its, text);
           assert.equal(issues?.[0].code, code);
-          // A number has one spelling and 64 bits, which its regular expression does not say.
+          // A number has one canonical encoding and at most 64 bits, which the regular expression does not express.
           const matches = new RegExp(pattern(its)).test(text);
           assert.equal(matches, issues === undefined || ["not_canonical", "out_of_range"].includes(code), text);
         }),

@@ -1,4 +1,4 @@
-// Tests how objects of the package appear in JSON, in a console and in a copy.
+// Tests how the package's objects appear in JSON, in a console and as a copy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -21,7 +21,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       { kind: "bindable", bits: 8, name: "x", type: "bytes" },
     ],
   });
-  // Has every type of value, a constant with other values in some IDs, and ticks that are no whole number of milliseconds.
+  // The layout has values of every type, a constant that some IDs violate, and ticks of a fractional number of
+  // milliseconds.
   const odd = new layout.Layout({
     id: "bytes",
     bits: 288,

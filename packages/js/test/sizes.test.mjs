@@ -1,11 +1,11 @@
-// Limits the package's size in browsers and edge runtimes after a user's bundler.
+// Limits the package's size in browsers and edge runtimes after bundling.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** The size of a script that uses the package, minified and compressed. */
+/** Returns the size of a minified and compressed script that uses the package. */
 async function size(contents) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname ?? new URL(".", import.meta.url).pathname },
@@ -52,7 +52,7 @@ test("unused imports add no size", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** Sizes in the table of docs/integrations/bundlers.md, by import: in the script, and with wasm beside it. */
+/** Sizes in the table of docs/integrations/bundlers.md, by import: with wasm in the script, and next to it. */
 const PRINTED = Object.fromEntries(
   [
     ...readFileSync(new URL("../../../docs/integrations/bundlers.md", import.meta.url), "utf8").matchAll(

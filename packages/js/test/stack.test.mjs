@@ -1,4 +1,5 @@
-// Tests stack overflows: a call at the end of the stack throws a RangeError or reports a failed clock, and the next one works.
+// Tests stack overflows: a call at the end of the stack throws a RangeError or reports a failed clock, and the next
+// call works.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -18,7 +19,7 @@ const custom = new layout.Generator(discord, { clock: () => Date.now(), bindable
 const made = new Set();
 const failures = new Set();
 
-/** Recurses to the end of the stack, and on the way back repeats a call until it works. */
+/** Recurses to the end of the stack, and retries a call while returning until it works. */
 function atTheEnd(call) {
   try {
     atTheEnd(call);

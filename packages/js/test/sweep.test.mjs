@@ -1,5 +1,5 @@
-// Passes every invalid value at every position to every export and method. The result must be a value, a typed error or the
-// error that the value throws itself, and everything must work afterwards.
+// Passes every invalid value at every position to every export and method. Each call must return a value, throw a typed
+// error, or throw the error that the value itself throws, and everything must work afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -36,7 +36,7 @@ function resized() {
   return bytes;
 }
 
-/** Wrong values for any parameter: of every type, most of them several times. */
+/** Returns invalid values for any parameter: several of almost every type. */
 const wrongs = () => [
   ...[
     undefined,
@@ -107,7 +107,7 @@ const wrongs = () => [
   ],
 ];
 
-/** Wrong values in place of a good argument, and copies of it with one wrong member. */
+/** Yields invalid values to replace a valid argument, and copies of it with one invalid member. */
 function* spoilt(value, depth = 3) {
   yield* wrongs();
   if (depth === 0 || typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
@@ -123,7 +123,7 @@ function* spoilt(value, depth = 3) {
   if (!Array.isArray(value)) yield { ...value, other: 1 };
 }
 
-/** The shared options of a generator, and those of one family. */
+/** Returns the shared options of a generator, with those of one format. */
 const options = (own = {}) => ({ clock, maxWait: 0, onExhausted: "error", onStall: () => undefined, ...own });
 
 const DESCRIPTION = {
@@ -138,17 +138,17 @@ const DESCRIPTION = {
   ],
 };
 
-/** The same arguments for several functions of a module or methods of a class. */
+/** Returns the same arguments for several functions of a module or methods of a class. */
 const alike = (prefix, values, ...names) => Object.fromEntries(names.map((name) => [prefix + name, values]));
 
-/** Functions of a schema. */
+/** Returns a schema's functions. */
 function schemaOf(family, id) {
   const standard = `${family}.schema.~standard`;
   const output = family === "randflake" ? {} : { [`${standard}.jsonSchema.output`]: [{ target: "draft-07" }] };
   return { [`${standard}.validate`]: [id], [`${standard}.jsonSchema.input`]: [{ target: "openapi-3.0" }], ...output };
 }
 
-/** The verbs of a generator or of a module, for IDs with the given parameters. */
+/** Returns the generating functions of a generator or module, for IDs with the given parameters. */
 const verbsOf = (prefix, ...about) => ({
   [`${prefix}generate`]: about,
   [`${prefix}generateMany`]: [3, ...about],
@@ -156,7 +156,7 @@ const verbsOf = (prefix, ...about) => ({
   [`${prefix}generateManyAsync`]: [3, ...about, { signal: new AbortController().signal }],
 });
 
-/** The methods that the generators of all families have. */
+/** Returns the methods that generators of all formats have. */
 const methodsOf = (family, ...about) => ({
   ...verbsOf(`${family}.Generator#`, ...about),
   [`${family}.Generator#tryGenerate`]: about,
@@ -166,7 +166,7 @@ const methodsOf = (family, ...about) => ({
   [`${family}.init`]: [],
 });
 
-/** The methods of an array of IDs. */
+/** Returns the methods of an array of IDs. */
 const arrayOf = (name, packed, ids, ...getters) => ({
   [name]: packed,
   [`${name}.from`]: [ids],
@@ -174,7 +174,7 @@ const arrayOf = (name, packed, ids, ...getters) => ({
   ...alike(`${name}#`, [], "Symbol(Symbol.iterator)", ...getters),
 });
 
-/** Good arguments for every export, by name; those of a class are for its constructor. */
+/** Returns valid arguments for every export, by name. A class's arguments are for its constructor. */
 function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
   const grant = [[7, 8], 1_730_000_000, 2_803_741_000];
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -269,7 +269,7 @@ const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(valu
 /** Methods that JSON.stringify and consoles call. */
 const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
-/** The functions of an object and of its classes, without those of the language. */
+/** Returns the functions of an object and its classes, without the language's own. */
 function functionsOf(object) {
   const names = new Set();
   for (
@@ -285,7 +285,7 @@ function functionsOf(object) {
   return [...names];
 }
 
-/** All functions, methods and constructors, by the same names; `make` makes an instance. */
+/** Returns all functions, methods and constructors by the same names. `make` creates an instance. */
 function calls(polyflake, good) {
   const found = {};
   const add = (name, call) => {
@@ -305,8 +305,8 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // The error class takes any arguments, as the language's own errors do. The JSON Schema of bigints is always refused.
-      // Node adds a default to CommonJS.
+      // The error class accepts any arguments, as the language's own errors do. The JSON Schema of bigints always
+      // fails. Node adds a default to CommonJS.
       if (name === "default" || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
@@ -318,7 +318,7 @@ function calls(polyflake, good) {
   return found;
 }
 
-/** A generator of each family, with the call that makes one ID. */
+/** Returns a generator of each format, with the call that makes one ID. */
 function generators({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });

@@ -10,7 +10,10 @@ const SECRET = new Uint8Array(16).fill(7);
 
 onEachMachine(({ hotguid, randflake, sno }) => {
   const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
-  /** Families: the array class, the reading of one text, sample IDs, and the member with the packed IDs. */
+  /**
+   * For each format: the array class, the function that parses one string, sample IDs, and the member with the packed
+   * IDs.
+   */
   const FAMILIES = {
     sno: [
       sno.SnoArray,

@@ -1,11 +1,11 @@
-// Tests calls that never wait and return the IDs that are available, fewer IDs, or an error.
+// Tests calls that never wait: they return the available IDs, return fewer IDs, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, scripted } from "./refusals.mjs";
 
-/** Options under which other calls would wait for an hour, and would fail the test by `onStall`. */
+/** Options with which other calls would wait for an hour, and would fail the test through `onStall`. */
 const PATIENT = {
   onExhausted: "wait",
   maxWait: 3_600_000,
@@ -49,11 +49,11 @@ onEachMachine((polyflake) => {
         refused("generator_closed", () => closed.tryGenerateMany(2));
       });
 
-      // Hot Guid stays in the highest second that it saw.
+      // Hot Guid stays in the highest second that it has read.
       if (name === "hotguid") return;
 
       test("try calls do not wait for a clock that is behind", () => {
-        // sno absorbs the first step back.
+        // sno accepts the first rollback.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
         const ids = make(1, { ...PATIENT, clock: scripted(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();

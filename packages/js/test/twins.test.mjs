@@ -1,4 +1,4 @@
-// Tests the warning about two generators of a process that would repeat each other's IDs.
+// Tests the warning about two generators in one process that could make the same IDs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -9,10 +9,10 @@ import { NOW, refused } from "./refusals.mjs";
 const START = 1_730_000_000;
 const SECRET = new Uint8Array(16);
 
-/** A warning is given once for an identity, so each test has its own. */
+/** The warning is emitted once per identity, so each test uses its own. */
 let fresh = 40_000;
 
-/** The warnings of a call. */
+/** Returns the warnings that a call emits. */
 async function warningsOf(call) {
   const heard = [];
   const hear = (warning) => heard.push(warning);
@@ -67,7 +67,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[6].extendWindow(NOW + 3000);
-    // An earlier end changes nothing.
+    // An end before the current one has no effect.
     kept[6].extendWindow(NOW + 2000);
     const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
     const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
@@ -172,14 +172,14 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("many generators are made as fast as few", async () => {
     const kept = [];
     await silent(() => {
-      // Both machines share what tells of twins.
+      // Both backends share the record of conflicting generators.
       const first = name === "wasm" ? 1000 : 70_000;
       for (let node = first; node < first + 20_000; node++) kept.push(flakes({ nodes: node }));
     });
     assert.equal(kept.length, 20_000);
   });
 
-  /** Runs a program in a new Node process, which must print a text. */
+  /** Runs a program in a new Node process, and asserts its output. */
   const prints = (expected, program, ...flags) => {
     const all = [...flags, "--input-type=module", "--eval", program];
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };

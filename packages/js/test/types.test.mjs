@@ -55,7 +55,7 @@ test("each preset has the bindables that its type lists", () => {
   const declared = readFileSync(new URL("../build/out/types/layout/bindables.d.ts", import.meta.url), "utf8");
   const [, presets] = /interface PresetBindables \{(.*?)^\}/ms.exec(declared);
   const found = [...presets.matchAll(/(\w+): \{(.*?)\}/gs)];
-  assert.equal(found.length, 7); // x is a second name
+  assert.equal(found.length, 7); // x is an alias
   for (const [, preset, members] of found) {
     const bindables = layout.Layout.preset(preset).parse(0n).bindables;
     const typed = [...members.matchAll(/(\w+): (\w+);/g)].map(([, name, type]) => [name, type]);

@@ -1,4 +1,4 @@
-// Tests polyflake/web, whose wasm is in separate files that `init` opens.
+// Tests polyflake/web, whose wasm is in separate files that `init` loads.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
-/** A new copy of the package, in which no module was opened. */
+/** Counts new copies of the package, in which no module was loaded. */
 let copies = 0;
 const fresh = async () => {
   copies += 1;

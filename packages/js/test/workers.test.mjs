@@ -1,4 +1,4 @@
-// Tests many threads and processes as in users' programs: workers, and a cluster behind one port.
+// Tests many threads and processes as in users' programs: workers, and a cluster that shares a port.
 import assert from "node:assert/strict";
 import cluster from "node:cluster";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import * as wasm from "polyflake/wasm";
 
 const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Number of IDs of each family that one thread or process makes. */
+/** Number of IDs of each format that one thread or process makes. */
 const COUNT = 2000;
 
 function assertAllDiffer(made, makers) {
@@ -21,7 +21,7 @@ function assertAllDiffer(made, makers) {
   }
 }
 
-/** The first message of each of `count` workers, which all live at the same time. */
+/** Returns the first message of each of `count` workers, which all run at the same time. */
 async function workers(count, machine, workerData = {}) {
   const all = Array.from(
     { length: count },

@@ -1,4 +1,4 @@
-"""The catalogue of bad input, which is tried on every function."""
+"""A catalog of invalid input, which is passed to every function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Indexed:
-    """Stands for an integer."""
+    """Has ``__index__``, so that it can be used as an integer."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -21,7 +21,7 @@ class Indexed:
 
 
 class Raising:
-    """Claims to stand for an integer, and raises."""
+    """Has an ``__index__`` that raises."""
 
     def __init__(self, raised: BaseException) -> None:
         self.raised = raised
@@ -40,7 +40,7 @@ class Colour(enum.IntEnum):
 
 
 class MyInt(int):
-    """A subclass that lies about everything but its value."""
+    """A subclass whose methods misreport everything except its value."""
 
     def __index__(self) -> int:
         raise AssertionError
@@ -68,14 +68,14 @@ NO_INTEGERS = [
     [],
     {},
     object(),
-    # Until NumPy 2.3 it counted as an integer, with a warning.
+    # Before NumPy 2.3, it counted as an integer, with a warning.
     *([] if hasattr(np.bool_, "__index__") else [np.bool_(True)]),
     np.float64(1),
     dt.timedelta(1),
     int,
 ]
 
-#: Values whose types have ``__index__``, which raises a ``TypeError``.
+#: Values whose ``__index__`` raises a ``TypeError``.
 NO_INDICES = [np.array([1, 2]), NoInteger()]
 
 BAD_CHARACTERS = [

@@ -1,4 +1,4 @@
-"""The families of generators: how one is made, what a tick holds, and buffers for their IDs."""
+"""The formats' generators: how to create one, how many IDs a tick holds, and buffers for their IDs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BYTES = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A generator's maker, which takes options, the IDs in a tick, its length, and the bytes of an ID that is none of
-    Python's integers."""
+    """A generator's constructor, which takes options, the number of IDs per tick, a tick's duration, and the number of
+    bytes in an ID that is not a Python integer."""
 
     make: Callable[..., Any]
     per_tick: int
@@ -29,11 +29,11 @@ class Family(NamedTuple):
     size: int | None = None
 
     def room(self, n: int) -> Any:
-        """A plain buffer for a number of IDs."""
+        """Returns a plain buffer for a number of IDs."""
         return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
 
     def exhausted(self, **options: Any) -> Any:
-        """A generator that has nothing left in this tick."""
+        """Returns a generator whose current tick is exhausted."""
         ids = self.make(**options)
         ids.generate_many(self.per_tick)
         return ids

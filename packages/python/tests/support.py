@@ -1,4 +1,4 @@
-"""Helpers of the tests: a way to say "this is refused", the repository's files, clocks that follow a script."""
+"""Helpers for the tests: an assertion that a call is rejected, the repository's files, and scripted clocks."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from polyflake import PolyflakeError
 
 
 class Absent:
-    """Stand-in for a library that this Python has no build of: a test is skipped where it uses it."""
+    """A stand-in for a library that has no build for this Python. A test that uses it is skipped."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # pytest asks all that it finds in a file for its own attributes
+        if name.startswith("_"):  # pytest looks up attributes of its own in everything in a file
             raise AttributeError(name)
         pytest.skip(f"no {self._name} for this Python")
 
 
 def if_built(name: str) -> Any:
-    """A library that has no build for some Pythons."""
+    """Imports a library that has no build for some Python versions."""
     return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
 
 
-#: For tests that fork on purpose: from 3.12 on Python warns of it if there are threads, and libraries have some.
+#: For tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, as libraries have.
 forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -42,7 +42,7 @@ TICK_NS = 4_000_000
 
 @contextmanager
 def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[PolyflakeError]]:
-    """The block is refused with this code, and with these members."""
+    """Asserts that the block raises an error with this code and these attributes."""
     __tracebackhide__ = True
     with pytest.raises(PolyflakeError) as caught:
         yield caught
@@ -52,6 +52,6 @@ def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Polyflak
 
 
 def script(readings_ns: Iterable[int]) -> Callable[[], int]:
-    """A clock that shows these times one after the other; the last one stays."""
+    """Returns a clock that shows these times one after another. The last one repeats."""
     readings = list(readings_ns)
     return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

@@ -1,4 +1,4 @@
-"""The public face, against packages/api.toml, both ways."""
+"""Compares the public names with packages/api.toml, in both directions."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ RECORDS = {
 
 
 def mine(entries: dict[str, Any]) -> dict[str, str]:
-    """Returns the entries that Python has, with their summaries."""
+    """Returns the entries for Python, with their summaries."""
     tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
     return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
 
 
 def says(documented: object, summary: str) -> bool:
-    """Returns whether its documentation begins with the summary."""
+    """Returns whether an object's documentation begins with the summary."""
     return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
 
 

@@ -1,4 +1,4 @@
-"""Arrays: the same methods in all families; SnoArray: a sequence of IDs, and a table of bytes."""
+"""Arrays: methods that all formats share, and SnoArray as a sequence of IDs and as a table of bytes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_arrow_receives_uuids_on_request() -> None:
     for column, uuids in ((guids, list(guids)), (ids.uuid8_column(), [id.uuid8 for id in ids])):
         requested = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
         assert pa.Array._import_from_c_capsule(*requested).type == pa.uuid()
-        # `pyarrow.array` requests the type of the storage alone.
+        # `pyarrow.array` only requests the storage type.
         made = pa.array(column).cast(pa.uuid())
         assert made.type == pa.uuid()
         assert made.to_pylist() == uuids

@@ -1,4 +1,4 @@
-"""Calls that wait in asyncio's loop: the loop goes on meanwhile, and a call may be cancelled."""
+"""Calls that wait in asyncio's event loop. The loop continues to run, and a call may be cancelled."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
     ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **PATIENT)
-    # A traceback keeps the frames of what it went through.
+    # A traceback keeps the frames that the exception passed through.
     held = []
 
     async def use() -> None:
@@ -92,7 +92,7 @@ def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
             await asyncio.wait_for(CALLS[call](ids), 0.01)
 
     asyncio.run(use())
-    # No call that was cancelled is counted any more.
+    # Cancelled calls no longer count as waiting.
     assert {stall.stalled for stall in told} == {1} and len(held) == 3
     now[0] += TICK_NS
     assert len(ids.generate_many(4)) == 4
@@ -142,7 +142,7 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
         await waiting
 
     asyncio.run(use())
-    # It slept meanwhile: a call that spun would have read the clock thousands of times.
+    # The call slept while it waited: a call that spun would have read the clock thousands of times.
     assert len(read) < 100
 
 
@@ -210,7 +210,7 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
-    # With so many nodes a second holds them all: a wait would give the loop its turns as well.
+    # With so many node IDs, one second holds all IDs. Otherwise, a wait would also give the event loop its turns.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
 
@@ -237,7 +237,7 @@ def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
-    """Returns the bytes that the work returns in a forked child."""
+    """Runs the work in a forked child and returns the resulting bytes."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Bad input: a typed error, nothing changed, usable afterwards."""
+"""Invalid input raises a typed error and changes nothing, and the object remains usable."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_an_invalid_character_is_reported_at_its_position(bad: str) -> None:
         if position in (8, 9):
             with refused("invalid_character", position=position):
                 sno.metabyte(text)
-        # A later bad one does not hide the first.
+        # A later invalid character does not hide the first one.
         with refused("invalid_character", position=position):
             sno.Sno(text[:-1] + "\ud800" if position < 15 else text)
 

@@ -1,4 +1,4 @@
-"""Every parameter that takes bytes, in every family: any buffer of them, copied on entry; secrets are shown nowhere."""
+"""Every parameter that accepts bytes, in every format: it accepts any buffer, copies it, and never shows a secret."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 
 
 class Parameter(NamedTuple):
-    """A call whose result depends on each of its bytes, with their number and the code for another number."""
+    """A call whose result depends on each byte, the number of bytes, and the error code for any other number."""
 
     call: Callable[[Any], object]
     size: int
@@ -74,7 +74,7 @@ def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
         for kind in (bytes, bytearray, memoryview):
             with refused(parameter.code):
                 parameter.call(kind(b"\1" * length))
-    if parameter.code != "out_of_range":  # fewer bytes are a smaller number
+    if parameter.code != "out_of_range":  # for this code, fewer bytes are a smaller number
         with refused(parameter.code):
             parameter.call(bytes(parameter.size - 1))
 
@@ -112,7 +112,7 @@ def test_bytes_are_copied() -> None:
     before = codec.encrypt(NOW_MS // 1000, 0, 0)
     for given in (data, key):
         given[:] = bytes(len(given))
-        given.clear()  # no view of it is left
+        given.clear()  # fails while a view of the bytes exists
     assert id == array[0] == ID
     assert partition.partition == int.from_bytes(bytes(ID)[:2], "big")
     assert cipher.encrypt(bytes(8)) == CIPHER.encrypt(bytes(8))

@@ -1,4 +1,4 @@
-"""Ways to call a generator's methods: each gives the same."""
+"""Different ways to call a generator's methods give the same result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def generator() -> sno.Generator:
 def test_the_metabyte_is_optional_and_passed_in_any_way(generator: sno.Generator, name: str) -> None:
     method: Callable[..., sno.Sno | str] = getattr(generator, name)
     plain: Callable[..., sno.Sno | str] = getattr(sno.Generator, name)
-    built = "".join(["meta", "byte"])  # is not the object that source code has
+    built = "".join(["meta", "byte"])  # differs from the string object that source code uses
     for bare in (method, partial(plain, generator), partial(operator.methodcaller(name), generator)):
         assert metabyte(bare()) == 9
     assert metabyte(method(None)) == metabyte(method(metabyte=None)) == 9

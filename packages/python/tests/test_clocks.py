@@ -1,4 +1,4 @@
-"""Clocks that misbehave, waits, signals."""
+"""Misbehaving clocks, waits and signals."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ CALLS: list[Callable[[sno.Generator], object]] = [
     lambda g: g.stats(),
 ]
 
-#: A maker of each family, and every call that reads its clock.
+#: Constructors for generators of each format, and every call that reads the clock.
 READERS: list[Any] = [
     pytest.param(family.make, call, id=f"{name} {k}")
     for name, family in FAMILIES.items()
     for k, call in enumerate(CALLS)
-    if "layout" not in name or k != 1  # a layout's IDs have no texts
-    if name == "sno" or k != 3  # the others' figures need no clock
+    if "layout" not in name or k != 1  # a layout's IDs have no string form
+    if name == "sno" or k != 3  # the other formats' statistics need no clock
 ]
 
 each_reader = pytest.mark.parametrize(("make", "call"), READERS)
@@ -155,7 +155,7 @@ def test_each_thread_gets_its_own_clocks_exception(family: Family) -> None:
 @each_family
 def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
     class Failure(Exception):
-        """Knows weak references, which built-in exceptions do not."""
+        """An exception that supports weak references, unlike built-in ones."""
 
     def raise_new() -> weakref.ref[Failure]:
         raised = Failure()
@@ -195,7 +195,7 @@ def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
 
 @each_family
 def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
-    """The limit applies long before a thread's stack ends, because Python's own limit ignores the stack's size."""
+    """The limit applies long before the thread's stack ends. Python's own limit ignores the stack's size."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
     codes: list[str] = []
@@ -276,7 +276,7 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
     ids=["one", "many", "fill"],
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
-    # The clock is a function of C, so that only the wait itself can notice the signal.
+    # The clock is a C function, so only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()
@@ -287,7 +287,7 @@ def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generat
     assert ids.stats().len == 4
 
 
-#: Its sequence is long enough that no call for many ever waits.
+#: The sequence is so long that no batch ever waits.
 LONG = layout.Layout(
     {
         "id": "bytes",
@@ -312,7 +312,7 @@ LONG = layout.Layout(
     ids=["many", "try many", "fill"],
 )
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
-    # They take far longer than the time between two looks at signals, and most of their memory is never touched.
+    # The batch takes much longer than the interval between signal checks, and never touches most of its memory.
     ids, room = layout.Generator(LONG, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, room)

@@ -1,4 +1,4 @@
-"""Columns of other libraries in and out: texts and packed IDs of NumPy, pyarrow and polars, and false columns."""
+"""Columns of other libraries: strings and packed IDs in NumPy, pyarrow and polars, and invalid columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SNOS = sno.Generator(5, metabyte=9).generate_many(1500)
 
 
 class Family(NamedTuple):
-    """Strings of IDs: the array class, a parser, the bytes of a string in a slot, and IDs."""
+    """String columns of one format: the array class, a parser, the number of bytes per slot, and IDs."""
 
     array: Any
     read: Callable[[str], Any]
@@ -39,13 +39,13 @@ class Family(NamedTuple):
         return self.ids[:count].texts()  # type: ignore[no-any-return]
 
     def single(self, text: str) -> tuple[str, int | None]:
-        """The error code and position of a refused text that is read alone."""
+        """Returns the error code and position of an invalid string that is parsed alone."""
         with pytest.raises(PolyflakeError) as caught:
             self.read(text)
         return caught.value.code, caught.value.position
 
 
-#: Randflake's texts have every length.
+#: Randflake strings of every length.
 OF_ALL_LENGTHS = randflake.RandflakeArray([id >> k % 61 if id > 0 else id for k, id in enumerate(FLAKES)])
 FAMILIES = {
     "sno": Family(sno.SnoArray, sno.Sno, 16, SNOS),
@@ -70,7 +70,7 @@ def sliced(texts: list[str]) -> Any:
     return pa.array(["", "x" * 40, None, *texts, "y"])[3:-1]
 
 
-#: What holds texts of any length.
+#: Columns that hold strings of any length.
 ANY: dict[str, Column] = {
     "list": list,
     "tuple": tuple,
@@ -97,7 +97,7 @@ def padded(texts: list[str], width: int) -> bytes:
     return b"".join(text.encode().ljust(width, b"\0") for text in texts)
 
 
-#: What holds texts of ASCII in slots of one width, with zeros after them.
+#: Columns that hold ASCII strings in slots of one width, padded with zeros.
 SLOTS: dict[str, Callable[[list[str], int], Any]] = {
     "S": lambda texts, width: np.array([text.encode() for text in texts], f"S{width}"),
     "S40": lambda texts, _: np.array([text.encode() for text in texts], "S40"),
@@ -155,7 +155,7 @@ def test_each_invalid_character_is_rejected_like_in_a_single_string(kind: str, p
     good = "93bm44ab22flxhjb"
     text = good[:position] + bad + good[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
-        return  # NumPy does not tell a NUL at the end from padding; Arrow has no surrogates
+        return  # NumPy treats a trailing NUL as padding, and Arrow has no surrogates
     code, at = FAMILIES["sno"].single(text)
     with refused(code, position=at, item=1):
         sno.SnoArray.from_texts(ANY[kind]([good, text]))
@@ -356,7 +356,7 @@ WIDES = layout.Generator(WIDE).generate_many(1000)
 
 
 class Exported(NamedTuple):
-    """An array of IDs, their Arrow type, a function to plain values, and a reader of such columns."""
+    """An array of IDs, its Arrow type, a conversion to plain values, and a function that reads such columns."""
 
     ids: Any
     kind: Any

@@ -1,4 +1,4 @@
-"""The generators behind ``generate``: they can be set, by each family for itself."""
+"""The default generators behind ``generate``, which can be replaced for each format."""
 
 from __future__ import annotations
 

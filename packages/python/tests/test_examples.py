@@ -1,4 +1,4 @@
-"""The examples and the README run as they are written."""
+"""Runs the examples and the README as written."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_records_round_trip() -> None:
     user = polymorphic.from_json(text)
     assert type(user) is polymorphic.User
     assert user.to_json() == text
-    with pytest.raises(KeyError):  # metabyte 127 is nobody's
+    with pytest.raises(KeyError):  # no class has metabyte 127
         polymorphic.from_json('{"id": "8294tw5xhuad87cc"}')
     with refused("invalid_length"):
         polymorphic.from_json('{"id": "short"}')

@@ -1,4 +1,4 @@
-"""Columns of fields of many IDs: as seen by NumPy, Arrow and polars, and as conditions that choose IDs."""
+"""Columns of a field of many IDs, as NumPy, Arrow and polars read them, and as conditions that select IDs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pl = if_built("polars")
 
 CODEC = randflake.Codec(bytes(range(16)))
 
-#: A column of fields of packed IDs, its type, and the same field of one ID.
+#: A field's column for packed IDs, the column's type, and the same field of a single ID.
 FIELDS: dict[str, tuple[Any, Any, Any]] = {
     "sno unix_ms": (lambda ids: ids.unix_ms(), np.int64, lambda id: id.unix_ms),
     "sno metabytes": (lambda ids: ids.metabytes(), np.uint8, lambda id: id.metabyte),

@@ -1,4 +1,4 @@
-"""IDs into the caller's buffers: every family, every kind of buffer, and values that are no buffers."""
+"""Writes IDs into the caller's buffers: every format, every kind of buffer, and values that are not buffers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def frozen() -> int:
     return NOW_NS
 
 
-#: Buffers for a number of IDs of a number of bytes.
+#: Creates a buffer for a number of IDs with a number of bytes each.
 BYTE_BUFFERS: dict[str, Callable[[int, int], Any]] = {
     "bytearray": lambda n, size: bytearray(n * size),
     "memoryview": lambda n, size: memoryview(bytearray(n * size)),
@@ -63,7 +63,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
         assert ids.fill(buffer) is None, kind
         made = ids_of(family, buffer)
         assert len(set(made)) == n, kind
-        # The generator goes on after them.
+        # The generator continues after the IDs in the buffer.
         after = family.make() if n == 0 else ids
         assert not set(ids_of(family, after.generate_many(3))) & set(made)
 
@@ -101,7 +101,7 @@ def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return value
 
 
-#: 720 bytes are whole IDs of every size here.
+#: 720 bytes are a whole number of IDs in every format.
 NO_TARGETS: dict[str, Callable[[], Any]] = {
     "bytes": lambda: bytes(720),
     "read-only view": lambda: memoryview(bytes(720)),

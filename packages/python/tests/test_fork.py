@@ -1,4 +1,4 @@
-"""fork(): children never make what their parent or their brothers make."""
+"""fork(): a child never repeats an ID of its parent or siblings."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any
         *([lambda ids: ids.generate_text()] if hasattr(generator, "generate_text") else []),
         *([lambda ids: ids.generate_at(NOW_MS)] if hasattr(generator, "generate_at") else []),
     ]
-    if not isinstance(generator, hotguid.Generator):  # which leaves nothing to a successor
+    if not isinstance(generator, hotguid.Generator):  # Hot Guid's close returns nothing
         calls.append(lambda ids: ids.close())
     for call in calls:
         assert in_child(lambda call=call: str(call(generator))) == "forked"
@@ -123,7 +123,7 @@ def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -
         import os, signal, sys, tempfile
         from polyflake import PolyflakeError, sno
 
-        # Few IDs in a tick, so that it waits even on a slow machine.
+        # A tick has so few IDs that the batch waits even on a slow machine.
         ids = sno.Generator(7 if sys.argv[1] == "given" else None, sequence_min=0, sequence_max=9999)
         forks = []
 

@@ -1,4 +1,4 @@
-"""Generators: what a call or an option is about, errors that say what was made, snapshots, threads."""
+"""Generators: parameters of calls and options, errors that report the IDs made, snapshots and threads."""
 
 from __future__ import annotations
 

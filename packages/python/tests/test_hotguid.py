@@ -1,4 +1,4 @@
-"""Hot Guid: IDs as Python's UUIDs, their parts, bytes and datetimes."""
+"""Hot Guid: IDs as Python UUIDs, and their fields, bytes and datetimes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IDs as Python's values: equality, order, repr, UUIDs, datetimes, members of JSON."""
+"""IDs as Python values: equality, order, repr, UUIDs, datetimes and JSON."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_datetimes_of_any_zone_are_floored_to_milliseconds(moment: dt.datetime) 
     generator = sno.Generator(1)
     since = moment - dt.datetime(1970, 1, 1, tzinfo=UTC)
     unix_ms = since // dt.timedelta(milliseconds=1)
-    if unix_ms < 1_262_304_000_000:  # east of Greenwich, 2010 begins in 2009
+    if unix_ms < 1_262_304_000_000:  # in time zones east of Greenwich, 2010 starts while UTC is in 2009
         with refused("time_out_of_range", field="time"):
             generator.generate_at(moment)
     else:
@@ -85,7 +85,8 @@ def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
     tick = dt.datetime(2026, 1, 1, tzinfo=UTC)
     micros = lambda count: dt.timedelta(microseconds=count)  # noqa: E731
     at = sno.Generator(1).generate_at
-    # A tick is in the range if it begins there: after the start of a tick it is out, and before the end it is in.
+    # A range contains the ticks that start in it. A start just after a tick's start excludes that tick, an end includes
+    # it.
     lowest, highest = sno.time_range(tick + micros(1), tick + micros(8001))
     assert at(tick) < lowest <= at(tick + micros(4000)) < at(tick + micros(8000)) <= highest
     assert highest < at(tick + micros(12000))

@@ -1,4 +1,4 @@
-"""Every parameter that takes an integer, in every family: values that are taken, and the errors for others."""
+"""Every parameter that accepts an integer, in every format: accepted values, and the errors for other values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support import NOW_MS, refused
 
 
 class Parameter(NamedTuple):
-    """Its name in errors, a call with a value for it, its limits."""
+    """A parameter's name in errors, a call with a value for it, and its limits."""
 
     name: str
     call: Callable[[Any], object]
@@ -60,7 +60,7 @@ PARAMETERS = [
     Parameter("partition", lambda p: sno.Sno.from_parts(**{**PARTS, "partition": p}), 65535),
     Parameter("sequence", ID.with_sequence, 65535),
     Parameter("sequence", lambda s: sno.Sno.from_parts(**{**PARTS, "sequence": s}), 65535),
-    # The pool holds at least 4.
+    # The range must hold at least 4 sequence numbers.
     Parameter("sequence_min", lambda s: sno.Generator(sequence_min=s, sequence_max=65535), 65532),
     Parameter("sequence_max", lambda s: sno.Generator(sequence_max=s), 65535, 3),
     Parameter("tick", lambda t: sno.Sno.from_parts(**{**PARTS, "tick": t}), 2**39 - 1),
@@ -148,7 +148,7 @@ def test_integer_like_values_are_accepted(parameter: Parameter) -> None:
 
 @each
 def test_non_integers_are_rejected(parameter: Parameter) -> None:
-    # A layout also parses an integer's decimal string, as the services' APIs send it.
+    # A layout also parses an integer's decimal string, because the services' APIs return strings.
     reads_strings = parameter.call == SNOWFLAKE.parse
     for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
         with refused("invalid_type") as caught:
@@ -166,7 +166,7 @@ def test_none_is_rejected_as_an_integer(call: Callable[[Any], object]) -> None:
 
 @each
 def test_exceptions_of_index_propagate(parameter: Parameter) -> None:
-    # An OverflowError is not mistaken for an integer that is too large.
+    # An OverflowError is not mistaken for an integer that is out of range.
     for kind in (ZeroDivisionError, OverflowError, TypeError, MemoryError, KeyboardInterrupt, SystemExit):
         raised = kind("no")
         with pytest.raises(kind) as caught:

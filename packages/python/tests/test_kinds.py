@@ -1,4 +1,4 @@
-"""Objects of JSON whose kinds are told by the metabytes of their IDs."""
+"""JSON objects whose types are distinguished by the metabytes of their IDs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Custom layouts: descriptions of Python's objects, values of Python's types, datetimes, copies; and generators."""
+"""Custom layouts: descriptions and values as Python objects, datetimes, copies, and generators."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_copies_of_presets_are_equal_layouts() -> None:
     assert presets() == ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"]
     for preset in map(Layout.preset, presets()):
         assert copy.copy(preset) == pickle.loads(pickle.dumps(preset)) == preset
-    with refused("invalid_layout"):  # they are only read
+    with refused("invalid_layout"):  # a preset that can only be parsed
         Generator(pickle.loads(pickle.dumps(Layout.preset("mastodon"))))
     for wrong in ("1", b"1", 1.0, True, None):
         with refused("invalid_type"):
@@ -256,7 +256,7 @@ def test_strings_must_be_valid_unicode() -> None:
         MANY.pack(timestamp=0, sequence=0, bindables={**BINDABLES, "text": "a\ud800"})
     with refused("invalid_character", field="text"):
         Generator(MANY, bindables={**BINDABLES, "text": "\udfff"})
-    with refused("unknown_field"):  # and not the field "?", which could be one
+    with refused("unknown_field"):  # the name is not mistaken for "?"
         only({"kind": "bindable", "name": "?"}).pack(bindables={"\ud800": 1})
     id = MANY.pack(timestamp=0, sequence=0, bindables=BINDABLES)
     broken = bytearray(id)
@@ -308,7 +308,7 @@ def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
     values: dict[str, Any] = {"sequence": 0, "bindables": {"worker": 0}}
     id = ONE.pack(timestamp=moment, **values)
     assert id == ONE.pack(timestamp=unix_ms, **values)
-    # Of a range, a datetime is exact: the millisecond that contains it began before.
+    # A time range uses a datetime exactly, so it excludes the millisecond that started before it.
     assert ONE.time_range(moment, moment + dt.timedelta(seconds=1)) == ONE.time_range(unix_ms + 1, unix_ms + 1001)
     with refused("invalid_type") as caught:
         ONE.pack(timestamp=moment.replace(tzinfo=None), **values)

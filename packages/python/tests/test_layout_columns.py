@@ -1,4 +1,4 @@
-"""Columns of layouts' fields, packed into many IDs and parsed from them, as one by one."""
+"""Columns of layout fields, packed into many IDs and parsed from them, compared with handling one ID at a time."""
 
 from __future__ import annotations
 

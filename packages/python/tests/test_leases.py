@@ -1,4 +1,4 @@
-"""Generators under leases, over SQLite: alone, in forks and pools of processes, and in gunicorn."""
+"""Leased generators with SQLite: in one process, in forks and process pools, and in gunicorn."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """A store on a disk or in a container's file system, because the system's temporary folder may be in memory."""
+    """Yields a store on disk or in a container's file system, because the temporary folder may be in memory."""
     target = REPOSITORY / "target"
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as folder:
@@ -50,11 +50,11 @@ def path_of(url: str) -> str:
 
 
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
-    """Returns all worker IDs that were ever leased, and whether each is granted now."""
+    """Returns all worker IDs that were ever leased, each with whether it is currently granted."""
     with sqlite3.connect(path_of(url)) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
-    # A number is free from the end of its last tick on: a second in some families.
+    # A worker ID is free from the end of its last tick on, which lasts a second in some formats.
     return [(first, until > time.time() * 1000 + 2000) for first, until in found]
 
 
@@ -163,7 +163,7 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
 
 
 URLS = json.loads((REPOSITORY / "tests/leases/urls.json").read_text("utf-8"))["cases"]
-#: The parts of a place that a case does not name.
+#: Defaults for the parts of a place that a case does not set.
 DEFAULTS_OF_PLACES = {
     "allows_overlayfs": False,
     "create": None,
@@ -714,7 +714,7 @@ def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
 
 
 def at_exit_of(url: str, end: str, *, options: str = "") -> list[int]:
-    """Returns the worker IDs that are granted after a program has ended."""
+    """Returns the worker IDs that are still granted after a program has ended."""
     code = f"""
 import os, signal, sys, polyflake
 from polyflake import sno
@@ -894,7 +894,7 @@ def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
         finally:
             os._exit(code)
     waited = time.monotonic() - begun
-    # A child that was forked in the middle opens no file: it would take its parent's locks for its own.
+    # A child forked while the file was open must not open it, because it would mistake its parent's locks for its own.
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if seconds < 2 else 1)
     assert min(seconds, 2) <= waited < min(seconds, 2) + 1.5
     closing_soon.join()
@@ -949,7 +949,7 @@ def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str)
     assert len(records(url)) <= 4
 
 
-#: One generator of its own, and the functions that the variable gives a number to.
+#: Uses a generator of its own and the module functions whose worker ID the variable sets.
 APPLICATION = """
 import json
 import os

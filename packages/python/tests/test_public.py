@@ -1,4 +1,4 @@
-"""Public IDs: what is Python's about them. Texts, refusals and shares are the core's, and the conformance run's."""
+"""The Python-specific parts of public IDs. The core and the conformance suite test strings, errors and rates."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_all_64_bits_round_trip() -> None:
 
 
 class MyStr(str):
-    """A text that lies about everything but its characters."""
+    """A string whose methods misreport everything except its characters."""
 
     __slots__ = ()
 

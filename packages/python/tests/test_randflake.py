@@ -1,4 +1,4 @@
-"""Randflake: grants as values, the last second used, packed IDs as NumPy's integers."""
+"""Randflake: grants as values, the last second used, and packed IDs as NumPy integers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_unaligned_and_multidimensional_integers_are_read() -> None:
     unaligned = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
     assert list(RandflakeArray(unaligned)) == unaligned.tolist()
     assert list(RandflakeArray(np.array([[1, 2], [3, 4]]))) == [1, 2, 3, 4]
-    with refused("invalid_type"):  # as numbers they are others than as bytes
+    with refused("invalid_type"):  # in this byte order, the same bytes are different integers
         RandflakeArray(np.array([1], ">i8" if sys.byteorder == "little" else "<i8"))
 
 

@@ -1,4 +1,4 @@
-"""Records are values: they are copied, pickled and sent to other processes, and generators are not."""
+"""Records are values that can be copied, pickled and sent to other processes. Generators cannot."""
 
 from __future__ import annotations
 

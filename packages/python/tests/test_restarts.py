@@ -24,7 +24,7 @@ def test_max_wait_limits_the_first_wait() -> None:
         ids.generate()
     assert raised.value.code == "sequence_exhausted"
     assert raised.value.retry_at is not None
-    # An error is the answer to a full tick, not to the first one.
+    # The option applies to an exhausted tick, not to the first tick.
     assert sno.Generator(partition=7003, on_exhausted="error").generate().partition == 7003
 
 

@@ -1,4 +1,4 @@
-"""Columns as Python's sequences and as NumPy's arrays, as pandas and others use them."""
+"""Columns as Python sequences and as NumPy arrays, as pandas and other libraries use them."""
 
 from __future__ import annotations
 

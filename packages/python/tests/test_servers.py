@@ -1,4 +1,4 @@
-"""A server that forks its workers after it has loaded the application, as users run it."""
+"""A server that forks its workers after loading the application, as users run it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such server 
 
 WORKERS = 3
 
-#: Generators of the module are made, and used, before the server forks.
+#: The module's generators are created and used before the server forks.
 APPLICATION = """
 import json
 import os
@@ -67,7 +67,7 @@ def ask(address: str) -> Any:
 
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[str]:
-    """Runs a server that responds until it is no longer needed."""
+    """Runs a server while the block runs."""
     (folder / "served.py").write_text(textwrap.dedent(APPLICATION))
     address = str(folder / "socket")
     command = [sys.executable, "-m", "gunicorn", "--bind", f"unix:{address}", *options, "served:application"]
@@ -102,7 +102,7 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
 
 
 def test_a_worker_without_preload_has_its_own_generator() -> None:
-    """Without ``--preload`` no worker forks, so workers with an explicit partition must keep it distinct themselves."""
+    """Without ``--preload``, no worker is forked, so the workers themselves must use different explicit partitions."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
         answers = [ask(address) for _ in range(5)]
     ids = [id for answer in answers for id in [*answer["ids"], answer["given"]]]

@@ -1,4 +1,4 @@
-"""Generators while the interpreter shuts down: IDs or typed errors, and no panics."""
+"""Generators during interpreter shutdown: each call returns IDs or raises a typed error, and never panics."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
 @pytest.mark.parametrize("inside", ["clock", "on_stall"])
 @pytest.mark.parametrize("does", ["time.sleep(0.001)", "sum(range(1000))", "threading.Event().wait(1)"])
 def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does: str) -> None:
-    """CPython before 3.14 ends such a thread by unwinding it, wherever it is."""
+    """CPython before 3.14 ends such a thread by unwinding its stack, wherever it is."""
     returned, said, errors = run(
         f"""
         import threading, time

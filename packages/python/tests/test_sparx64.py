@@ -1,4 +1,4 @@
-"""The cipher: one block and many, and blocks that are none."""
+"""The cipher: single blocks, batches, and values that are not blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks for stalls: called on the waiting thread before each sleep, free to use the generator or end the wait."""
+"""Stall callbacks run on the waiting thread before each sleep, and may use the generator or end the wait."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
     ids = family.exhausted(**WAITS, clock=lambda: NOW_NS, on_stall=on_stall)
     with refused("clock_failed"):
         ids.generate()
-    assert len(depth) == 64 or len(depth) == 63  # the clock may be the one too many
+    assert len(depth) == 64 or len(depth) == 63  # the clock may be the call that exceeds the limit
     assert ids.stats()
 
 

@@ -1,4 +1,4 @@
-"""Every public call, with every value of the catalogue in every place: a typed error or an answer, then as before."""
+"""Passes every value of the catalog at every position of every public call, which returns or raises a typed error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
-# Under a clock of the caller's a new generator begins at once. Under the system's it would wait for the next tick.
+# With a caller's clock, a new generator starts at once. With the system clock, it would wait for the next tick.
 def sno_generator() -> sno.Generator:
     return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
 
@@ -65,7 +65,7 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The function of a fresh object, so that no call can hide the effects of another."""
+        """Returns the function of a new object, so that no call can hide another call's effects."""
         owner = self.of()
         function = owner if name == "__call__" else getattr(owner, name)
         return finished(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
@@ -95,7 +95,7 @@ def methods(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[s
 
 
 def methods_of_generators(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
-    """Returns the methods that all generators have; the arguments about IDs come last."""
+    """Returns the methods that all generators have. The ID parameters come last."""
     owner, texts = f"{family}.Generator", "" if family == "layout" else " generate_text try_generate_text"
     return {
         **methods(owner, of, "generate try_generate" + texts, *about),
@@ -216,7 +216,7 @@ CALLS: dict[str, Call] = {
     ),
 }
 
-#: Classes without constructors, and the errors, which are plain Python.
+#: Classes without constructors, and the error classes, which are plain Python.
 NOT_CALLED = {
     "FieldColumn",
     "Snapshot",
@@ -307,7 +307,7 @@ class RaisingEverything:
 
 
 class Lying:
-    """A value whose ``__class__`` is another type."""
+    """A value whose ``__class__`` is a different type."""
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -337,7 +337,7 @@ def raising_items() -> Iterator[Any]:
     raise ZeroDivisionError
 
 
-#: Each makes its value anew, since some are used up.
+#: Functions that create a value each time, because some values can be used only once.
 VALUES: list[Callable[[], Any]] = [
     *map(always, [*NO_INTEGERS, *HUGE, *(-value for value in HUGE), *BAD_CHARACTERS]),
     *map(
@@ -402,7 +402,7 @@ CODES = set(API["errors"])
 WAITING = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullmatch(name)}
 
-#: What values of the catalogue raise themselves: their own code, views that are released, and NumPy's arrays.
+#: Exceptions that the catalog's values raise themselves: with their own code, for released views, or from NumPy arrays.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
@@ -411,7 +411,7 @@ THEIR_OWN = re.compile(
 
 
 def try_call(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Asserts that the call returns or raises a typed error; other exceptions come from the values themselves."""
+    """Asserts that the call returns or raises a typed error. Other exceptions must come from the values themselves."""
     try:
         function(*args, **kwargs)
     except PolyflakeError as error:
@@ -434,7 +434,7 @@ def test_every_argument_survives_every_value(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # The same object and a fresh one answer as before, whatever the other calls did.
+        # The same object and a new one must work as before, whatever the other calls did.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()
@@ -462,7 +462,7 @@ def test_wrong_argument_counts_and_names_are_type_errors(name: str) -> None:
     function = call.function(name.split(".")[-1])
     with pytest.raises(TypeError):
         function(*call.args, *[None] * 12, **call.kwargs)
-    with pytest.raises((TypeError, PolyflakeError)):  # a preset takes any names
+    with pytest.raises((TypeError, PolyflakeError)):  # a preset accepts any names
         function(*call.args, **call.kwargs, **{"no such name": 1})
     with pytest.raises(TypeError):
         function(*call.args, **call.kwargs, **{1: 1})  # type: ignore[misc]

@@ -28,7 +28,7 @@ def decrypt(n: int) -> object:
 
 
 def long_enough(work: Callable[[int], object]) -> int:
-    """An amount of work that takes a fifth of a second: much longer than a thread's delay in waking up."""
+    """Returns an amount of work that takes a fifth of a second, which is much longer than a thread takes to wake up."""
     n, taken = 1 << 14, 0.0
     while taken < 0.2 and n < 1 << 24:
         n *= 2

@@ -1,4 +1,4 @@
-"""Calls that never wait: the IDs that there are now, and an error or fewer of them where there are none."""
+"""Calls that never wait: they return the IDs that are currently available, or fewer, or raise an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARDED = layout.Layout.preset("instagram")
 
 
 def unwilling(stall: Stall) -> None:
-    """Fails, because it is called before a wait that must not happen."""
+    """Fails the test, because it is called before a wait, and no wait may happen."""
     raise AssertionError(stall)
 
 

@@ -1,4 +1,4 @@
-"""A warning where two generators of a process would repeat each other's IDs."""
+"""The warning about two generators in one process that could make the same IDs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def snos(partition: int = 30_007, **more: Any) -> Any:
     return sno.Generator(partition, **more)
 
 
-# A warning is given once for an identity, so each test has its own.
+# The warning is emitted once per identity, so each test uses its own.
 fresh = itertools.count(40_000)
 
 
@@ -46,7 +46,7 @@ def silence() -> Iterator[None]:
 
 @pytest.fixture(params=[flakes, sonyflakes, snos])
 def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
-    """Makes generators of one identity."""
+    """Creates generators with one identity."""
     number = next(fresh)
     return lambda: request.param(number)
 

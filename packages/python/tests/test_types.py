@@ -1,4 +1,4 @@
-"""The stubs: strictly typed, and equal to the module."""
+"""The stubs pass strict type checks and match the module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 HERE = Path(__file__).parent
 STUBS = sorted((HERE.parent / "src/polyflake").glob("[a-z]*.pyi"))
 
-# Python has it by itself from 3.12 on.
+# From 3.12 on, Python itself has this method.
 ALLOWED = r"polyflake\.\w+\.\w+(Array|Column)\.__buffer__"
 
 
@@ -29,14 +29,14 @@ def test_typed_use_passes_mypy() -> None:
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.14"])
 def test_mypy_accepts_numpy_arrays_as_buffers(version: str) -> None:
-    """Checks all versions, because NumPy's own stubs declare it only from 3.12 on."""
+    """Checks for all Python versions, because NumPy's own stubs declare `__buffer__` only from 3.12 on."""
     run("-m", "mypy", "--strict", "--python-version", version, "../../tests/packaging/python/tools/use_types.py")
 
 
 def test_the_stubs_match_the_module(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)
-    # Modules without a stub hold their types themselves, and some need other libraries.
+    # Modules without a stub contain their own types, and some need other libraries.
     modules = ["polyflake._polyflake", *(f"polyflake.{stub.stem}" for stub in STUBS)]
     run("-m", "mypy.stubtest", *modules, "--allowlist", str(allowed), "--ignore-unused-allowlist")
 

@@ -1,4 +1,4 @@
-"""Checked by mypy --strict, never run: users' code has the expected types, and wrong use is found."""
+"""Checked by mypy --strict, and never run: users' code has the expected types, and wrong use is reported."""
 
 import datetime as dt
 import time

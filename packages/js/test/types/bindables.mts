@@ -1,11 +1,11 @@
-// Bindables of layouts: names that a compiler knows, or any names.
+// Layout bindables: names that the compiler knows, or arbitrary names.
 import { layout } from "polyflake";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
 const { Generator, Layout } = layout;
 
-// Presets know theirs.
+// The compiler knows the bindables of presets.
 const discord = Layout.preset("discord");
 is<Equal<typeof discord, layout.Layout<"integer", { worker: number; process: number }>>>();
 discord.pack({ bindables: { worker: 1, process: 2n } });
@@ -14,27 +14,27 @@ const workers: Float64Array = discord.parseColumns(BigInt64Array.of(1n)).bindabl
 discord.packColumns({ timestamp: 0, bindables: { worker: new Float64Array(2), process: 2 } });
 discord.timeRange(0, 1, { worker: 1 });
 is<Equal<ReturnType<typeof discord.parsedFromJson>["bindables"], { worker: number; process: number }>>();
-// @ts-expect-error: without bindables
+// @ts-expect-error: the bindables are missing
 discord.pack();
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 discord.pack({ bindables: { worker: 1 } });
 // @ts-expect-error: no such bindable
 discord.pack({ bindables: { worker: 1, process: 2, machine: 3 } });
 // @ts-expect-error: no such bindable
 console.log(worker, workers, discord.parse(1n).bindables.machine);
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 discord.packColumns({ timestamp: new BigInt64Array(2), bindables: { worker: 1 } });
 // @ts-expect-error: no such bindable
 discord.timeRange(0, 1, { machine: 1 });
 
-// A fixed bindable is no longer given.
+// A fixed bindable is not passed for each ID.
 const ofWorker = Layout.preset("discord", { worker: 1 });
 is<Equal<typeof ofWorker, layout.Layout<"integer", { process: number }>>>();
 // @ts-expect-error: no such bindable
 Layout.preset("discord", { machine: 1 });
-// @ts-expect-error: one of them is there
+// @ts-expect-error: only one of them exists
 Layout.preset("discord", { worker: 1, machine: 1 });
-// @ts-expect-error: an integer
+// @ts-expect-error: the value must be an integer
 Layout.preset("discord", { worker: "1" });
 const ids = new Generator(discord, { bindables: { worker: 1 }, maxWait: 1 });
 ids.generate({ process: 2 });
@@ -44,24 +44,24 @@ await ids.generateManyAsync(3, { process: 2 });
 ids.tryGenerate({ process: 2 });
 const read: number = ids.layout.parse(ids.generate({ process: 2 })).bindables.worker;
 const restored: typeof ids = Generator.restore(discord, ids.close(), { bindables: { worker: read } });
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 restored.generate();
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 ids.generateMany(3);
-// @ts-expect-error: a fixed bindable is not given again
+// @ts-expect-error: a fixed bindable cannot be passed again
 ids.generate({ worker: 1, process: 2 });
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 ids.tryGenerateMany(3, {});
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 await ids.generateAsync();
 // @ts-expect-error: no such bindable
 new Generator(discord, { bindables: { machine: 1 } });
-// @ts-expect-error: one of them is there
+// @ts-expect-error: only one of them exists
 new Generator(discord, { bindables: { worker: 1, machine: 1 } });
-// @ts-expect-error: without a bindable
+// @ts-expect-error: a bindable is missing
 new Generator(discord).generate({ worker: 1 });
 
-// Bindables that are fixed are not given for an ID.
+// Fixed bindables are not passed for each ID.
 const fixed = new Generator(discord, { bindables: { worker: 1, process: 2 } });
 new Generator(discord, { bindables: { process: 2 }, range: ["worker", 0, 7] }).generate();
 new Generator(discord, { range: ["worker", 0n, 7n] }).generate({ process: 2 });
@@ -71,16 +71,16 @@ new Generator(discord, { range: ["worker", 0, 7] }).generate();
 new Generator(discord, { range: ["machine", 0, 7] });
 fixed.generate();
 fixed.generate({});
-// @ts-expect-error: a fixed bindable is not given again
+// @ts-expect-error: a fixed bindable cannot be passed again
 fixed.generate({ worker: 1 });
-// @ts-expect-error: a fixed bindable is not given again
+// @ts-expect-error: a fixed bindable cannot be passed again
 await fixed.generateAsync({ worker: 1 });
 const looseGenerator: layout.Generator<"integer"> = fixed;
 console.log(looseGenerator.generate());
-// @ts-expect-error: it needs a bindable for each ID
+// @ts-expect-error: the generator needs a bindable for each ID
 export const needy: layout.Generator = ids;
 
-// Layouts that are written in code have those of their description.
+// Layouts written in code have the bindables of their description.
 const own = new Layout({
   id: "bytes",
   bits: 256,
@@ -101,7 +101,7 @@ is<Equal<ReturnType<typeof own.parse>["bindables"], Own>>();
 is<
   Equal<ReturnType<typeof own.parseColumns>["bindables"], { number: Float64Array; bigint: BigInt64Array | undefined }>
 >();
-// @ts-expect-error: text is no bytes
+// @ts-expect-error: a string is not bytes
 own.pack({ bindables: { number: 1n, bigint: 1, bytes: "ab", text: "ab" } });
 const none = new Layout({ id: "integer", bits: 64, fields: [{ kind: "unused", bits: 64 }] });
 none.pack();
@@ -116,14 +116,14 @@ new Generator(none, { bindables: { node: 1 } });
 const written = { id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "all" }] } as const;
 is<Equal<typeof written.id, layout.LayoutDescription["id"] & "integer">>();
 new Layout(written).pack({ bindables: { all: 1n } });
-// @ts-expect-error: a misspelt member
+// @ts-expect-error: a misspelled member
 new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, nmae: "all" }] });
 // @ts-expect-error: no such type
 new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, type: "float" }] });
 // @ts-expect-error: no such member
 new Layout({ id: "integer", bits: 64, fields: [], name: "own" });
 
-// Layouts from JSON, and those with fields or names that no compiler sees, take any.
+// Layouts from JSON, and layouts with fields or names that the compiler cannot see, accept any bindables.
 const description: layout.LayoutDescription = JSON.parse("{}");
 const fields: layout.Field[] = [];
 const name: string = "node";
@@ -154,7 +154,7 @@ const spread = new Layout({
 });
 is<Equal<typeof spread, layout.Layout<"integer">>>();
 
-// A function of any layout takes each, and a class may extend it.
+// A function for any layout accepts each of them, and a class may extend Layout.
 const bitsOf = (its: layout.Layout): number => its.bits;
 const idsOf = (its: layout.Layout<"integer">): bigint => its.parse(1n).unixMs ?? 0n;
 console.log(bitsOf(discord), bitsOf(own), idsOf(ofWorker), bitsOf(none));
@@ -164,5 +164,5 @@ class Snowflakes extends Layout<"integer"> {
   }
 }
 console.log(new Snowflakes().pack({ bindables: { all: 1 } }), new Snowflakes() instanceof Layout);
-// @ts-expect-error: IDs of integers
+// @ts-expect-error: the function is for integer IDs
 idsOf(own);

@@ -1,4 +1,4 @@
-// An ID from CommonJS.
+// An ID in CommonJS.
 import { type SnoId, sno } from "polyflake";
 
 export const commonSno: SnoId = sno.generate();

@@ -1,4 +1,4 @@
-// Types of IDs: texts and bigints that only functions of the package make.
+// ID types: strings and bigints that only the package's functions return.
 import { type HotGuidId, hotguid, type RandflakeId, type RandflakeText, randflake, type SnoId, sno } from "polyflake";
 import * as decode from "polyflake/decode";
 import { commonSno } from "./brands.cjs";
@@ -6,7 +6,7 @@ import { commonSno } from "./brands.cjs";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
 
-// An ID is a text, and each function takes texts.
+// An ID is a string, and each function accepts strings.
 const text: string = sno.generate();
 const integer: bigint = randflake.decodeText("1");
 decode.metabyte(text);
@@ -16,7 +16,7 @@ randflake.encodeText(integer + 1n);
 const byId: Record<SnoId, number> = { [sno.generate()]: 1 };
 byId[sno.generate()] = 2;
 
-// `decode` and `polyflake`, ES modules and CommonJS have the same types.
+// `decode` and `polyflake`, and ES modules and CommonJS, have the same types.
 is<Equal<decode.SnoId, SnoId>>();
 is<Equal<decode.HotGuidId, HotGuidId>>();
 is<Equal<decode.RandflakeId | decode.RandflakeText, RandflakeId | RandflakeText>>();
@@ -26,7 +26,7 @@ is<Equal<ReturnType<typeof decode.randflake.decodeText>, RandflakeId>>();
 is<Equal<ReturnType<typeof decode.randflake.encodeText>, RandflakeText>>();
 export const common: SnoId = commonSno;
 
-// A text becomes an ID by a check, and stays a text if it is none.
+// A check narrows a string to an ID. If it fails, the string stays a string.
 export function named(from: string): SnoId | "none" {
   if (decode.isValid(from)) return from;
   is<Equal<typeof from, string>>();
@@ -49,7 +49,7 @@ is<Equal<ReturnType<typeof hotguid.toSql>, string>>();
 is<Equal<ReturnType<typeof sno.toUuid8>, string>>();
 console.log(ids, flakes, guids, lowest, range, inSql);
 
-// The metabyte of an ID, where its type says it.
+// An ID's metabyte, if its type states it.
 type UserId = SnoId<24>;
 const orders = new sno.Generator();
 const user: UserId = sno.generate(24);
@@ -79,29 +79,29 @@ if (sno.hasMetabyte(value, 24)) loadUser(value);
 if (decode.hasMetabyte(plain, 24)) loadUser(plain);
 console.log(later, ids2, any, either, made, anyUsers);
 
-// @ts-expect-error: a text is no ID
+// @ts-expect-error: a string is not an ID
 export const noId: SnoId = "a7rdmuv326nct5if";
-// @ts-expect-error: an ID of another family
+// @ts-expect-error: an ID of a different format
 export const noSno: SnoId = hotguid.generate();
-// @ts-expect-error: an integer is no ID
+// @ts-expect-error: an integer is not an ID
 export const noFlake: RandflakeId = 1n;
-// @ts-expect-error: a text is no integer
+// @ts-expect-error: a string is not an integer
 export const noInteger: RandflakeId = randflake.encodeText(1n);
-// @ts-expect-error: an ID of another metabyte
+// @ts-expect-error: an ID with a different metabyte
 export const order: SnoId<25> = user;
-// @ts-expect-error: another metabyte
+// @ts-expect-error: a different metabyte
 export const other: UserId = sno.generate(25);
-// @ts-expect-error: an ID of the metabyte 0
+// @ts-expect-error: an ID with metabyte 0
 export const zero: UserId = sno.generate();
-// @ts-expect-error: an ID of the generator's metabyte
+// @ts-expect-error: an ID with the generator's metabyte
 export const ofGenerator: SnoId<25> = users.generate();
-// @ts-expect-error: an ID of another metabyte than the argument's
+// @ts-expect-error: an ID with the argument's metabyte
 export const ofArgument: UserId = users.generate(25);
-// @ts-expect-error: a generator whose metabyte the type does not know
+// @ts-expect-error: the type does not know the generator's metabyte
 export const ofAny: UserId = orders.generate();
-// @ts-expect-error: an ID of any metabyte
+// @ts-expect-error: an ID with any metabyte
 export const unknown: UserId = plain;
-// @ts-expect-error: a form for SQL Server is no ID
+// @ts-expect-error: SQL Server's form is not an ID
 export const sqlForm: HotGuidId = hotguid.timeRange(0, 1, { sql: true }).lowest;
-// @ts-expect-error: the mark is in types alone, and has no name that code can write
+// @ts-expect-error: the mark exists only in types, and code cannot write its name
 export const mark = user.sno;

@@ -1,4 +1,4 @@
-// The same package from CommonJS.
+// Uses the same package from CommonJS.
 import { backend, hotguid, PolyflakeError, randflake, sno } from "polyflake";
 import * as decode from "polyflake/decode";
 

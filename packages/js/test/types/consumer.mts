@@ -1,4 +1,4 @@
-// Code that a user's compiler must accept, and code that it must refuse.
+// Code that a user's compiler must accept, and code that it must reject.
 import {
   type AsyncOptions,
   type backend,
@@ -52,7 +52,7 @@ is<Equal<ReturnType<typeof ids.generateManyAsync>, Promise<sno.SnoArray>>>();
 const abortable: AsyncOptions = { signal: abortSignal };
 await ids.generateAsync(1, abortable);
 await ids.generateAsync(1, { signal: undefined });
-// @ts-expect-error: a signal has more
+// @ts-expect-error: a signal has more members
 await ids.generateAsync(1, { signal: { aborted: false } });
 is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
 is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
@@ -161,41 +161,41 @@ try {
 
 // @ts-expect-error: a metabyte is a number
 sno.generate("7");
-// @ts-expect-error: a text is a string
+// @ts-expect-error: an ID is a string
 sno.parse(7n);
 // @ts-expect-error: there is no such option
 new sno.Generator({ partitions: 3 });
-// @ts-expect-error: a clock gives numbers
+// @ts-expect-error: a clock returns numbers
 new sno.Generator({ clock: () => "0" });
-// @ts-expect-error: a clock gives its time at once
+// @ts-expect-error: a clock returns its time synchronously
 new sno.Generator({ clock: async () => 0 });
-// @ts-expect-error: to wait or to refuse
+// @ts-expect-error: the value must be "wait" or "error"
 new sno.Generator({ onExhausted: "raise" });
-// @ts-expect-error: where a generator begins is not for its users
+// @ts-expect-error: users cannot set a generator's start
 new sno.Generator({}, {});
-// @ts-expect-error: a snapshot brings its partition
+// @ts-expect-error: a snapshot contains its partition
 sno.Generator.restore(snapshot, { partition: 1 });
-// @ts-expect-error: an ID's fields are all there
+// @ts-expect-error: all fields of an ID are required
 sno.fromParts({ tick: 1 });
-// @ts-expect-error: no ID is made of bytes alone
+// @ts-expect-error: an array of numbers is not bytes
 sno.fromBytes([1, 2, 3]);
 // @ts-expect-error: the handle is private
 ids.handle;
-// @ts-expect-error: an ID of 64 bits is a bigint
+// @ts-expect-error: a 64-bit ID is a bigint
 flakes.inspect(1);
-// @ts-expect-error: nor is it a text
+// @ts-expect-error: a string is not an ID either
 randflake.encodeText("1");
 // @ts-expect-error: a secret is bytes
 new randflake.Codec("sixteen byte key");
-// @ts-expect-error: a grant is of nodes
+// @ts-expect-error: node IDs are numbers
 new randflake.Grant("1", 0, 1);
 // @ts-expect-error: a shard key is a number
 hotguid.generate(7n);
-// @ts-expect-error: all fields are there
+// @ts-expect-error: all fields are required
 hotguid.fromParts({ timestamp: 0 });
 // @ts-expect-error: a block is bytes
 new sparx64.Sparx64(secret).encrypt("12345678");
-// @ts-expect-error: two reasons, no more
+// @ts-expect-error: there are only two reasons
 export const reason: Stall["reason"] = "forked";
 // @ts-expect-error: an ID of an integer layout is a bigint
 layouts.parse(1);
@@ -203,9 +203,9 @@ layouts.parse(1);
 layouts.parse(new Uint8Array(8));
 // @ts-expect-error: a column is a typed array
 layouts.packColumns({ sequence: [1, 2] });
-// @ts-expect-error: nor are packed IDs bytes here
+// @ts-expect-error: nor are this layout's packed IDs bytes
 layouts.parseColumns(new Uint8Array(8));
-// @ts-expect-error: texts of many lengths do not lie side by side
+// @ts-expect-error: strings of different lengths cannot be packed
 randflake.RandflakeArray.from("0123");
 // @ts-expect-error: there is no such preset
 layout.Layout.preset("snowflake");
@@ -213,7 +213,7 @@ layout.Layout.preset("snowflake");
 new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "node", bits: 64 }] });
 // @ts-expect-error: a value is an integer, bytes or text
 layouts.pack({ bindables: { node: true } });
-// @ts-expect-error: bytes need the length of an ID
+// @ts-expect-error: bytes need the ID's length
 new layout.LayoutArray<"bytes">(new Uint8Array(8));
 
 class User {
@@ -241,7 +241,7 @@ records.stringify(record);
 is<Equal<ReturnType<typeof records.parseMany>, (typeof record)[]>>();
 const revived: User[] = records.revive<User[]>([]);
 is<Equal<ReturnType<typeof records.revive>, unknown>>();
-// Members without a type are unknown, so the type of the object stays.
+// Members without a declared type are unknown, so the object's type does not change.
 const untyped = byMetabyte({ 24: User, 25: (members) => ({ kind: "order" as const, ...members }) });
 const one = untyped.parse("");
 is<Equal<typeof one.kind, "user" | "order">>();
@@ -258,22 +258,22 @@ interface Members {
 const byInterface = byMetabyte({ 2: ({ total }: Members) => ({ kind: "order" as const, total }) });
 is<Equal<ReturnType<typeof byInterface.parse>, { kind: "order"; total: number }>>();
 console.log(revived);
-// @ts-expect-error No record.
+// @ts-expect-error: not one of the records
 records.stringify({ kind: "other" });
-// @ts-expect-error No kind.
+// @ts-expect-error: not a function or class
 byMetabyte({ 1: "user" });
 JSON.parse("", records.reviver);
 const wide = withBigints(["id"] as const, { numbers: true });
 is<Equal<ReturnType<typeof wide.parse>, unknown>>();
 const json: string = wide.stringify({ id: 1n }, 2) + JSON.stringify({ id: 1n }, wide.replacer);
 JSON.parse(json, wide.reviver);
-// @ts-expect-error: names are a list
+// @ts-expect-error: the names must be a list
 withBigints("id");
 // @ts-expect-error: no such option
 withBigints([], { texts: true });
 sno.setDefaultGenerator(undefined);
 sno.setDefaultGenerator(ids);
-// @ts-expect-error A generator of another family.
+// @ts-expect-error: a generator of a different format
 sno.setDefaultGenerator(new hotguid.Generator());
 
 const publicIds = new Keyring({ 1: new Uint8Array(32), 2: new Uint8Array(32) });
@@ -291,16 +291,16 @@ is<Equal<ReturnType<ReturnType<typeof publicIds.of<"a", 40>>["decode"]>, number>
 const anyType: IdType = orderIds;
 const orderText: string = orderIds.encode(1n) + anyType.encodeMany([1, 2n])[0];
 is<Equal<typeof orderText, string>>();
-// @ts-expect-error: a text of another type
+// @ts-expect-error: a string of a different type
 orderIds.encode(1) satisfies PublicId<"invoice">;
 // @ts-expect-error: no such option
 publicIds.of("order", { bit: 48 });
-// @ts-expect-error: numbers are not texts
+// @ts-expect-error: a string is not a number
 orderIds.encode("1");
 
 is<Equal<ReturnType<typeof besideScript.init>, Promise<void>>>();
 is<Equal<Parameters<typeof besideScript.init>[0], Source | undefined>>();
 is<Equal<typeof besideScript.generate, typeof forcedWasm.generate>>();
-// @ts-expect-error no module
+// @ts-expect-error: a number is not a module
 besideScript.init(1);
 await snoAlone.init(address);

@@ -1,6 +1,6 @@
 declare const console: { log(...values: unknown[]): void };
 
-/** As TypeScript's own library declares it. */
+/** Declared as in TypeScript's own library. */
 declare const abortSignal: {
   readonly aborted: boolean;
   readonly reason: any;

@@ -1,4 +1,4 @@
-// Leases as users' compilers see them.
+// Leases, as users' compilers see them.
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
 
@@ -10,24 +10,24 @@ new sno.Generator({ lease: held }).generate(1);
 new hotguid.Generator({ lease: held }).generate(1);
 new randflake.Generator(held, new Uint8Array(16)).generate();
 
-// Fields that hold the number are given in no call.
+// Calls do not pass the fields that hold the worker ID.
 const open = layout.Layout.preset("twitter");
 export const id: bigint = new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"] }).generate();
 const fixed = layout.Layout.preset("twitter", { datacenter: 1, worker: 2 });
 new layout.Generator(fixed, { lease: held, fields: ["datacenter"] }).generate();
 
-// @ts-expect-error a misspelt option
+// @ts-expect-error: a misspelled option
 lease("sqlite:a.db", "orders", { lease_ms: 1 });
-// @ts-expect-error: the lease decides the partition
+// @ts-expect-error: the lease sets the partition
 new sno.Generator({ lease: held, partition: 7 });
-// @ts-expect-error: the lease decides the sequences
+// @ts-expect-error: the lease sets the sequence bounds
 new sno.Generator({ lease: held, sequenceMin: 7 });
-// @ts-expect-error: the lease decides the window
+// @ts-expect-error: the lease sets the window
 new hotguid.Generator({ lease: held, window: [0, 1] });
-// @ts-expect-error: the lease decides the window
+// @ts-expect-error: the lease sets the window
 new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"], window: [0, 1] });
 // @ts-expect-error: a snapshot has a partition
 sno.Generator.restore(new sno.Generator().close(), { lease: held });
 
-// @ts-expect-error no lease
+// @ts-expect-error: an object that is not a lease
 new sno.Generator({ lease: {} });

@@ -1,4 +1,4 @@
-// Types of schemas: what they read, and what they give.
+// Types of schemas: their input and output.
 import {
   type HotGuidId,
   type hotguid,
@@ -39,5 +39,5 @@ is<Equal<Of<(typeof ofBytes)["schema"]>["output"], Uint8Array>>();
 
 // @ts-expect-error: a metabyte is a number
 schema.sno.ofMetabyte("24");
-// @ts-expect-error: other families have no metabytes
+// @ts-expect-error: other formats have no metabytes
 schema.hotguid.ofMetabyte(24);
