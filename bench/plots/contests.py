@@ -33,7 +33,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
 
 
 def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
-    """Draws one ID and one ID as text side by side."""
+    """Draws the contests for one ID, and for one ID as a string, side by side."""
     tallest = max(len(contest["entries"]) for contest in ones.values())
     size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
     figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)

@@ -1,8 +1,8 @@
-"""Looks into an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
+"""Inspects an artifact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
-Fails if a file of the archive names one of the folders, or if its library or program is not stripped, lacks the entry
-point, or needs a newer glibc than 2.17. The entry point of a program is ``main``, which it need not export; an empty
-one stands for an archive with neither.
+Fails if a file in the archive contains the name of one of the folders. Also fails if the library or program is not
+stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``, which it need
+not export. An empty entry point is for an archive without a library or program.
 """
 
 from __future__ import annotations

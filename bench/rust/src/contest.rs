@@ -89,7 +89,7 @@ impl Contest {
         Self { name, axis: None, entries, goals }
     }
 
-    /// Returns whether the name of the contest or of one of its goals contains a text.
+    /// Returns whether the filter occurs in the name of the contest or of one of its goals.
     pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))
