@@ -17,11 +17,11 @@ OURS = "#0b6e4f"
 THEIRS = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
-#: Colors of curves: this project's are colored, and its peers' are gray.
+#: Colours of curves: this project's are coloured, and its peers' are grey.
 OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
-#: Replacements for colors on dark pages. White areas become transparent.
+#: Replacements for colours on dark pages. White areas become transparent.
 IN_THE_DARK = {
     "#ffffff": "none",
     "#000000": "#e6edf3",
@@ -102,7 +102,7 @@ def slim(svg: str) -> str:
 
 
 def dark(rules: dict[str, str]) -> str:
-    """Returns the rules for classes whose colors differ on dark pages. Text is black if its class has no color."""
+    """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
     changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: IN_THE_DARK.get(it[0], it[0]), rules[name]) for name in rules}
     lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
     return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {IN_THE_DARK['#000000']}}}", *lines, "}"])

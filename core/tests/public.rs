@@ -78,7 +78,7 @@ fn the_check_character_detects_single_typos_and_swaps() {
             let own = text.as_bytes()[text.len() - 15 + at] as char;
             for other in ALPHABET.chars().filter(|other| *other != own) {
                 let kind = kind(&orders, &with(&text, at, other));
-                // The first character of the block has four bits.
+                // The first character of the block encodes only four bits.
                 let wide = at == 1 && other > 'f';
                 assert_eq!(kind, if wide { InvalidCharacter } else { CheckFailed });
             }
@@ -263,7 +263,7 @@ fn one_secret_with_two_versions_is_rejected() {
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
-/// Each width of a type has its own key, so strings of another width decode no more often than forged ones.
+/// Each width of a type has its own key, so strings of a different width decode no more often than forged ones.
 #[test]
 fn widths_of_a_type_use_different_keys() {
     let (narrow, wide) = (orders(48), orders(63));

@@ -1,4 +1,4 @@
-"""Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbors.
+"""Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbours.
 
 Run it: ``python examples/python/record_versions.py``
 """

@@ -1,4 +1,4 @@
-"""Inspects an artifact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
+"""Inspects an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
 Fails if a file in the archive contains the name of one of the folders. Also fails if the library or program is not
 stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``, which it need

@@ -29,7 +29,7 @@ class Order(BaseModel):
     name: str = ""
 
 
-#: The version of Pydantic, because its behavior differs between versions.
+#: The version of Pydantic, because its behaviour differs between versions.
 PYDANTIC = tuple(map(int, pydantic.VERSION.split(".")[:2]))
 
 Record = Annotated[Person | Order, by_metabyte({1: Person, 3: Person, 2: Order})]

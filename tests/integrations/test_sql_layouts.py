@@ -669,7 +669,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
 
 
 def beside(low: Any, high: Any) -> set[Any]:
-    """Returns the neighbors of two IDs."""
+    """Returns the neighbours of two IDs."""
     if isinstance(low, int):
         return {id for id in (low - 1, high + 1) if -(2**63) <= id < 2**63}
     numbers = (int.from_bytes(low, "big") - 1, int.from_bytes(high, "big") + 1)

@@ -30,7 +30,7 @@ export interface Entry {
   call: () => unknown;
 }
 
-/** The most time that an entry may take, as a multiple of another entry's time. */
+/** The maximum time of an entry, as a multiple of another entry's time. */
 export interface Goal {
   name: string;
   ours: Entry;

@@ -1,4 +1,4 @@
-"""A catalog of invalid input, which is passed to every function."""
+"""A catalogue of invalid input, which is passed to every function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes every value of the catalog at every position of every public call, which returns or raises a typed error."""
+"""Passes every value of the catalogue at every position of every public call, which returns or raises a typed error."""
 
 from __future__ import annotations
 
@@ -402,7 +402,7 @@ CODES = set(API["errors"])
 WAITING = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullmatch(name)}
 
-#: Exceptions that the catalog's values raise themselves: with their own code, for released views, or from NumPy arrays.
+#: Exceptions that the catalogue's values raise themselves: with a code of their own, for released views, or from NumPy.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"

@@ -9,11 +9,11 @@ const ODD: [char; 32] = [
     '𝟚',
 ];
 
-/// Number of neighbors to try for a nearly valid string.
+/// Number of neighbours to try for a nearly valid string.
 const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
-/// neighbors, which differ from it in one character.
+/// neighbours, which differ from it in one character.
 pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = Room::default();
     if let Ok(text) = str::from_utf8(input) {

@@ -86,7 +86,7 @@ is<Equal<ReturnType<typeof hotguid.timeRange>, { lowest: string; highest: string
 hotguid.timeRange(0, 1, { sql: true });
 is<Equal<ReturnType<typeof hotguid.uuid8Parts>, hotguid.Uuid8Parts>>();
 console.log(hotguid.uuid8Parts(new hotguid.Generator({ uuid8: true }).generate()).machine + 1);
-// @ts-expect-error
+// @ts-expect-error: the machine is a number
 hotguid.fromUuid8Parts({ timestamp: 0, machine: new Uint8Array(5), counter: 0, shardKey: 0 });
 is<Equal<ReturnType<InstanceType<typeof sparx64.Sparx64>["encrypt"]>, Uint8Array>>();
 const { perSecond }: { perSecond: bigint | undefined } = hotguid.describe();

@@ -155,7 +155,7 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
 }
 
-/// Returns whether JavaScript numbers represent an integer and its neighbors exactly.
+/// Returns whether JavaScript numbers represent an integer and its neighbours exactly.
 fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }
