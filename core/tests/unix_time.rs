@@ -33,7 +33,7 @@ fn system_times_and_whole_milliseconds_are_equivalent() {
 
 #[test]
 fn a_range_contains_the_ticks_that_start_in_it() {
-    // A range that starts just after the start of a tick excludes that tick. A range may end just after the start of a tick.
+    // A range that starts just after the start of a tick excludes that tick. One that ends just after it includes the tick.
     let (lowest, highest) = Sno::time_range(at(STEP), at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
     let within = Sno::time_range(at(STEP), at(4_000_000)).unwrap_err();

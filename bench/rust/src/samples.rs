@@ -47,10 +47,10 @@ pub(crate) fn snos() -> Vec<Sno> {
     samples
 }
 
-/// A number of IDs that exceeds every cache.
+/// A number of IDs that no cache can hold.
 pub(crate) const MILLIONS: u32 = 4_000_000;
 
-/// Returns that many IDs without a pattern.
+/// Returns [`MILLIONS`] IDs without a pattern.
 pub(crate) fn millions() -> Vec<Sno> {
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = vec![0; MILLIONS as usize * Sno::LEN];

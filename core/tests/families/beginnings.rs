@@ -256,7 +256,7 @@ fn a_rollback_before_the_first_id_is_handled() {
         assert_full(ids.try_generate(), next);
         clock.play([earlier]);
         match family.name {
-            // The tick-tock bit distinguishes its IDs from those of an earlier generator in the same tick.
+            // The tick-tock bit distinguishes the new IDs from those that an earlier generator made in the same tick.
             "sno" => {
                 let made = ids.try_generate().unwrap();
                 assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));

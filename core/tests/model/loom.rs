@@ -9,8 +9,8 @@ pub(crate) use loom::{
     thread,
 };
 
-/// Checks a model with loom. The `LOOM_MAX_PREEMPTIONS` environment variable replaces the model's bound, if it has one. 0
-/// removes the bound.
+/// Checks a model with loom. The `LOOM_MAX_PREEMPTIONS` environment variable replaces the model's bound, if it has one. A
+/// value of 0 removes the bound.
 pub(crate) fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     let given = builder.preemption_bound;

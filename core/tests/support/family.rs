@@ -291,7 +291,7 @@ const LAYOUT: Family = Family {
     build: |terms, clock| layout(NUMBER, terms, clock),
 };
 
-/// All formats. Those that support ranges of worker IDs are listed a second time with one.
+/// All formats. Those that support ranges of worker IDs are listed a second time, with a range.
 pub const FAMILIES: [Family; 6] = [
     Family {
         name: "sno",

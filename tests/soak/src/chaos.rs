@@ -20,7 +20,7 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Number of readings per few events, so that a tick sometimes lasts long enough to be exhausted.
+/// Number of readings within which a few events happen, so that a tick sometimes lasts long enough to be exhausted.
 const READINGS: u32 = 1 << 20;
 
 impl Chaos {

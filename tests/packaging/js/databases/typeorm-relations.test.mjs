@@ -50,7 +50,7 @@ async function check(source, form) {
   const { to } = forms[form];
   await customers.save([{ id: ANNA }, { id: BO }]);
 
-  // Written with the related object, with part of it, with the column, with the customer, and with the query builder.
+  // Orders are written with the related object, part of it, the column, the customer, and the query builder.
   const [byObject, byPart, byColumn, cascaded, byBuilder, without] = IDS;
   const [anna, bo] = [await customers.findOneByOrFail({ id: ANNA }), await customers.findOneByOrFail({ id: BO })];
   await orders.save({ id: byObject, customer: anna });
@@ -73,7 +73,7 @@ async function check(source, form) {
     ],
   );
 
-  // Read with the relation from both sides, and with conditions on it.
+  // The relation is read from both sides, and used in conditions.
   const idsOf = (rows) => rows.map(({ id }) => id).toSorted();
   const read = await orders.find({ relations: { customer: true }, order: { id: "ASC" } });
   assert.deepEqual(

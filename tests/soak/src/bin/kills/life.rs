@@ -1,5 +1,5 @@
-//! A process's life until it is killed: it makes IDs, writes each one to its output, and keeps the state that the next process
-//! resumes from in a file.
+//! A process's life until it is killed: it makes IDs, writes each one to its output, and keeps in a file the state that the
+//! next process resumes from.
 
 use std::{
     convert::Infallible,
