@@ -84,7 +84,7 @@ impl Table for HeldTable {
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let (run, access) = (run(), Some((partition, old, new)));
-        // A repeated failed access to the same lost lease counts once.
+        // Repeated failed accesses to a lost lease suspend the call only once.
         if run.refused.get() != access {
             run.hold();
         }

@@ -333,7 +333,7 @@ fn a_sealed_grant_reports_its_last_tick_once() {
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
-/// The grant has not started, has ended, or is followed by a gap before the next one. No further grant follows.
+/// Covers a grant that has not started, one that has ended, and the time between two grants. No further grant follows.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [

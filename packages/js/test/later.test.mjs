@@ -162,7 +162,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
-      // A call that fails by itself does not remove the listener again.
+      // A later call that fails by itself does not throw the callback's error again.
       ids.close();
       await rejected("generator_closed", ids.generateAsync());
     });

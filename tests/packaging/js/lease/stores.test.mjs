@@ -145,8 +145,8 @@ test("roles of one database share one store, with a configurable schema", {
   };
   const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
   const taken = [];
-  // A store creates only as many records as it has holders, and a holder claims a random free one. So four holders get
-  // the worker IDs 0 to 3.
+  // If all records are taken, their number doubles, and a holder claims a random free one. So four holders get the worker
+  // IDs 0 to 3.
   const numbersOf = async (...sources) => {
     const numbers = [];
     for (const [source, options] of sources) {

@@ -11,7 +11,7 @@ import { manifestIn, serve } from "./serve.mjs";
 const TARBALLS = ["polyflake.tgz", "addon.tgz"];
 const run = promisify(execFile);
 
-/** The packages of the other platforms' addons. They have no tarball, and npm must not request one. */
+/** All platforms' addon packages. Only this machine's has a tarball, and npm must not request any other. */
 const addons = Object.entries(manifestIn("polyflake.tgz").optionalDependencies).map(([name, version]) => {
   const [, os, cpu, abi] = name.match(/^@polyflake\/addon-(\w+)-(\w+)(?:-(\w+))?$/);
   const libc = os === "linux" ? { libc: [abi === "gnu" ? "glibc" : "musl"] } : {};

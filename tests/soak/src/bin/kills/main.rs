@@ -61,7 +61,7 @@ struct Begin {
     careless: bool,
 }
 
-/// Where the clock starts.
+/// The time at which the first clock starts.
 const START_MS: i64 = 1_763_650_000_000;
 
 /// The longest life of a process after its first ID, in real time.
