@@ -71,7 +71,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
 }
 
-/// Checks that each block is encrypted independently.
+/// Checks that encrypting and decrypting many blocks at once gives the same as handling each block alone.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
