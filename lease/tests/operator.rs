@@ -365,7 +365,7 @@ fn shapes_round_trip() {
         assert_kind(Shape::from_json(&text.replace(from, to)), ErrorKind::StoreDamaged);
     }
     let newer = text.replace("\"format\":1", "\"format\":2");
-    assert_kind(Shape::from_json(&newer), ErrorKind::SchemaOutdated);
+    assert_kind(Shape::from_json(&newer), ErrorKind::SchemaTooNew);
 }
 
 fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan {

@@ -107,7 +107,7 @@ fn malformed_records_are_rejected() {
         assert_code(&text.replace(from, to), "store_damaged");
     }
     assert_code(&text.replace("orders-7", &"x".repeat(201)), "store_damaged");
-    assert_code(&text.replace("\"format\":1", "\"format\":2"), "schema_outdated");
+    assert_code(&text.replace("\"format\":1", "\"format\":2"), "schema_too_new");
     assert_code("", "store_damaged");
     for end in 0..text.len() {
         assert_code(&text[..end], "store_damaged");

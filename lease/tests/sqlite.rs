@@ -148,13 +148,13 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
     // The namespace's own row is changed last.
     by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
-    assert_refused(claim(&mut store), ErrorKind::SchemaOutdated);
+    assert_refused(claim(&mut store), ErrorKind::SchemaTooNew);
 }
 
 #[test]
 fn manually_edited_rows_are_rejected_and_preserved() {
     let changes = [
-        ("UPDATE polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("UPDATE polyflake_leases SET format = 2", ErrorKind::SchemaTooNew),
         ("UPDATE polyflake_leases SET format = 0", ErrorKind::StoreDamaged),
         ("UPDATE polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
         ("UPDATE polyflake_leases SET token = upper(token || 'ab')", ErrorKind::StoreDamaged),
@@ -168,7 +168,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
         ("DELETE FROM polyflake_leases", ErrorKind::StoreDamaged),
         ("UPDATE polyflake_namespaces SET digest = 'x'", ErrorKind::StoreDamaged),
         ("UPDATE polyflake_namespaces SET shape = '{}'", ErrorKind::StoreDamaged),
-        ("UPDATE polyflake_namespaces SET format = 7", ErrorKind::SchemaOutdated),
+        ("UPDATE polyflake_namespaces SET format = 7", ErrorKind::SchemaTooNew),
         ("UPDATE polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
         ("UPDATE polyflake_namespaces SET store = 'sqlite:0:0'", ErrorKind::StoreChanged),
     ];
@@ -188,7 +188,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
 fn a_manually_edited_row_is_skipped_and_named() {
     for (change, kind) in [
         ("token = 'x'", ErrorKind::StoreDamaged),
-        ("format = 2", ErrorKind::SchemaOutdated),
+        ("format = 2", ErrorKind::SchemaTooNew),
         ("version = 'one'", ErrorKind::StoreDamaged),
     ] {
         let (_folder, path) = file();

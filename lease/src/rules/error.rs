@@ -27,7 +27,7 @@ pub enum ErrorKind {
     /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,
     /// A record has a newer format than this version supports.
-    SchemaOutdated,
+    SchemaTooNew,
     /// This host's clock differs too much from the store's clock.
     ClockSkewed,
 }
@@ -49,7 +49,7 @@ impl ErrorKind {
         Self::StoreNotDurable,
         Self::StoreChanged,
         Self::StoreDamaged,
-        Self::SchemaOutdated,
+        Self::SchemaTooNew,
         Self::ClockSkewed,
     ];
 
@@ -64,7 +64,7 @@ impl ErrorKind {
             Self::StoreNotDurable => "store_not_durable",
             Self::StoreChanged => "store_changed",
             Self::StoreDamaged => "store_damaged",
-            Self::SchemaOutdated => "schema_outdated",
+            Self::SchemaTooNew => "schema_too_new",
             Self::ClockSkewed => "clock_skewed",
         }
     }

@@ -37,14 +37,14 @@ impl Fields {
     /// Rejects any format except 1.
     ///
     /// # Errors
-    /// Returns `schema_outdated` for a newer format, or `store_damaged` for any other value.
+    /// Returns `schema_too_new` for a newer format, or `store_damaged` for any other value.
     pub(crate) fn check_format(&self) -> Result<()> {
         match self.integer("format")? {
             1 => Ok(()),
             0 => Err(damaged("expected format 1, found 0")),
             newer => {
                 let reason = format!("expected a record of format 1, found {newer}");
-                Err(Error::new(ErrorKind::SchemaOutdated, reason))
+                Err(Error::new(ErrorKind::SchemaTooNew, reason))
             }
         }
     }

@@ -53,7 +53,7 @@ impl Request {
     /// Parses a request from canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_too_new` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let record = |key| Record::of(&fields.object(key)?);
@@ -123,7 +123,7 @@ impl Reply {
     /// Parses a reply from canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_too_new` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let found = match &*fields.string("found")? {

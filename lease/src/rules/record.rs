@@ -124,7 +124,7 @@ impl Record {
     /// Parses a record from canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let record = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &record.to_json())?;
@@ -253,7 +253,7 @@ impl Namespace {
     /// Parses a record from canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let namespace = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &namespace.to_json())?;

@@ -186,7 +186,7 @@ impl Shape {
     /// Parses a shape from canonical JSON, the form that a [`Namespace`](crate::Namespace) contains.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a shape in a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_too_new` for a shape in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let read = Fields::read(text)?;
         read.check_format()?;

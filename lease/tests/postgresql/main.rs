@@ -237,14 +237,14 @@ fn manually_edited_rows_are_rejected() {
     let mut store = Postgresql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     let changes = [
-        ("polyflake.polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("polyflake.polyflake_leases SET format = 2", ErrorKind::SchemaTooNew),
         ("polyflake.polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_leases SET granted_until = start - 1", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
-        ("polyflake.polyflake_namespaces SET format = 7", ErrorKind::SchemaOutdated),
+        ("polyflake.polyflake_namespaces SET format = 7", ErrorKind::SchemaTooNew),
     ];
     server.by_hand(&[
         "CREATE TABLE n AS SELECT * FROM polyflake.polyflake_namespaces",

@@ -32,5 +32,5 @@ export type ErrorCode =
   | "store_not_durable"
   | "store_changed"
   | "store_damaged"
-  | "schema_outdated"
+  | "schema_too_new"
   | "clock_skewed";
