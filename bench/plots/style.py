@@ -46,7 +46,7 @@ def use_style() -> None:
             "grid.color": "#e4e6e8",
             "axes.axisbelow": True,
             "legend.frameon": False,
-            # Keeps text as text, in a font that the reader has.
+            # Labels stay SVG text instead of outlines, so that the reader's fonts are used.
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans"],
             # The same data gives the same file.
