@@ -31,7 +31,7 @@ struct Place {
 
 #[derive(clap::Args)]
 struct Address {
-    /// The lease store: sqlite:FILE or a PostgreSQL URL. Defaults to the variable `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
 }

@@ -3,6 +3,9 @@
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
+#[path = "../tests/mariadb/mod.rs"]
+mod mariadb;
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/server/mod.rs"]
 mod server;
 
@@ -154,4 +157,6 @@ fn main() {
     measure("SQLite", &format!("sqlite:{}?allow=overlayfs", file.display()));
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
+    let program = mariadb::program().expect("expected MariaDB on this machine");
+    measure("MariaDB", &mariadb::MariaDb::start(&program, &[]).url());
 }

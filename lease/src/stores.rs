@@ -2,6 +2,8 @@
 
 pub mod conformance;
 pub(crate) mod memory;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
 #[cfg(feature = "postgresql")]
 pub(crate) mod postgresql;
 #[cfg(feature = "sqlite")]

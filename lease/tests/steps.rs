@@ -8,19 +8,22 @@
 #[path = "steps/languages.rs"]
 mod languages;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod mariadb;
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod sql;
 
 use std::{env, fs, sync::Mutex};
 
+use mariadb::MariaDb;
 use polyflake_lease::{
     Ask, Error, Namespace, Random, Record, Reply, Request, Shape,
     steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
 };
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
-use sql::{answer_of, in_postgresql, in_sqlite};
+use sql::{answer_of, in_mysql, in_postgresql, in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
@@ -28,9 +31,10 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.j
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
-/// The store's name in the `SQLite` conversation, and in the `PostgreSQL` conversation with any server.
+/// The store's name in the `SQLite` conversation, and in the other conversations with any server.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
+const MARIADB: &str = "mariadb:1:1";
 
 /// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -238,6 +242,25 @@ fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
 }
 
+/// Asserts that an empty database of `MariaDB` has the recorded conversation, whatever the table's ID is.
+#[track_caller]
+fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record(Engine::Mysql, run).to_string();
+    let name = found.split('"').find(|text| text.starts_with("mariadb:")).unwrap().to_owned();
+    assert_recorded(
+        "mysql",
+        &parsed(&found.replace(&format!("\"{name}\""), &format!("\"{MARIADB}\""))),
+    );
+}
+
+#[test]
+fn mariadb_matches_the_recorded_conversation() {
+    let Some(program) = mariadb::program() else { return };
+    let server = MariaDb::start(&program, &[]);
+    let (runtime, mut client) = server.connect();
+    assert_mysql(&mut |statement| runtime.block_on(in_mysql(&mut client, statement)));
+}
+
 #[test]
 fn sqlite_matches_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -258,7 +281,11 @@ fn postgresql_matches_the_recorded_conversation() {
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parsed(&fs::read_to_string(FILE).unwrap());
     let postgresql = Engine::Postgresql(Schema::default());
-    for (name, engine) in [("sqlite", Engine::Sqlite(SQLITE.into())), ("postgresql", postgresql)] {
+    for (name, engine) in [
+        ("sqlite", Engine::Sqlite(SQLITE.into())),
+        ("postgresql", postgresql),
+        ("mysql", Engine::Mysql),
+    ] {
         let (texts, mut known) = (file[name]["texts"].as_array().unwrap(), Known::default());
         let told = file[name]["conversation"].as_array().unwrap();
         assert!(told.len() > 10, "{name}");

@@ -1,7 +1,9 @@
-//! Encrypted connections to `PostgreSQL`, with trusted and untrusted certificates.
-#![cfg(all(feature = "tls", unix))]
+//! Encrypted connections to `PostgreSQL` and `MariaDB`, with trusted and untrusted certificates.
+#![cfg(all(feature = "tls", feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+mod mariadb;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
 
@@ -15,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use polyflake_lease::{ErrorKind, Postgresql, conformance, sno};
+use polyflake_lease::{ErrorKind, Mysql, Postgresql, conformance, sno};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use server::{Server, programs};
 
@@ -126,6 +128,61 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
             let reason = "cannot read the root certificates in /nowhere (`sslrootcert`): ";
             assert!(error.to_string().contains(reason), "{error}");
         }
+        assert!(!format!("{error:?} {error}").contains("sesame"), "{error:?}");
+    }
+}
+
+#[test]
+fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
+    let Some(program) = mariadb::program() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    certify(folder.path());
+    let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (encrypted, plain) = (port(), port());
+    let start = |port: u16, options: &[&str]| {
+        let port = format!("--port={port}");
+        let listens = ["--skip-skip-networking", "--bind-address=127.0.0.1", &port];
+        mariadb::MariaDb::start(&program, &[&listens, options].concat())
+    };
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (certificate, key) =
+        (format!("--ssl-cert={}", path("server.crt")), format!("--ssl-key={}", path("server.key")));
+    let _encrypted = start(encrypted, &[&certificate, &key]);
+    let _plain = start(plain, &[]);
+    let root = path("root.pem").replace('/', "%2F");
+    let url =
+        |host: &str, port: u16, rest: &str| format!("mysql://lease:sesame@{host}:{port}/app{rest}");
+    let trusted = url("localhost", encrypted, &format!("?sslrootcert={root}"));
+    conformance::check(&mut Mysql::open(&trusted).unwrap());
+    Mysql::open(&url("localhost", plain, "")).unwrap();
+    for (url, kind, reason) in [
+        (
+            url("localhost", encrypted, "?sslmode=require"),
+            ErrorKind::LeaseUnavailable,
+            "is not trusted",
+        ),
+        (
+            url("127.0.0.1", encrypted, &format!("?sslrootcert={root}")),
+            ErrorKind::LeaseUnavailable,
+            "is not trusted",
+        ),
+        (
+            url("localhost", plain, "?sslmode=require"),
+            ErrorKind::LeaseUnavailable,
+            "the server has no TLS",
+        ),
+        (url("0.0.0.0", plain, ""), ErrorKind::LeaseUnavailable, "the server has no TLS"),
+        (url("localhost", encrypted, "?sslrootcert=%2Fnowhere"), ErrorKind::OutOfRange, "/nowhere"),
+        (
+            url("localhost", encrypted, "?sslrootcert=%2Fetc%2Fpasswd"),
+            ErrorKind::OutOfRange,
+            "no PEM block",
+        ),
+    ] {
+        let Err(error) = Mysql::open(&url) else { panic!("expected a refusal of {url}") };
+        assert_eq!(error.kind(), kind, "{url}: {error}");
+        assert!(error.to_string().contains(reason), "{url}: {error}");
         assert!(!format!("{error:?} {error}").contains("sesame"), "{error:?}");
     }
 }

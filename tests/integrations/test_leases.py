@@ -28,8 +28,9 @@ import pytest
 from sqlalchemy import create_engine
 
 import polyflake
-from conftest import Server, started
+from conftest import MariaDb, Server, started
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
+from polyflake._polyflake import place
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -314,12 +315,79 @@ def test_a_missing_client_is_reported_at_the_first_id(monkeypatch: pytest.Monkey
     ("store", "said"),
     [
         (7, "expected a URL, a pool, an engine or a function that connects, found int"),
-        (create_engine("mariadb+pymysql://db"), r"found mysql\+pymysql|found mariadb\+pymysql"),
+        (create_engine("postgresql+asyncpg://db"), r"found postgresql\+asyncpg"),
     ],
 )
 def test_unsupported_stores_are_rejected(store: Any, said: str) -> None:
     with pytest.raises(PolyflakeError, match=said):
         sno.Generator(lease=polyflake.lease(store, "orders")).generate()
+
+
+def test_mariadb_serves_leases_by_a_url_and_by_an_engine(mariadb: MariaDb) -> None:
+    url = mariadb.url()
+    name = url.split("/")[3].split("?")[0]
+    stores = [f"mysql://root@/{name}?host={mariadb.socket}", create_engine(url)]
+    leases = [polyflake.lease(store, "orders") for store in stores]
+    partitions = [sno.Generator(lease=lease).generate().partition for lease in leases]
+    assert partitions == [0, 1]
+    for lease in leases:
+        lease.close()
+    with polyflake.lease(stores[0], "orders", insist=0) as again:
+        assert sno.Generator(lease=again).generate().partition == 0
+    assert polyflake.lease.check(stores[0], "orders") == f"mysql://root@{mariadb.socket}/{name}"
+
+
+def test_a_connection_that_breaks_is_opened_again(mariadb: MariaDb) -> None:
+    name = mariadb.database()
+    store = f"mysql://root@/{name}?host={mariadb.socket}"
+    driver = _lease_stores.driver_of("mysql", json.loads(place(store, "any"))["server"], os.getpid(), 5.0)
+    assert driver.do({"do": "open"}) == {"opened": None}
+    run = {"do": "run", "statements": [["SELECT 1, ?", ["%s"]]], "within_ms": 5000}
+    assert driver.do(run) == {"rows": [[[1, "%s"]]], "failure": None}
+    killed = driver.do({**run, "statements": [["KILL CONNECTION_ID()", []]]})
+    assert driver.do(run)["failure"]["code"] is None, killed
+    driver.do({"do": "close"})
+    driver.do({"do": "open"})
+    missing = driver.do({**run, "statements": [["SELECT * FROM missing", []]]})
+    assert missing["failure"]["code"] == "1146"
+    assert driver.do({**run, "statements": [["DO SLEEP(9)", []]], "within_ms": 200}) == {"silent": True}
+    driver.end()
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [("root@/absent?host={}", "1049", "Unknown database"), ("root@/app?host={}.none", None, "Can't connect")],
+)
+def test_a_rejected_connection_has_the_servers_number(
+    mariadb: MariaDb, address: str, code: str | None, said: str
+) -> None:
+    server = json.loads(place("mysql://" + address.format(mariadb.socket), "any"))["server"]
+    failure = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})["failure"]
+    assert failure["code"] == code
+    assert said in failure["message"]
+
+
+def test_a_mysql_server_without_tls_gets_no_password() -> None:
+    """The server's greeting lacks the capability, as somebody on the network would write it."""
+    greeting = b"\x0a5.5.5\0" + bytes(4) + b"12345678\0" + b"\xff\xf7\x21\x02\0\xff\x81\x15" + bytes(10) + b"123456789012\0"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        heard: list[bytes] = []
+
+        def serve() -> None:
+            client, _ = listener.accept()
+            with client:
+                client.sendall(len(greeting).to_bytes(3, "little") + b"\0" + greeting)
+                client.settimeout(2)
+                heard.append(client.recv(4096))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        url = f"mysql://me:sesame@localhost:{listener.getsockname()[1]}/app?sslmode=require"
+        server = json.loads(place(url, "any"))["server"]
+        answer = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+        thread.join()
+    assert "does not support SSL" in answer["failure"]["message"]
+    assert heard == [b""]
 
 
 class OwnConnection(psycopg.Connection[Any]):

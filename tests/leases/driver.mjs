@@ -11,7 +11,7 @@ const requireHere = createRequire(import.meta.url);
 const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
 const { outputFiles } = await requirePackage("esbuild").build({
   stdin: {
-    contents: ["sqlite", "postgresql", "driver", "rules"].map((file) => `export * from "./${file}.ts";`).join(""),
+    contents: ["sqlite", "postgresql", "mysql", "driver", "rules"].map((file) => `export * from "./${file}.ts";`).join(""),
     resolveDir: join(PACKAGE, "src/lease"),
   },
   alias: { "#lease-base64": `data:text/javascript,export const base64 = "${rules}";` },
@@ -22,14 +22,13 @@ const { outputFiles } = await requirePackage("esbuild").build({
 });
 const module = { exports: {} };
 new Function("module", "exports", "require", outputFiles[0].text)(module, module.exports, requireHere);
-const { failureOf, postgresql, Rules, sqlite } = module.exports;
+const { failureOf, mysql, postgresql, Rules, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
-const driver =
-  client === "pg"
-    ? postgresql(new Rules().ask("place", { url: address, namespace: "any" }).server)
-    : sqlite(address, true, new Rules(), database);
+const server = () => new Rules().ask("place", { url: address, namespace: "any" }).server;
+const drivers = { pg: () => postgresql(server()), mysql2: () => mysql(server()) };
+const driver = (drivers[client] ?? (() => sqlite(address, true, new Rules(), database)))();
 let connection;
 
 async function run(statements) {

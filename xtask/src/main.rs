@@ -106,6 +106,7 @@ fn fork(given: &Given) -> Result<()> {
 fn leases() -> Result<()> {
     let shell = workspace::shell()?;
     tools::postgresql(&shell);
+    tools::mariadb(&shell);
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
     for (test, options, setting) in [

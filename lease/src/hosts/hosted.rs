@@ -49,7 +49,7 @@ use crate::{
     rules::error::silent,
     rules::json::MOST,
     rules::watched::{Watched, closes_store},
-    stores::steps::{Create, Engine, Failure, Known, Outcome, Schema, Step, Steps},
+    stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
 };
 use json::{error_of, event_of};
 use settings::Settings;
@@ -78,8 +78,8 @@ pub struct Hosted {
     lease: Watched<Draw>,
     /// Random numbers for the keeper, until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    /// The schema of the tables in `PostgreSQL`, or `None` in `SQLite`.
-    schema: Option<Schema>,
+    /// The store. The name of an `SQLite` file is known once it is open.
+    store: Engine,
     create: Create,
     known: Known,
     /// The check that replaces the lease, if the settings request one, and its result so far.
@@ -112,7 +112,7 @@ struct Asked {
 
 impl Hosted {
     /// Creates a lease without a grant. The required settings are `namespace` (the name of the ID format is appended),
-    /// `family`, and `store` (`sqlite` or `postgresql`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
+    /// `family`, and `store` (`sqlite`, `postgresql` or `mysql`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
     /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
     ///
     /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits
@@ -127,14 +127,14 @@ impl Hosted {
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
     pub fn new(settings: &str) -> Result<Self> {
         let settings = Settings::read(settings)?;
-        let schema = settings.schema()?;
+        let store = settings.store()?;
         let random = Arc::new(Mutex::new(Vec::new()));
         let mine = random.clone();
         let draw: Draw = Box::new(move || locked(&mine).pop().ok_or_else(no_random));
         Ok(Self {
             lease: Watched::new(settings.options()?, draw),
             random,
-            schema,
+            store,
             create: settings.create()?,
             known: Known::default(),
             check: settings.check()?,
@@ -235,9 +235,9 @@ impl Hosted {
 
     fn opened(&mut self, asked: Asked, answer: &Json, now: Moment, random: Random) {
         let name = answer.get("opened").map(|name| name.as_str().unwrap_or_default().to_string());
-        let engine = match &self.schema {
-            Some(schema) => Engine::Postgresql(schema.clone()),
-            None => Engine::Sqlite(name.clone().unwrap_or_default()),
+        let engine = match &self.store {
+            Engine::Sqlite(_) => Engine::Sqlite(name.clone().unwrap_or_default()),
+            other => other.clone(),
         };
         if let Some(refused) = answer.get("refused") {
             return self.replied(&asked, Err(json::refused(refused)), now);
@@ -325,7 +325,7 @@ impl Hosted {
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
         // An SQLite file is closed after each request: a child that is forked while it is open would take its parent's file
         // locks for its own. After an error, the state of the connection is unknown.
-        self.is_stale = self.schema.is_none() || reply.is_err();
+        self.is_stale = matches!(self.store, Engine::Sqlite(_)) || reply.is_err();
         if let Some((check, result)) = &mut self.check {
             *result = reply.and_then(|reply| check.take(reply, now.wall_ms));
             return;

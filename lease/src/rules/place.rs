@@ -190,7 +190,7 @@ impl Place {
 
     /// Returns whether the URL contains a password, either in the user part or as a parameter.
     pub fn has_password(&self) -> bool {
-        matches!(&self.location.site, Site::Server(server) if server.password.is_some())
+        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) if server.password.is_some())
     }
 
     /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
@@ -208,8 +208,8 @@ impl Place {
         self.number
     }
 
-    /// Returns the place as JSON, for a host in another language. `store` is `sqlite` or `postgresql`. For `sqlite`, `path`
-    /// is the file's path. For `postgresql`, `server` contains `hosts` (each a name and a port), `user`, `password`,
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql` or `mysql`. For `sqlite`,
+    /// `path` is the file's path. For the others, `server` contains `hosts` (each a name and a port), `user`, `password`,
     /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
     /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,
     /// `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and the lease's settings:

@@ -4,6 +4,7 @@
 //! ```text
 //! sqlite:/var/lib/app/ids.db?namespace=orders
 //! postgres://user:password@host:5432,other:5433/database?namespace=orders&sslmode=require
+//! mysql://user:password@host:3306/database?namespace=orders
 //! ```
 //!
 //! Errors contain names but never values, because any part of a URL can contain a password.
@@ -28,7 +29,13 @@ use crate::{
 /// A URL that works, for messages.
 pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
+/// The schemes of stores, for messages.
+const SUPPORTED: &str =
+    "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:` and `mariadb:`";
+
+/// The default ports of `PostgreSQL` and of `MySQL`.
 const PORT: u16 = 5432;
+const MYSQL_PORT: u16 = 3306;
 
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
@@ -50,6 +57,8 @@ const OF_SERVERS: [&str; 13] = [
     "options",
     "target_session_attrs",
 ];
+const OF_MYSQL: [&str; 8] =
+    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "connect_timeout"];
 
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
@@ -69,13 +78,17 @@ pub(crate) enum Site {
     Memory(String),
     /// The path of a file of `SQLite`.
     File(String),
+    /// A `PostgreSQL` server.
     Server(Server),
+    /// A `MySQL` or `MariaDB` server: one host and a database.
+    Mysql(Server),
 }
 
-/// A `PostgreSQL` server, as described to its clients.
+/// A server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used.
+    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used. For `MySQL`, one name,
+    /// address or path of a Unix socket.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -126,9 +139,9 @@ impl Location {
             }
             Some(("sqlite", path)) => Self::of_file(path, query),
             Some(("postgres" | "postgresql", rest)) => Self::of_server(rest, query),
+            Some(("mysql" | "mariadb", rest)) => Self::of_mysql(rest, query),
             Some((scheme, _)) if is_scheme(scheme) => {
-                let supported = "supported are `sqlite:`, `postgres:` and `postgresql:`";
-                Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {supported}")))
+                Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {SUPPORTED}")))
             }
             _ => {
                 let remedy = "write `sqlite:` before the path of a file, or a URL that begins with `postgres://`";
@@ -149,20 +162,7 @@ impl Location {
     }
 
     fn of_server(rest: &str, query: &str) -> Result<Self> {
-        let rest = rest.strip_prefix("//").ok_or_else(|| {
-            out_of_range("`//` is missing after the scheme, as in `postgres://user@host/database`")
-        })?;
-        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        // The last `@` counts, so that a raw `@` in a password does not move the rest of the password into the host.
-        let (user, hosts) = match authority.rsplit_once('@') {
-            Some((user, hosts)) => (Some(user), hosts),
-            None => (None, authority),
-        };
-        let hosts = hosts_of(hosts)?;
-        // Otherwise a `/` in a password would end the authority, and messages would show the rest of the password.
-        if database.contains(['@', '/']) {
-            return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
-        }
+        let authority = Authority::read(rest, "postgres")?;
         let mut parameters = Parameters::read(query, "PostgreSQL", &OF_SERVERS)?;
         let schema = parameters.take("schema").as_deref().map(Schema::new).transpose()?;
         let create = match parameters.take("create").as_deref() {
@@ -172,9 +172,29 @@ impl Location {
                 return Err(out_of_range(format!("`create` can only be `{SECOND_STORE}`")));
             }
         };
-        let server = Server::of(hosts, user, database, &mut parameters)?;
+        let server = Server::of(authority, PORT, &mut parameters)?;
         let access = Access { create, ..Access::default() };
         Self::with(Site::Server(server), schema, access, &mut parameters)
+    }
+
+    fn of_mysql(rest: &str, query: &str) -> Result<Self> {
+        let authority = Authority::read(rest, "mysql")?;
+        let mut parameters = Parameters::read(query, "MySQL", &OF_MYSQL)?;
+        let server = Server::of(authority, MYSQL_PORT, &mut parameters)?;
+        if server.hosts.len() > 1 {
+            return Err(out_of_range("a URL of MySQL names one host"));
+        }
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        match &server.database {
+            None => {
+                Err(out_of_range("it names no database; add one, as in `mysql://host/database`"))
+            }
+            // The tables' file names contain the database, in which other characters are encoded.
+            Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
+                "its database has other characters than letters, digits, `_` and `-`",
+            )),
+            Some(_) => Self::with(Site::Mysql(server), None, Access::default(), &mut parameters),
+        }
     }
 
     fn with(
@@ -214,13 +234,42 @@ impl Location {
     }
 }
 
+/// The parts of a server's URL before the `?`.
+struct Authority<'u> {
+    user: Option<&'u str>,
+    hosts: Vec<(String, Option<u16>)>,
+    database: &'u str,
+}
+
+impl<'u> Authority<'u> {
+    fn read(rest: &'u str, scheme: &str) -> Result<Self> {
+        let rest = rest.strip_prefix("//").ok_or_else(|| {
+            out_of_range(format!(
+                "`//` is missing after the scheme, as in `{scheme}://user@host/database`"
+            ))
+        })?;
+        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        // The last `@` counts, so that a raw `@` in a password does not move the rest of the password into the host.
+        let (user, hosts) = match authority.rsplit_once('@') {
+            Some((user, hosts)) => (Some(user), hosts),
+            None => (None, authority),
+        };
+        let hosts = hosts_of(hosts)?;
+        // Otherwise a `/` in a password would end the authority, and messages would show the rest of the password.
+        if database.contains(['@', '/']) {
+            return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
+        }
+        Ok(Self { user, hosts, database })
+    }
+}
+
 impl Server {
     fn of(
-        hosts: Vec<(String, Option<u16>)>,
-        user: Option<&str>,
-        database: &str,
+        authority: Authority<'_>,
+        default_port: u16,
         parameters: &mut Parameters,
     ) -> Result<Self> {
+        let Authority { user, hosts, database } = authority;
         let (user, password) = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
             None => (None, None),
             Some((user, password)) => (part(user)?, part(password)?),
@@ -233,6 +282,7 @@ impl Server {
             hosts,
             parameters.take("host").as_deref(),
             parameters.take("port").as_deref(),
+            default_port,
         )?;
         if hosts.iter().any(|(host, _)| host.starts_with('@')) {
             let reason = "its host is an abstract socket, which not every client supports; name the folder of the server's Unix socket";
@@ -293,6 +343,22 @@ impl Server {
         })
     }
 
+    /// Displays the server's URL, without a password.
+    fn fmt_as(&self, scheme: &str, default_port: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{scheme}://")?;
+        if let Some(user) = &self.user {
+            write!(f, "{user}@")?;
+        }
+        for (k, (host, port)) in self.hosts.iter().enumerate() {
+            let comma = if k == 0 { "" } else { "," };
+            write!(f, "{comma}{host}")?;
+            if *port != default_port {
+                write!(f, ":{port}")?;
+            }
+        }
+        write!(f, "/{}", self.database.as_deref().unwrap_or_default())
+    }
+
     fn to_json(&self) -> Json {
         json!({
             "hosts": self.hosts,
@@ -316,13 +382,14 @@ impl Site {
     /// Returns `out_of_range` for a store in memory, which only Rust supports.
     pub(crate) fn to_json(&self) -> Result<Json> {
         match self {
-            Self::Memory(_) => Err(out_of_range(
-                "a store in memory is for tests in Rust; supported are `sqlite:`, `postgres:` and `postgresql:`",
-            )),
+            Self::Memory(_) => {
+                Err(out_of_range(format!("a store in memory is for tests in Rust; {SUPPORTED}")))
+            }
             Self::File(path) => Ok(json!({ "store": "sqlite", "path": path })),
             Self::Server(server) => {
                 Ok(json!({ "store": "postgresql", "server": server.to_json() }))
             }
+            Self::Mysql(server) => Ok(json!({ "store": "mysql", "server": server.to_json() })),
         }
     }
 
@@ -339,20 +406,8 @@ impl fmt::Display for Site {
         match self {
             Self::Memory(name) => write!(f, "memory:{name}"),
             Self::File(path) => write!(f, "sqlite:{path}"),
-            Self::Server(Server { hosts, user, database, .. }) => {
-                f.write_str("postgres://")?;
-                if let Some(user) = user {
-                    write!(f, "{user}@")?;
-                }
-                for (k, (host, port)) in hosts.iter().enumerate() {
-                    let comma = if k == 0 { "" } else { "," };
-                    write!(f, "{comma}{host}")?;
-                    if *port != PORT {
-                        write!(f, ":{port}")?;
-                    }
-                }
-                write!(f, "/{}", database.as_deref().unwrap_or_default())
-            }
+            Self::Server(server) => server.fmt_as("postgres", PORT, f),
+            Self::Mysql(server) => server.fmt_as("mysql", MYSQL_PORT, f),
         }
     }
 }
@@ -420,7 +475,8 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
         return out_of_range("it has a parameter that is not a name");
     }
-    let owner = [("PostgreSQL", &OF_SERVERS[..]), ("SQLite", &OF_FILES[..])];
+    let owner =
+        [("PostgreSQL", &OF_SERVERS[..]), ("SQLite", &OF_FILES[..]), ("MySQL", &OF_MYSQL[..])];
     if let Some((owner, _)) = owner.iter().find(|(_, names)| names.contains(&name)) {
         return out_of_range(format!("the parameter `{name}` is of {owner}, not of {database}"));
     }
@@ -438,7 +494,7 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
 /// Returns the database in a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are case-insensitive.
 fn base_of(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
-    ["postgres", "postgresql", "sqlite", "memory"]
+    ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "memory"]
         .into_iter()
         .find(|known| known.eq_ignore_ascii_case(base))
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })
@@ -509,6 +565,7 @@ fn with_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
     ports: Option<&str>,
+    default_port: u16,
 ) -> Result<Vec<(String, u16)>> {
     let wrong = || out_of_range("`port` must be a number from 1 to 65535, or one for each host");
     let (own_hosts, own_ports): (Vec<_>, Vec<_>) = authority.into_iter().unzip();
@@ -529,7 +586,8 @@ fn with_ports(
     if ports.len() > 1 && ports.len() != hosts.len() {
         return Err(wrong());
     }
-    let port = |at: usize| ports.get(at).or(ports.first()).copied().flatten().unwrap_or(PORT);
+    let port =
+        |at: usize| ports.get(at).or(ports.first()).copied().flatten().unwrap_or(default_port);
     Ok(hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect())
 }
 

@@ -10,7 +10,7 @@ mod connection;
 mod session;
 mod task;
 #[cfg(feature = "tls")]
-mod tls;
+pub(super) mod tls;
 
 use std::time::Duration;
 

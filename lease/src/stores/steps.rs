@@ -12,6 +12,7 @@
 //! `"notices":[{"code":SQLSTATE,"message":TEXT},..]`.
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
+//! - A connection to `MySQL` also serves many requests, and it serves only leases, because the statements change its settings.
 //! - An `SQLite` file is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the start,
 //!   and closed after the request. The driver waits a few seconds for a locked file.
 //!
@@ -33,6 +34,7 @@ mod facts;
 #[cfg(feature = "std")]
 pub(super) mod file;
 mod json;
+mod mysql;
 mod postgresql;
 mod sql;
 mod sqlite;
@@ -66,7 +68,8 @@ pub enum Value {
     Null,
 }
 
-/// A statement, with values for its parameters: `$1`, `$2` and so on, or `?1`, `?2` and so on in `SQLite`.
+/// A statement, with values for its parameters: `$1`, `$2` and so on, `?1`, `?2` and so on in `SQLite`, or `?` for each in
+/// `MySQL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
@@ -83,8 +86,8 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, or `None` if it did not reply, in which case it is unknown whether the statement
-    /// was executed. For `SQLite`, which has no SQLSTATEs, it is always `None`.
+    /// The SQLSTATE that the server returned, or `MySQL`'s error number in decimal. It is `None` if the server did not reply, in
+    /// which case it is unknown whether the statement was executed. For `SQLite`, which has no SQLSTATEs, it is always `None`.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,
@@ -154,6 +157,8 @@ pub enum Engine {
     Sqlite(String),
     /// `PostgreSQL`, with the tables' schema.
     Postgresql(Schema),
+    /// `MySQL` or `MariaDB`, with the tables in the connection's database.
+    Mysql,
 }
 
 impl Engine {
@@ -161,6 +166,7 @@ impl Engine {
         match self {
             Self::Sqlite(name) => sqlite::dialect(name),
             Self::Postgresql(schema) => postgresql::dialect(schema),
+            Self::Mysql => mysql::dialect(),
         }
     }
 
@@ -168,6 +174,7 @@ impl Engine {
         match self {
             Self::Sqlite(_) => sqlite::error(failure),
             Self::Postgresql(schema) => postgresql::error(failure, schema),
+            Self::Mysql => mysql::error(failure),
         }
     }
 }
@@ -281,7 +288,7 @@ impl Steps {
     fn begin(&mut self) -> Step {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
-            Engine::Postgresql(_) => self.send(false),
+            Engine::Postgresql(_) | Engine::Mysql => self.send(false),
         }
     }
 
@@ -311,12 +318,19 @@ impl Steps {
     /// Continues in a store without tables, if they are to be created. Other tables are checked for only here and never by a
     /// holder's requests, so creating tables cannot stop a fleet.
     fn lacking(&mut self, failure: Option<&Failure>) -> Result<Step> {
-        let Engine::Postgresql(schema) = &self.engine else { return Ok(self.made()) };
-        if self.create == Create::Nothing {
-            return self.refused(postgresql::no_store(schema), failure);
+        let (no_store, next) = match &self.engine {
+            Engine::Sqlite(_) => return Ok(self.made()),
+            Engine::Postgresql(schema) => {
+                (postgresql::no_store(schema), (Stage::Look, postgresql::look(schema)))
+            }
+            Engine::Mysql => (mysql::no_store(), (Stage::Tables, mysql::tables())),
+        };
+        match self.create {
+            Create::Nothing => self.refused(no_store, failure),
+            // The URL names the database, so there is nothing else to look for.
+            Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
+            _ => Ok(self.run(next.0, next.1)),
         }
-        let statements = postgresql::look(schema);
-        Ok(self.run(Stage::Look, statements))
     }
 
     fn seen(&mut self, rows: &[Rows]) -> Step {
@@ -337,7 +351,7 @@ impl Steps {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
             Engine::Postgresql(_) if self.create.is_trial() => return empty(),
-            Engine::Postgresql(_) => return self.send(true),
+            Engine::Postgresql(_) | Engine::Mysql => return self.send(true),
         };
         let statements = self.engine.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)
@@ -355,7 +369,7 @@ impl Steps {
         rows: &[Rows],
         known: &mut Known,
     ) -> Result<Step> {
-        let (state, version) = sql::check_probe(rows)?;
+        let (state, version) = sql::check_probe(rows, &self.engine.dialect())?;
         known.0.insert(state.store.unwrap_or_default(), version);
         Ok(reply.map_or_else(|| self.send(true), Step::Done))
     }
@@ -363,7 +377,7 @@ impl Steps {
     /// Processes the rows of the request, of which there may be fewer than statements.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
-        let state = rows.get(1).map(State::of).transpose();
+        let state = rows.get(self.engine.dialect().write.len()).map(State::of).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.lacking(failure.as_ref());
@@ -382,13 +396,14 @@ impl Steps {
     }
 
     fn replied(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {
-        let (found, namespace) = sql::answer(&self.request.ask, rows)?;
+        let dialect = self.engine.dialect();
+        let (found, namespace) = sql::answer(&self.request.ask, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, found });
         // A store is probed once per process. When each renewal did it, a renewal sent 18 statements and left two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }
-        let statements = self.engine.dialect().probe(self.random, &reply.store);
+        let statements = dialect.probe(self.random, &reply.store);
         Ok(self.run(Stage::Probe(Some(reply)), statements))
     }
 }

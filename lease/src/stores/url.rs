@@ -24,8 +24,9 @@ use crate::{
     stores::system,
 };
 
-/// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `sqlite:` followed
-/// by a file's path (feature `sqlite`), or `memory:` followed by a name. A relative path is resolved against the current
+/// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `mysql://` or
+/// `mariadb://` followed by an address (feature `mysql`), `sqlite:` followed by a file's path (feature `sqlite`), or `memory:`
+/// followed by a name. A relative path is resolved against the current
 /// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
 /// ends. Forked child processes cannot use it.
 ///
@@ -103,6 +104,8 @@ enum Kind {
     Sqlite(PathBuf),
     #[cfg(feature = "postgresql")]
     Postgresql(crate::stores::postgresql::Server),
+    #[cfg(feature = "mysql")]
+    Mysql(crate::rules::url::Server),
 }
 
 impl Address {
@@ -156,11 +159,11 @@ impl Address {
 
     /// Opens the store. The call fails if the server does not respond within a limit, if that is shorter than the usual one.
     #[cfg_attr(
-        not(any(feature = "postgresql", feature = "sqlite")),
+        not(any(feature = "mysql", feature = "postgresql", feature = "sqlite")),
         expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
     )]
     pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
-        #[cfg(not(feature = "postgresql"))]
+        #[cfg(not(any(feature = "mysql", feature = "postgresql")))]
         let _ = longest;
         match &self.store {
             Kind::Memory(name) => Ok(Box::new(Named(name.clone()))),
@@ -170,6 +173,10 @@ impl Address {
             Kind::Postgresql(server) => {
                 let create = self.access.create;
                 Ok(Box::new(crate::Postgresql::open_within(server.clone(), create, longest)?))
+            }
+            #[cfg(feature = "mysql")]
+            Kind::Mysql(server) => {
+                Ok(Box::new(crate::Mysql::open_within(server, self.access.create, longest)?))
             }
         }
     }
@@ -195,6 +202,15 @@ impl Kind {
             #[cfg(not(feature = "postgresql"))]
             Site::Server(_) => Err(out_of_range(
                 "this build has no PostgreSQL; enable the feature `postgresql` of polyflake-lease",
+            )),
+            #[cfg(feature = "mysql")]
+            Site::Mysql(server) => {
+                crate::stores::mysql::check(&server)?;
+                Ok(Self::Mysql(server))
+            }
+            #[cfg(not(feature = "mysql"))]
+            Site::Mysql(_) => Err(out_of_range(
+                "this build has no MySQL; enable the feature `mysql` of polyflake-lease",
             )),
         }
     }

@@ -8,11 +8,14 @@
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
 //! `POLYFLAKE_SECONDS=600`, it takes ten.
-#![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
+#![cfg(all(feature = "sqlite", feature = "postgresql", feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod clock;
 mod life;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../mariadb/mod.rs"]
+mod mariadb;
 mod proxy;
 mod rival;
 mod run;
@@ -27,6 +30,7 @@ use std::{
 };
 
 use life::{LEASE, Weak};
+use mariadb::MariaDb;
 use proxy::Proxy;
 use run::{Faults, Found, Stage};
 use server::{Server, programs};
@@ -45,7 +49,7 @@ fn sqlite() -> (TempDir, Stage) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let path = Some(folder.path().join("leases.db"));
-    (folder, Stage { url, path, server: None.into(), proxy: None })
+    (folder, Stage { url, path, server: None.into(), mariadb: None.into(), proxy: None })
 }
 
 fn assert_none_twice(stage: &Stage, others: &[String]) {
@@ -91,7 +95,28 @@ fn postgresql() -> Option<Stage> {
     }
     let proxy = Proxy::start(server.socket());
     let url = proxy.url();
-    Some(Stage { url, path: None, server: Some(server).into(), proxy: Some(proxy) })
+    Some(Stage {
+        url,
+        path: None,
+        server: Some(server).into(),
+        mariadb: None.into(),
+        proxy: Some(proxy),
+    })
+}
+
+/// The server does not check who its users are, so a connection that is doubled is accepted.
+fn mariadb() -> Option<Stage> {
+    let server = MariaDb::start(&mariadb::program()?, &[]);
+    let proxy = Proxy::start(server.socket());
+    let url = proxy.url().replace("postgresql:", "mysql:").replace("/postgres?", "/app?");
+    let mariadb = Some(server).into();
+    Some(Stage { url, path: None, server: None.into(), mariadb, proxy: Some(proxy) })
+}
+
+#[test]
+fn mariadb_leases_never_repeat_an_id() {
+    let Some(stage) = mariadb() else { return };
+    assert_none_twice(&stage, &[]);
 }
 
 #[test]
@@ -117,6 +142,13 @@ fn languages_that_share_sqlite_never_repeat_an_id() {
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_postgresql_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
+    assert_none_twice(&stage, &others());
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the other languages"]
+fn languages_that_share_mariadb_never_repeat_an_id() {
+    let Some(stage) = mariadb() else { return };
     assert_none_twice(&stage, &others());
 }
 

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use crate::{
     clock::Clock,
     life::{EXPLICIT, LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
+    mariadb::MariaDb,
     proxy::{Proxy, Weather},
     server::Server,
 };
@@ -39,6 +40,7 @@ pub struct Stage {
     /// that time, so a new namespace begins.
     pub path: Option<PathBuf>,
     pub server: RefCell<Option<Server>>,
+    pub mariadb: RefCell<Option<MariaDb>>,
     pub proxy: Option<Proxy>,
 }
 
@@ -48,9 +50,15 @@ impl Stage {
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
     }
 
-    fn change(&self, in_file: &str, in_server: &str) {
+    fn has_replicas(&self) -> bool {
+        self.server.borrow().is_some()
+    }
+
+    fn change(&self, in_file: &str, in_mariadb: &str, in_server: &str) {
         if let Some(path) = &self.path {
             waiting(path).execute_batch(in_file).unwrap();
+        } else if let Some(server) = &*self.mariadb.borrow() {
+            server.by_hand(&[in_mariadb]);
         } else {
             self.server.borrow().as_ref().unwrap().by_hand(&[in_server]);
         }
@@ -64,13 +72,16 @@ impl Stage {
         };
         self.change(
             &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
+            &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW
+                BEGIN IF {when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END"),
             &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
                 CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
         );
     }
 
     fn allow(&self) {
-        self.change("DROP TRIGGER refuse", "DROP TRIGGER refuse ON polyflake.polyflake_leases");
+        let drop = "DROP TRIGGER refuse";
+        self.change(drop, drop, "DROP TRIGGER refuse ON polyflake.polyflake_leases");
     }
 
     /// Makes the store unavailable for a while.
@@ -79,6 +90,11 @@ impl Stage {
             let store = waiting(path);
             store.execute_batch("BEGIN EXCLUSIVE").unwrap();
             return thread::sleep(time);
+        }
+        if let Some(server) = &mut *self.mariadb.borrow_mut() {
+            server.kill();
+            thread::sleep(time);
+            return server.up();
         }
         let server = self.server.borrow();
         let server = server.as_ref().unwrap();
@@ -394,10 +410,10 @@ impl<'f> Faults<'f> {
                 12 => Fault::Outage,
                 13 => Fault::Refuse(Refused::Changes),
                 14 => Fault::Refuse(Refused::Releases),
-                15 if self.stage.proxy.is_some() => Fault::Promotion { is_told: true },
-                16 if self.stage.proxy.is_some() => Fault::Promotion { is_told: false },
-                17 if self.stage.proxy.is_some() => Fault::Replica { is_away: false },
-                18 if self.stage.proxy.is_some() => Fault::Replica { is_away: true },
+                15 if self.stage.has_replicas() => Fault::Promotion { is_told: true },
+                16 if self.stage.has_replicas() => Fault::Promotion { is_told: false },
+                17 if self.stage.has_replicas() => Fault::Replica { is_away: false },
+                18 if self.stage.has_replicas() => Fault::Replica { is_away: true },
                 6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
                 8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
                 9 if self.stage.proxy.is_some() => Fault::KillServer,
@@ -412,7 +428,8 @@ impl<'f> Faults<'f> {
 
     /// Returns the number of different faults that are possible, not counting the sizes of clock jumps.
     pub fn kinds(&self) -> usize {
-        7 + if self.stage.proxy.is_some() { 8 } else { 0 }
+        let of_servers = if self.stage.proxy.is_some() { 4 } else { 0 };
+        7 + of_servers + if self.stage.has_replicas() { 4 } else { 0 }
     }
 
     fn namespace(&self) -> String {

@@ -60,6 +60,41 @@ pub fn in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
+/// One statement at a time. The server's rows have integers and strings by the types of their columns.
+pub async fn in_mysql(
+    client: &mut mysql_async::Conn,
+    statement: &Statement,
+) -> Result<Rows, Failure> {
+    use mysql_async::{Params, Row, Value as Cell, prelude::Queryable};
+    let values = statement.values.iter().map(|value| match value {
+        Value::Integer(integer) => Cell::Int(*integer),
+        Value::Text(text) => Cell::Bytes(text.clone().into_bytes()),
+        Value::Null => Cell::NULL,
+    });
+    let values: Vec<_> = values.collect();
+    let found: Result<Vec<Row>, _> = if values.is_empty() {
+        client.query(&*statement.text).await
+    } else {
+        client.exec(&*statement.text, Params::Positional(values)).await
+    };
+    let found = found.map_err(|error| match error {
+        mysql_async::Error::Server(error) => {
+            Failure { code: Some(error.code.to_string()), message: error.message }
+        }
+        other => panic!("expected an answer of the server, found {other}"),
+    })?;
+    let cell = |row: &Row, at: usize| match row.as_ref(at).unwrap() {
+        Cell::Int(integer) => Value::Integer(*integer),
+        Cell::Bytes(bytes) => {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            let is_integer = row.columns_ref()[at].column_type().is_numeric_type();
+            if is_integer { Value::Integer(text.parse().unwrap()) } else { Value::Text(text) }
+        }
+        _ => Value::Null,
+    };
+    Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
+}
+
 /// Decodes the statements of a command.
 pub fn statements_of(command: &Json) -> Vec<Statement> {
     let of = |statement: &Json| Statement {

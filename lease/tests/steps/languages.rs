@@ -16,7 +16,9 @@ use polyflake_lease::{
 use serde_json::{Value as Json, json};
 
 use crate::{
-    assert_postgresql, assert_sqlite, proposed,
+    assert_mysql, assert_postgresql, assert_sqlite,
+    mariadb::{self, MariaDb},
+    proposed,
     server::{Server, programs},
 };
 
@@ -25,7 +27,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 /// Returns the program and the file of a client's driver.
 fn program_of(client: &str) -> (String, &'static str) {
     match client {
-        "sqlite3" | "psycopg" | "asyncpg" => {
+        "sqlite3" | "psycopg" | "asyncpg" | "pymysql" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
         // This client is compiled for the Node version that npm ran in.
@@ -39,7 +41,7 @@ struct Driver {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    is_postgresql: bool,
+    client: String,
     /// A deliberate fault that is applied to the outcome of statements.
     fault: fn(&mut Outcome),
 }
@@ -51,8 +53,8 @@ impl Driver {
         command.args([&format!("{FOLDER}/{file}"), client, address]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        let is_postgresql = ["psycopg", "asyncpg", "pg"].contains(&client);
-        Self { process, input, output: BufReader::new(output), is_postgresql, fault: |_| () }
+        let client = client.to_owned();
+        Self { process, input, output: BufReader::new(output), client, fault: |_| () }
     }
 
     fn ask(&mut self, command: &Json) -> Json {
@@ -66,9 +68,13 @@ impl Driver {
     fn open(&mut self) -> Engine {
         let opened = self.ask(&json!({ "do": "open" }));
         let name = opened.get("opened").unwrap_or_else(|| panic!("{opened}"));
-        assert_eq!(name.is_null(), self.is_postgresql);
-        let postgresql = || Engine::Postgresql(Schema::default());
-        name.as_str().map_or_else(postgresql, |name| Engine::Sqlite(name.into()))
+        let server = match &*self.client {
+            "psycopg" | "asyncpg" | "pg" => Some(Engine::Postgresql(Schema::default())),
+            "pymysql" | "mysql2" => Some(Engine::Mysql),
+            _ => None,
+        };
+        assert_eq!(name.is_null(), server.is_some());
+        server.unwrap_or_else(|| Engine::Sqlite(name.as_str().unwrap().into()))
     }
 
     fn run(&mut self, statements: &[Statement]) -> Outcome {
@@ -141,6 +147,18 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
         let server = Server::start(&programs);
         let mut driver = opened(client, &server.url());
         assert_postgresql(&mut |statement| driver.run_one(statement));
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
+    let Some(program) = mariadb::program() else { return };
+    for client in ["pymysql", "mysql2"] {
+        check(client, &MariaDb::start(&program, &[]).url());
+        let server = MariaDb::start(&program, &[]);
+        let mut driver = opened(client, &server.url());
+        assert_mysql(&mut |statement| driver.run_one(statement));
     }
 }
 

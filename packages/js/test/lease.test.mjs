@@ -122,6 +122,9 @@ test("URLs are parsed like in every language", async (t) => {
   }
   delete globalThis[PG];
   assert.match(refused("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
+  assert.match(refused("out_of_range", () => lease("mysql://user@host/db", "orders")).message, /npm install mysql2/);
+  const byAddress = refused("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
+  assert.match(byAddress.message, /expected the name of a host, since mysql2 does not compare/);
 });
 
 test("an invalid source is rejected", () => {

@@ -75,6 +75,7 @@ pub fn core(shell: &Shell) -> Result<()> {
 /// Runs all tests with only the features that the members' dependencies request.
 pub fn workspace(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
+    tools::mariadb(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
@@ -87,6 +88,7 @@ pub fn tested() -> Vec<&'static str> {
 /// Runs the unit, integration, example and documentation tests of the crates other than the core.
 pub fn test(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
+    tools::mariadb(shell);
     if let Err(missing) = tools::faketime(shell) {
         ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
@@ -97,6 +99,7 @@ pub fn test(shell: &Shell) -> Result<()> {
 
 /// Tests faults of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
+    tools::mariadb(shell);
     let (python, folder) =
         (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
     build::install_wheel(shell, &python)?;

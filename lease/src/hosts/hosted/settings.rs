@@ -18,6 +18,7 @@ use crate::{
     rules::location::{Create, Schema},
     rules::numbered::{self, Numbered},
     rules::place::of_node,
+    stores::steps::Engine,
 };
 
 /// The settings of a lease.
@@ -54,13 +55,14 @@ impl Settings {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
     }
 
-    /// Returns the schema of the tables in `PostgreSQL`, or `None` for `SQLite`.
-    pub(super) fn schema(&self) -> Result<Option<Schema>> {
+    /// Returns the store; an `SQLite` file without its name.
+    pub(super) fn store(&self) -> Result<Engine> {
         let schema = self.given_text("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {
-            ("postgresql", schema) => Ok(Some(schema.unwrap_or_default())),
-            ("sqlite", None) => Ok(None),
-            ("sqlite", Some(_)) => Err(unfit("schema")),
+            ("postgresql", schema) => Ok(Engine::Postgresql(schema.unwrap_or_default())),
+            ("sqlite", None) => Ok(Engine::Sqlite(String::new())),
+            ("mysql", None) => Ok(Engine::Mysql),
+            ("sqlite" | "mysql", Some(_)) => Err(unfit("schema")),
             _ => Err(unfit("store")),
         }
     }

@@ -16,7 +16,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
 /// Returns a connector that trusts the root certificates of a file, or those of browsers.
-pub(super) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
+pub(in crate::stores) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     match file {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),

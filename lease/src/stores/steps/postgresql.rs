@@ -38,6 +38,9 @@ const FAULT: &str = "CASE
         AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
 
+/// The start of a transaction that changes rows.
+const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
 /// The OID of the table of leases, or NULL.
 const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
 
@@ -59,12 +62,14 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
         store,
         // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, a write of another holder since the
         // snapshot would be a serialization error instead of a comparison that fails.
-        write: "BEGIN ISOLATION LEVEL READ COMMITTED",
+        write: vec![WRITE.into()],
         // All statements of a read see one snapshot, so that the namespace's record fits the records.
-        read: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        read: vec!["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".into()],
         shared: "FOR SHARE",
         locked: "FOR UPDATE",
+        integer: "BIGINT",
         mark: "$",
+        returns: true,
         place: format!("{schema}."),
         version: None,
     }
@@ -83,7 +88,7 @@ pub(super) fn look(schema: &Schema) -> Vec<Statement> {
         WHERE relname IN ('polyflake_leases', 'polyflake_namespaces') AND relkind IN ('r', 'p')
             AND relpersistence <> 't' AND nspname <> '{name}')"
     );
-    ["ROLLBACK", dialect.write, &state, LOCK, &found].map(statement).into()
+    ["ROLLBACK", WRITE, &state, LOCK, &found].map(statement).into()
 }
 
 /// Creates what is missing, after [`look`], and ends the transaction. The right to create a schema is needed only where there
@@ -188,7 +193,7 @@ const WITHOUT_TLS: [&str; 4] = [
 ];
 
 /// Parts of the clients' messages about a certificate.
-const OF_CERTIFICATES: [&str; 13] = [
+pub(super) const OF_CERTIFICATES: [&str; 13] = [
     "certificate verify failed",
     "does not match host name",
     "root certificate file",
@@ -204,7 +209,7 @@ const OF_CERTIFICATES: [&str; 13] = [
     "does not match certificate's altnames",
 ];
 
-fn is_in(message: &str, words: &[&str]) -> bool {
+pub(super) fn is_in(message: &str, words: &[&str]) -> bool {
     words.iter().any(|words| message.contains(words))
 }
 

@@ -1,5 +1,5 @@
-//! Requests as SQL statements. They use features of all databases with `ON CONFLICT`, `RETURNING` and recursive queries, except
-//! for the parts in [`Dialect`]. Each request is one transaction.
+//! Requests as SQL statements. They use features of all databases with recursive queries, except for the parts in [`Dialect`].
+//! Each request is one transaction.
 
 use alloc::{
     borrow::ToOwned,
@@ -31,16 +31,22 @@ pub(super) struct Dialect {
     pub(super) state: String,
     /// The start of a transaction that changes rows. It observes the latest commits, so that a swap that is too late reports a
     /// difference instead of failing.
-    pub(super) write: &'static str,
+    pub(super) write: Vec<String>,
     /// The start of a transaction that changes no rows. It observes the records and the namespace at one moment, because
-    /// otherwise records that another holder creates in between would seem to be lost.
-    pub(super) read: &'static str,
+    /// otherwise records that another holder creates in between would seem to be lost. It has as many statements as `write`.
+    pub(super) read: Vec<String>,
     /// The end of a query whose row stays as it is until the end of the transaction.
     pub(super) shared: &'static str,
     /// The same, if this transaction changes the row.
     pub(super) locked: &'static str,
+    /// The type of an integer in a cast.
+    pub(super) integer: &'static str,
     /// The character before the number of a value.
     pub(super) mark: &'static str,
+    /// Whether the database has `RETURNING` and `ON CONFLICT`, and numbers for values. Without them, a change locks the
+    /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. Only the row
+    /// that was found then shows that it was replaced, because the number of changed rows depends on the client's settings.
+    pub(super) returns: bool,
     /// The location of the tables. [`Dialect::placed`] inserts it before their names in every statement.
     pub(super) place: String,
     /// The statements after a probe; the last one's row is the version of the tables.
@@ -80,8 +86,8 @@ impl Dialect {
     /// Returns the transaction that processes a request.
     pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
         let begin = match &request.ask {
-            Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => self.write,
-            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey | Ask::List => self.read,
+            Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => &self.write,
+            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey | Ask::List => &self.read,
         };
         self.transaction(begin, statements(request, self), "COMMIT")
     }
@@ -91,19 +97,73 @@ impl Dialect {
         // No namespace has this name, and no other connection uses it at the same time.
         let requests = probe(&format!("probe-{random}"), store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
-        let mut statements = self.transaction(self.write, inner, "ROLLBACK");
+        let mut statements = self.transaction(&self.write, inner, "ROLLBACK");
         statements.extend(self.version.clone());
         statements
     }
 
-    fn transaction(&self, begin: &str, inner: Vec<Statement>, end: &str) -> Vec<Statement> {
-        let mut statements = vec![statement(begin), statement(&self.state)];
-        statements.extend(inner);
-        statements.push(statement(end));
-        for statement in &mut statements {
-            statement.text = self.placed(&statement.text.replace('$', self.mark));
+    fn transaction(&self, begin: &[String], inner: Vec<Statement>, end: &str) -> Vec<Statement> {
+        let begin = begin.iter().map(|text| statement(text)).chain([statement(&self.state)]);
+        let statements = begin.chain(inner).chain([statement(end)]);
+        statements.map(|statement| self.noted(&statement)).collect()
+    }
+
+    /// Returns a statement in the notation of the database, with the values in the order of the text if it has no numbers.
+    fn noted(&self, statement: &Statement) -> Statement {
+        let text = self.placed(&statement.text);
+        if self.returns {
+            return Statement {
+                text: text.replace('$', self.mark),
+                values: statement.values.clone(),
+            };
         }
-        statements
+        let mut parts = text.split('$');
+        let (mut text, mut values) = (parts.next().unwrap_or_default().to_owned(), Vec::new());
+        for part in parts {
+            let rest = part.trim_start_matches(|it: char| it.is_ascii_digit());
+            let number: Option<usize> = part[..part.len() - rest.len()].parse().ok();
+            values.extend(number.and_then(|it| statement.values.get(it.checked_sub(1)?)).cloned());
+            text += self.mark;
+            text += rest;
+        }
+        Statement { text, values }
+    }
+
+    /// Returns the end of an insertion that keeps an existing row.
+    fn unless_exists(&self, table: &str, key: &str) -> String {
+        if self.returns {
+            format!("ON CONFLICT ({key}) DO NOTHING")
+        } else {
+            format!("ON DUPLICATE KEY UPDATE namespace = {table}.namespace")
+        }
+    }
+
+    /// Returns the statement that locks a namespace's row before a change, if that is a statement of its own.
+    fn lock(&self, name: &str, lock: &str) -> Option<Statement> {
+        let text =
+            format!("SELECT namespace FROM polyflake_namespaces WHERE namespace = $1 {lock}");
+        (!self.returns).then(|| Statement { text, values: vec![name.into()] })
+    }
+
+    /// Returns the end of a subquery whose row stays as it is, unless [`Dialect::lock`] has locked it.
+    fn locks(&self, lock: &'static str) -> &'static str {
+        if self.returns { lock } else { "" }
+    }
+
+    /// Returns the statements that change the row that meets a condition. The first one returns the row's key.
+    fn update(
+        &self,
+        [table, key]: [&str; 2],
+        change: &str,
+        condition: &str,
+        values: Vec<Value>,
+    ) -> Vec<Statement> {
+        let update = format!("UPDATE {table} SET {change} WHERE {condition}");
+        if self.returns {
+            return vec![Statement { text: format!("{update} RETURNING {key}"), values }];
+        }
+        let find = format!("SELECT {key} FROM {table} WHERE {condition} {}", self.locked);
+        vec![Statement { text: find, values: values.clone() }, Statement { text: update, values }]
     }
 
     /// Returns a statement with the location of the tables before their names.
@@ -127,7 +187,7 @@ impl State {
                 let reason = format!("the server may lose what it commits: {fault}");
                 let error = Error::new(ErrorKind::StoreNotDurable, reason);
                 // A replica may be promoted soon, so this error is not permanent.
-                let lasts = !fault.contains("recovery");
+                let lasts = !["recovery", "read_only"].iter().any(|words| fault.contains(words));
                 return Err(if lasts { error.permanent() } else { error });
             }
             Some([Value::Null, Value::Text(store), Value::Integer(now)]) => (Some(store), now),
@@ -140,11 +200,19 @@ impl State {
 }
 
 /// Returns the reply for the rows of a transaction, and the namespace's record.
-pub(super) fn answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
-    match rows {
-        [_, _, inner @ .., _] => inner_answer(ask, inner),
-        _ => Err(damaged("expected the rows of each statement, found fewer")),
+pub(super) fn answer(
+    ask: &Ask,
+    rows: &[Rows],
+    dialect: &Dialect,
+) -> Result<(Found, Option<Namespace>)> {
+    match rows.get(dialect.write.len()..) {
+        Some([_, inner @ .., _]) => inner_answer(ask, inner, dialect),
+        _ => Err(fewer()),
     }
+}
+
+fn fewer() -> Error {
+    damaged("expected the rows of each statement, found fewer")
 }
 
 /// Returns the statements that process a request.
@@ -154,19 +222,24 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
         Ask::Open(new) => vec![insert_namespace(new, dialect)],
         Ask::Find { limit } => {
             let text = format!(
-                "SELECT {RECORD} FROM polyflake_leases WHERE namespace = $1 ORDER BY granted_until, first LIMIT $2"
+                "SELECT {RECORD} FROM polyflake_leases WHERE namespace = $1 ORDER BY granted_until, first LIMIT {limit}"
             );
-            vec![Statement { text, values: vec![name.into(), u64::from(*limit).into()] }]
+            vec![Statement { text, values: vec![name.into()] }]
         }
         Ask::Read { first } => vec![read(name, *first)],
         // If the swap changes no row, the reply contains the record that is there. It is read in any case, because the
         // statements of a request are sent together, before the result of the swap is known.
-        Ask::Put { old, new } => vec![swap(name, old, new, dialect), read(name, new.first)],
+        Ask::Put { old, new } => {
+            let lock = dialect.lock(name, dialect.shared).into_iter();
+            lock.chain(swap(name, old, new, dialect)).chain([read(name, new.first)]).collect()
+        }
         Ask::PutNamespace { old, new, first, count } => {
             let fresh = Record::fresh(*first, *count, new.incarnation);
             // In this order, because the records are created only if the namespace still has the version that the swap
             // replaces.
-            vec![insert_fresh(old, new, &fresh, dialect), swap_namespace(old, new, dialect)]
+            let lock = dialect.lock(&new.name, dialect.locked).into_iter();
+            let lock = lock.chain([insert_fresh(old, new, &fresh, dialect)]);
+            lock.chain(swap_namespace(old, new, dialect)).collect()
         }
         Ask::Survey => vec![survey(name)],
         Ask::List => {
@@ -179,22 +252,36 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
     statements
 }
 
-fn inner_answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
+fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, Option<Namespace>)> {
+    if rows.len() != count_of(ask, dialect) {
+        return Err(fewer());
+    }
+    // Without RETURNING, the lock precedes the statement that finds the row.
+    let is_swapped = |at: usize| !rows[usize::from(!dialect.returns) + at].is_empty();
     let found = match (ask, rows) {
-        (Ask::Open(_), [..]) => Found::Nothing,
         (Ask::Find { .. } | Ask::Read { .. }, [found, _]) => Found::Records(readable(found)?),
-        (Ask::Put { .. }, [swapped, _, _]) if !swapped.is_empty() => Found::Done,
-        (Ask::Put { .. }, [_, found, _]) => {
+        (Ask::Put { .. }, _) if is_swapped(0) => Found::Done,
+        (Ask::Put { .. }, [.., found, _]) => {
             Found::Differs(found.first().map(|row| record_of(row)).transpose()?)
         }
-        (Ask::PutNamespace { .. }, [_, swapped, _]) if !swapped.is_empty() => Found::Done,
+        (Ask::PutNamespace { .. }, _) if is_swapped(1) => Found::Done,
         (Ask::PutNamespace { .. }, _) => Found::Differs(None),
         (Ask::Survey, [found, _]) => survey_of(found)?,
         (Ask::List, [found, _]) => names_of(found)?,
-        _ => return Err(damaged("expected the rows of each statement, found fewer")),
+        _ => Found::Nothing,
     };
     let namespace = rows.last().and_then(|found| found.first());
     Ok((found, namespace.map(|row| namespace_of(row)).transpose()?))
+}
+
+/// Returns the number of a request's statements, between the state and the end of the transaction.
+fn count_of(ask: &Ask, dialect: &Dialect) -> usize {
+    match ask {
+        Ask::Put { .. } | Ask::PutNamespace { .. } if dialect.returns => 3,
+        // The lock, and the statement that finds the row.
+        Ask::Put { .. } | Ask::PutNamespace { .. } => 5,
+        _ => 2,
+    }
 }
 
 fn read(name: &str, first: u64) -> Statement {
@@ -212,8 +299,9 @@ fn survey(name: &str) -> Statement {
 fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "INSERT INTO polyflake_namespaces ({NAMESPACE})
-        VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, {}, $10) ON CONFLICT (namespace) DO NOTHING",
-        dialect.store
+        VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, {}, $10) {}",
+        dialect.store,
+        dialect.unless_exists("polyflake_namespaces", "namespace")
     );
     let values = vec![
         (&*new.name).into(),
@@ -232,14 +320,12 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
 
 /// Replaces a record if it is unchanged since it was read, and if the namespace's incarnation and the store that the
 /// namespace's record names are those of the new record. Both are locked until the replacement is done.
-fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Statement {
-    let Dialect { store, shared, .. } = dialect;
-    let text = format!(
-        "UPDATE polyflake_leases
-        SET count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7
-        WHERE namespace = $8 AND first = $9 AND version = $10 AND token = $11 AND incarnation = $12
-            AND EXISTS (SELECT 1 FROM polyflake_namespaces WHERE namespace = $8 AND incarnation = $4 AND store = {store} {shared})
-        RETURNING first"
+fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
+    let (store, shared) = (&dialect.store, dialect.locks(dialect.shared));
+    let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
+    let condition = format!(
+        "namespace = $8 AND first = $9 AND version = $10 AND token = $11 AND incarnation = $12
+            AND EXISTS (SELECT 1 FROM polyflake_namespaces WHERE namespace = $8 AND incarnation = $4 AND store = {store} {shared})"
     );
     let values = vec![
         new.count.into(),
@@ -255,20 +341,24 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Statement 
         old.token.into(),
         old.incarnation.into(),
     ];
-    Statement { text, values }
+    dialect.update(["polyflake_leases", "first"], change, &condition, values)
 }
 
 /// Creates the records that a namespace's record is about to count, if that record is unchanged since it was read. Existing
 /// records are kept.
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
-    let Dialect { store, locked, .. } = dialect;
+    let (store, integer) = (&dialect.store, dialect.integer);
+    let (locked, kept) = (
+        dialect.locks(dialect.locked),
+        dialect.unless_exists("polyflake_leases", "namespace, first"),
+    );
     let text = format!(
-        "WITH RECURSIVE made(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM made WHERE i + 1 < $2)
-        INSERT INTO polyflake_leases (namespace, {RECORD})
+        "INSERT INTO polyflake_leases (namespace, {RECORD})
+        WITH RECURSIVE made(i) AS (SELECT CAST(0 AS {integer}) UNION ALL SELECT i + 1 FROM made WHERE i + 1 < $2)
         SELECT $1, $3 + i * $4, $4, 1, 0, '', $5, 0, $6, 1 FROM made
         WHERE i < $2 AND EXISTS (SELECT 1 FROM polyflake_namespaces
             WHERE namespace = $1 AND version = $7 AND incarnation = $8 AND $9 = {store} {locked})
-        ON CONFLICT (namespace, first) DO NOTHING"
+        {kept}"
     );
     let values = vec![
         (&*new.name).into(),
@@ -285,14 +375,12 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
 }
 
 /// Replaces a namespace's record if it is unchanged since it was read, in the store that the new record names.
-fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statement {
-    let text = format!(
-        "UPDATE polyflake_namespaces
-        SET incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6,
-            previous_store = $10, previous_quiet_until = $11
-        WHERE namespace = $7 AND version = $8 AND incarnation = $9 AND $5 = {} RETURNING namespace",
-        dialect.store
-    );
+fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Vec<Statement> {
+    let change =
+        "incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6,
+            previous_store = $10, previous_quiet_until = $11";
+    let condition =
+        format!("namespace = $7 AND version = $8 AND incarnation = $9 AND $5 = {}", dialect.store);
     let values = vec![
         new.incarnation.into(),
         new.longest_ms.into(),
@@ -306,7 +394,7 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statem
         (&*new.previous_store).into(),
         new.previous_quiet_until.into(),
     ];
-    Statement { text, values }
+    dialect.update(["polyflake_namespaces", "namespace"], change, &condition, values)
 }
 
 /// Returns the fields of a row.
@@ -373,14 +461,13 @@ fn probe(name: &str, store: &str) -> [Request; 6] {
 }
 
 /// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
-pub(super) fn check_probe(rows: &[Rows]) -> Result<(State, i64)> {
-    let fewer = || damaged("expected the rows of each statement, found fewer");
-    let (begun, mut rest) = rows.split_at_checked(2).ok_or_else(fewer)?;
+pub(super) fn check_probe(rows: &[Rows], dialect: &Dialect) -> Result<(State, i64)> {
+    let begun = dialect.write.len();
+    let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(fewer)?;
     let mut replies = Vec::new();
     for Request { ask, .. } in probe("", "") {
-        let count = if matches!(ask, Ask::Put { .. } | Ask::PutNamespace { .. }) { 3 } else { 2 };
-        let (of_ask, others) = rest.split_at_checked(count).ok_or_else(fewer)?;
-        replies.push(inner_answer(&ask, of_ask)?);
+        let (of_ask, others) = rest.split_at_checked(count_of(&ask, dialect)).ok_or_else(fewer)?;
+        replies.push(inner_answer(&ask, of_ask, dialect)?);
         rest = others;
     }
     let is_kept = match &*replies {
@@ -399,7 +486,7 @@ pub(super) fn check_probe(rows: &[Rows]) -> Result<(State, i64)> {
         [_, version] => integer_of(version)?,
         _ => 0,
     };
-    Ok((State::of(&begun[1])?, version))
+    Ok((State::of(begun.last().ok_or_else(fewer)?)?, version))
 }
 
 /// Returns the integer in the first column of the first row.

@@ -31,11 +31,13 @@ pub(super) fn dialect(name: &str) -> Dialect {
         state: format!("SELECT NULL, '{name}', {now}"),
         // IMMEDIATE takes the write lock at the start. A transaction that reads first and takes the lock later fails if another
         // process wrote in between, instead of waiting.
-        write: "BEGIN IMMEDIATE",
-        read: "BEGIN",
+        write: vec!["BEGIN IMMEDIATE".into()],
+        read: vec!["BEGIN".into()],
         shared: "",
         locked: "",
+        integer: "BIGINT",
         mark: "?",
+        returns: true,
         place: String::new(),
         version: Some(statement(VERSION)),
     }

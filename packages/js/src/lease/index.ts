@@ -1,6 +1,6 @@
 /**
  * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
- * processes on one host, or a PostgreSQL database. This module works in Node, Deno and Bun.
+ * processes on one host, or a database in PostgreSQL, MySQL or MariaDB. This module works in Node, Deno and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
  * `node --import polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID
@@ -14,6 +14,7 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
 import { type Driver, variable } from "./driver.js";
 import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
+import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { Rules } from "./rules.js";
 import { type DatabaseClass, sqlite } from "./sqlite.js";
@@ -24,13 +25,13 @@ export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus
 export type { PgClient, PgPool } from "./postgresql.js";
 export type { DatabaseClass } from "./sqlite.js";
 
-/** A store: a URL (`sqlite:PATH`, `postgres://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
+/** A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
 /**
  * The location of a store as the lease rules parsed it: the store, its settings, and the options that the JavaScript side uses.
  */
-type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server: Server }) & {
+type Place = ({ store: "sqlite"; path: string } | { store: "postgresql" | "mysql"; server: Server }) & {
   place: string;
   namespace: string;
   node: number | null;
@@ -109,10 +110,14 @@ function placed(
   const asked = url === undefined ? { variables: variables() } : { url };
   const rules = new Rules();
   const found = rules.ask("place", { ...asked, namespace }) as Place;
-  const driver =
-    found.store === "sqlite" ? sqlite(found.path, found.allows_overlayfs, rules, client) : postgresql(found.server);
+  const driver = driverOf(found, rules, client);
   const { place, node, schema, create, lease_ms, numbers, wait_ms } = found;
   return { rules, driver, found, terms: { place, node, schema, create, lease_ms, numbers, wait_ms } };
+}
+
+function driverOf(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
+  if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
+  return found.store === "mysql" ? mysql(found.server) : postgresql(found.server);
 }
 
 function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {

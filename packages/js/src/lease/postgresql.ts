@@ -102,7 +102,7 @@ function byServer(server: Server): () => Promise<PgClient> {
  * @throws {PolyflakeError} `out_of_range` if the file cannot be read or contains no certificate. This code means that retrying
  * does not help.
  */
-function rootsOf(file: string): string {
+export function rootsOf(file: string): string {
   try {
     const text = readFileSync(file, "utf8");
     new X509Certificate(text);

@@ -58,7 +58,7 @@ class Driver:
                     return {"refused": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     self.close()
-                    return {"failure": _failure(error)}
+                    return {"failure": self.failure_of(error)}
             case "close":
                 self.close()
                 return None
@@ -71,6 +71,10 @@ class Driver:
 
     def open(self) -> str | None:
         raise NotImplementedError
+
+    def failure_of(self, error: Exception) -> dict[str, Any]:
+        """Returns the failure of an attempt to connect."""
+        return _failure(error)
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         raise NotImplementedError
@@ -277,6 +281,55 @@ class Psycopg(Driver):
             there.shutdown(socket.SHUT_RDWR)
 
 
+class PyMySQL(Driver):
+    """A driver for MySQL and MariaDB that uses PyMySQL. A step takes one round trip per statement."""
+
+    kind = "mysql"
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self.connect, self.client = connect, import_module("pymysql")
+        self.watchdog = _Watchdog()
+
+    def open(self) -> None:
+        self.connection = self.connect()
+        # The statements of a step begin and end the transactions.
+        self.connection.autocommit(True)
+
+    def failure_of(self, error: Exception) -> dict[str, Any]:
+        number, message = (*error.args, "", "")[:2] if isinstance(error, self.client.MySQLError) else ("", "")
+        # Numbers from 2000 to 2999 are the client's own: the server did not answer.
+        if isinstance(number, int) and number and not 2000 <= number < 3000:
+            return _failure(message, str(number))
+        return _failure(message or error)
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        rows: list[Any] = []
+        silent = threading.Event()
+        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        try:
+            with self.client.cursors.Cursor(self.connection) as cursor:
+                for text, values in statements:
+                    # `%` is special to PyMySQL if a statement has values.
+                    cursor.execute(text.replace("%", "%%").replace("?", "%s") if values else text, values or None)
+                    rows.append([[_plain(value) for value in row] for row in cursor.fetchall()])
+        except Exception as error:
+            if silent.is_set():
+                self.close()
+                return SILENT
+            return {"rows": rows, "failure": self.failure_of(error)}
+        finally:
+            self.watchdog.expect(None)
+        return {"rows": rows, "failure": None}
+
+    def end(self) -> None:
+        super().end()
+        self.watchdog.end()
+
+    def _cut(self, silent: threading.Event) -> None:
+        silent.set()
+        self.connection._sock.shutdown(socket.SHUT_RDWR)
+
+
 class Asyncpg:
     """A driver for PostgreSQL that uses asyncpg. Because asyncpg has no pipelines, a step takes one round trip per
     statement.
@@ -364,6 +417,8 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     """
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
+    if kind == "mysql":
+        return _of_mysql(store, seconds)
     if kind is not None:
         return _of_url(store, seconds)
     module = type(store).__module__.partition(".")[0]
@@ -405,6 +460,47 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
         return Asyncpg(lambda: connect(**for_asyncpg(server), timeout=seconds, statement_cache_size=0), None, False)
     reason = 'PostgreSQL needs a client, and neither psycopg nor asyncpg is installed: pip install "psycopg[binary]"'
     raise _refused("lease_unavailable", reason)
+
+
+def _of_mysql(server: dict[str, Any], seconds: float) -> PyMySQL:
+    if not find_spec("pymysql"):
+        reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
+        raise _refused("lease_unavailable", reason)
+    connect = _encrypted_pymysql() if server["encrypts"] else import_module("pymysql").connect
+    seconds = min(seconds, server["connect_timeout"] or seconds)
+    return PyMySQL(lambda: connect(**for_pymysql(server), connect_timeout=max(1, round(seconds))))
+
+
+def _encrypted_pymysql() -> Any:
+    """Returns a class of connections that never authenticate without encryption.
+
+    Before version 1.2, PyMySQL continues in plain text if the server has no TLS, even with a context.
+    """
+    pymysql = import_module("pymysql")
+
+    class Encrypted(pymysql.connections.Connection):  # type: ignore[misc, name-defined]
+        def _request_authentication(self) -> Any:
+            if not self.server_capabilities & pymysql.constants.CLIENT.SSL:
+                raise pymysql.err.OperationalError(2026, "the server does not support SSL")
+            return super()._request_authentication()
+
+    return Encrypted
+
+
+def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of ``pymysql.connect`` for the server of a URL, as the rules read it."""
+    [[host, port]] = server["hosts"]
+    context = _context(server)
+    given = {
+        **({"unix_socket": host} if host.startswith("/") else {"host": host, "port": port}),
+        "user": server["user"],
+        "password": server["password"],
+        "database": server["database"],
+        "ssl": context or None,
+        "ssl_disabled": not context,
+        "charset": "utf8mb4",
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
@@ -476,10 +572,14 @@ def _name_of(engine: Any) -> str:
 
 def _of_engine(engine: Any) -> Any:
     name = _name_of(engine)
-    if name != "postgresql+psycopg":
-        raise _refused(
-            "out_of_range", f"expected an engine of postgresql+psycopg or sqlite, found {name}: lease with a URL"
-        )
+    drivers: dict[str, type[Psycopg | PyMySQL]] = {
+        "postgresql+psycopg": Psycopg,
+        "mysql+pymysql": PyMySQL,
+        "mariadb+pymysql": PyMySQL,
+    }
+    if name not in drivers:
+        expected = "an engine of postgresql+psycopg, mysql+pymysql or sqlite"
+        raise _refused("out_of_range", f"expected {expected}, found {name}: lease with a URL")
 
     def connect() -> Any:
         # Connect in the same way as the engine, but not through its pool, which may hold connections of a parent
@@ -489,4 +589,4 @@ def _of_engine(engine: Any) -> Any:
         lent.detach()
         return connection
 
-    return Psycopg(connect)
+    return drivers[name](connect)

@@ -1,0 +1,344 @@
+//! A store in `MySQL` or `MariaDB`.
+//!
+//! [`AsyncMysql`] processes requests over one connection, one statement after the other, because the protocol has no
+//! pipelines. [`Mysql`] waits for them on the caller's thread, each up to a limit, so that an unresponsive server never blocks
+//! callers.
+
+use std::time::Duration;
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::{future::Future, mem};
+use mysql_async::{
+    Column, Conn, OptsBuilder, Params, Row, Value as Cell, consts::ColumnType, prelude::Queryable,
+};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    time::timeout,
+};
+
+use crate::{
+    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
+    rules::error::{out_of_range, silent},
+    rules::forks,
+    rules::location::Create,
+    rules::url::{self, Location, Site},
+    stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
+    stores::system::random,
+};
+
+/// The longest wait for a connection and for a reply, unless a lease is short.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The longest wait for a connection, unless the URL sets a limit.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// The longest wait for the server to acknowledge the end of a connection.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+#[cfg(not(feature = "tls"))]
+const NO_TLS: &str = "this build has no TLS, which a server on a network needs unless the URL says `sslmode=disable`; enable the feature `tls` of polyflake-lease";
+
+/// A store in `MySQL` 8.0.19 or later, or `MariaDB` 10.6 or later.
+///
+/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
+/// return an error. In tasks, use [`AsyncMysql`] instead.
+pub struct Mysql {
+    /// The store, or `None` after a reply that did not arrive in time.
+    open: Option<(AsyncMysql, Runtime)>,
+    process: u32,
+    limit: Duration,
+}
+
+/// A store in `MySQL` or `MariaDB` for a Tokio task ([`Host`](crate::Host)), over its own connection.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use polyflake_lease::{AsyncMysql, Host, Options, Shape, sno};
+///
+/// # async fn work() -> polyflake_lease::Result<()> {
+/// let open = || AsyncMysql::open("mysql://lease@db/orders");
+/// let host = Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)));
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let ids = sno::Generator::with_async(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct AsyncMysql {
+    create: Create,
+    /// The connection, or `None` while a request uses it. A request that is dropped drops the connection, because its reply
+    /// could be mistaken for the next one.
+    connection: Option<Conn>,
+    process: u32,
+}
+
+/// Rejects a server that this build cannot reach.
+pub(crate) fn check(server: &url::Server) -> Result<()> {
+    if server.encrypts {
+        #[cfg(feature = "tls")]
+        return super::postgresql::tls::connector(server.roots.as_deref()).map(drop);
+        #[cfg(not(feature = "tls"))]
+        return Err(out_of_range(NO_TLS));
+    }
+    Ok(())
+}
+
+/// Reads a URL.
+fn read(url: &str) -> Result<(url::Server, Create)> {
+    let read = || {
+        let Location { site: Site::Mysql(server), access, .. } = Location::read(url)? else {
+            return Err(out_of_range("it is not of MySQL; write `mysql://`"));
+        };
+        check(&server)?;
+        Ok((server, access.create))
+    };
+    read().map_err(|error| error.after("cannot read the URL of the store"))
+}
+
+impl Mysql {
+    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the tables
+    /// if they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    ///
+    /// # Errors
+    /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
+    /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the user lacks the required
+    /// privileges.
+    pub fn open(url: &str) -> Result<Self> {
+        let (server, create) = read(url)?;
+        Self::open_within(&server, create, PATIENCE)
+    }
+
+    /// Works like [`Mysql::open`], with another limit if it is shorter.
+    pub(crate) fn open_within(
+        server: &url::Server,
+        create: Create,
+        longest: Duration,
+    ) -> Result<Self> {
+        let (process, limit) = (forks::here()?, longest.min(PATIENCE));
+        check_thread()?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
+        match runtime.block_on(in_time(limit, AsyncMysql::connect(server, create))) {
+            Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
+            Err(error) => {
+                // The runtime may still be resolving a host name, and dropping it would wait for that.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Mysql {
+    fn drop(&mut self) {
+        let open = self.open.take();
+        if forks::check(self.process).is_err() {
+            mem::forget(open);
+        } else if let Some((mut store, runtime)) = open {
+            if let Some(connection) = store.connection.take()
+                && Handle::try_current().is_err()
+            {
+                // A server that does not receive the farewell notices the lost connection by itself.
+                let _ =
+                    runtime.block_on(async { timeout(FAREWELL, connection.disconnect()).await });
+            }
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl core::fmt::Debug for Mysql {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Mysql").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl Store for Mysql {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        forks::check(self.process)?;
+        check_thread()?;
+        let (store, runtime) =
+            self.open.as_mut().ok_or_else(|| unavailable("the last request got no answer"))?;
+        let answered = async { timeout(self.limit, store.answer(request)).await };
+        runtime.block_on(answered).unwrap_or_else(|_| {
+            // The server may still process the request at any later time, so nothing waits for the end of the connection.
+            let open = self.open.take();
+            open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
+            Err(silent())
+        })
+    }
+}
+
+impl AsyncMysql {
+    /// Connects to a server. The first request creates the tables if they do not exist.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Mysql::open`].
+    ///
+    /// # Panics
+    /// Panics outside a Tokio runtime.
+    pub async fn open(url: &str) -> Result<Self> {
+        let (server, create) = read(url)?;
+        Self::connect(&server, create).await
+    }
+
+    async fn connect(server: &url::Server, create: Create) -> Result<Self> {
+        let process = forks::here()?;
+        let limit = server.connect_timeout.map_or(CONNECT, Duration::from_secs);
+        let connected = async {
+            // The error contains no part of the URL.
+            let refused = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
+            Conn::new(options(server)).await.map_err(refused)
+        };
+        let connection = Some(in_time(limit, connected).await?);
+        Ok(Self { create, connection, process })
+    }
+}
+
+fn options(server: &url::Server) -> OptsBuilder {
+    let options = OptsBuilder::default()
+        .prefer_socket(false)
+        .user(server.user.clone())
+        .pass(server.password.clone())
+        .db_name(server.database.clone());
+    #[cfg(feature = "tls")]
+    let options = options.ssl_opts(server.encrypts.then(|| tls(server)));
+    match server.hosts.first() {
+        Some((path, _)) if path.starts_with('/') => options.socket(Some(path.clone())),
+        Some((host, port)) => options.ip_or_hostname(host.clone()).tcp_port(*port),
+        None => options,
+    }
+}
+
+#[cfg(feature = "tls")]
+fn tls(server: &url::Server) -> mysql_async::SslOpts {
+    use rustls::crypto::{CryptoProvider, ring};
+    use std::path::PathBuf;
+
+    // The client uses the provider of the process, and panics if there is none and the program has several.
+    if CryptoProvider::get_default().is_none() {
+        // Another thread may have installed one in the meantime.
+        let _ = ring::default_provider().install_default();
+    }
+    let options = mysql_async::SslOpts::default();
+    match &server.roots {
+        None => options,
+        Some(file) => options
+            .with_disable_built_in_roots(true)
+            .with_root_certs(Vec::from([PathBuf::from(file).into()])),
+    }
+}
+
+impl core::fmt::Debug for AsyncMysql {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("AsyncMysql").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl AsyncStore for AsyncMysql {
+    async fn answer(&mut self, request: &Request) -> Result<Reply> {
+        forks::check(self.process)?;
+        let mut connection =
+            self.connection.take().ok_or_else(|| unavailable("the last request was dropped"))?;
+        let mut steps = Steps::new(Engine::Mysql, request, random()?).create(self.create);
+        let mut outcome = Outcome::default();
+        let reply = loop {
+            match steps.next(outcome) {
+                Ok(Step::Run(statements)) => outcome = run_all(&mut connection, &statements).await,
+                Ok(Step::Done(reply)) => break Ok(*reply),
+                Err(error) => break Err(error),
+            }
+        };
+        self.connection = Some(connection);
+        reply
+    }
+}
+
+/// Runs statements in order, up to the first one that fails.
+async fn run_all(connection: &mut Conn, statements: &[Statement]) -> Outcome {
+    let mut outcome = Outcome::default();
+    for statement in statements {
+        match run(connection, statement).await {
+            Ok(rows) => outcome.rows.push(rows),
+            Err(error) => return Outcome { failure: Some(error.into()), ..outcome },
+        }
+    }
+    outcome
+}
+
+/// Prepares a statement only if it has values, because not every statement that begins a transaction can be prepared.
+async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Result<Rows> {
+    let values: Vec<_> = statement.values.iter().map(cell_of).collect();
+    let rows: Vec<Row> = if values.is_empty() {
+        connection.query(&*statement.text).await?
+    } else {
+        connection.exec(&*statement.text, Params::Positional(values)).await?
+    };
+    Ok(rows.into_iter().map(values_of).collect())
+}
+
+fn cell_of(value: &Value) -> Cell {
+    match value {
+        Value::Integer(value) => Cell::Int(*value),
+        Value::Text(text) => Cell::Bytes(text.clone().into_bytes()),
+        Value::Null => Cell::NULL,
+    }
+}
+
+fn values_of(row: Row) -> Vec<Value> {
+    let columns = row.columns();
+    columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| value_of(column, cell)).collect()
+}
+
+/// Converts a cell. In the rows of a statement that was not prepared, integers are strings.
+fn value_of(column: &Column, cell: Option<Cell>) -> Value {
+    let is_integer = matches!(
+        column.column_type(),
+        ColumnType::MYSQL_TYPE_LONGLONG | ColumnType::MYSQL_TYPE_LONG
+    );
+    let integer = |text: &String| text.parse().ok().filter(|_| is_integer);
+    match cell {
+        Some(Cell::Int(value)) => Value::Integer(value),
+        Some(Cell::UInt(value)) => i64::try_from(value).map_or(Value::Null, Value::Integer),
+        Some(Cell::Bytes(bytes)) => match String::from_utf8(bytes) {
+            Ok(text) => integer(&text).map_or(Value::Text(text), Value::Integer),
+            Err(_) => Value::Null,
+        },
+        _ => Value::Null,
+    }
+}
+
+impl From<mysql_async::Error> for Failure {
+    fn from(error: mysql_async::Error) -> Self {
+        match error {
+            mysql_async::Error::Server(error) => {
+                Self { code: Some(error.code.to_string()), message: error.message }
+            }
+            other => Self { code: None, message: other.to_string() },
+        }
+    }
+}
+
+/// Rejects a thread of an executor, which must not be blocked.
+fn check_thread() -> Result<()> {
+    if Handle::try_current().is_err() {
+        return Ok(());
+    }
+    let reason =
+        "expected a thread that may block, found one of an async executor: use `AsyncMysql`";
+    Err(Error::new(ErrorKind::LeaseUnavailable, reason.to_owned()))
+}
+
+/// Returns the result of work with a time limit.
+async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
+    timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
+}
+
+fn unavailable(found: &str) -> Error {
+    let reason = format!("there is no connection to the server: {found}");
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}

@@ -1,0 +1,156 @@
+//! The SQL dialect of `MySQL` 8.0.19 or later and `MariaDB` 10.6 or later. Where the two differ, the statements contain comments
+//! that only one of them executes: `/*!80019 ... */` for `MySQL` and `/*M!100600 ... */` for `MariaDB`. So no request has to
+//! read the server's version first, and an older server reports a syntax error.
+//!
+//! Each transaction reads whether the server's commits are durable, and the server's identity and the table's ID, because a
+//! restored backup and a promoted replica are other incarnations. A promoted `MariaDB` replica has another name only if its
+//! `server_id` differs, and a copied data directory keeps its name, so an operator must report both (`quiet_until`).
+//! The connection belongs to the lease, since its settings are those of the session.
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use super::{
+    Failure, Statement,
+    postgresql::{OF_CERTIFICATES, is_in},
+    sql::{Dialect, commands, statement},
+};
+use crate::{Error, ErrorKind, rules::error::damaged};
+
+const TABLES: &str = include_str!("../../../sql/mysql.sql");
+
+/// The privileges of a user.
+const RIGHTS: &str = include_str!("../../../sql/mysql-user.sql");
+
+/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this by a
+/// variable that `init_connect` sets, because `MySQL` has no settings of programs. A boolean variable is a number in some
+/// versions and a word in others. The database's name is part of a file's name, in which other characters are encoded.
+const FAULT: &str = "CASE
+    WHEN @@GLOBAL.innodb_flush_log_at_trx_commit <> 1
+        THEN CONCAT('innodb_flush_log_at_trx_commit=', @@GLOBAL.innodb_flush_log_at_trx_commit, ', and must be 1')
+    WHEN CONCAT(@@GLOBAL.log_bin) NOT IN ('0', 'OFF') AND @@GLOBAL.sync_binlog <> 1
+        THEN CONCAT('sync_binlog=', @@GLOBAL.sync_binlog, ', and must be 1')
+    WHEN CONCAT(@@GLOBAL.innodb_doublewrite) NOT IN ('1', 'ON', 'DETECT_AND_RECOVER') AND NOT (@polyflake_doublewrite <=> 'unneeded')
+        THEN CONCAT('innodb_doublewrite=', @@GLOBAL.innodb_doublewrite, ', and must be ON')
+    WHEN CONCAT(@@GLOBAL.read_only) NOT IN ('0', 'OFF') THEN 'read_only=1, and must be 0; it may be a replica'
+    WHEN /*M!100600 CONCAT(@@GLOBAL.wsrep_on) NOT IN ('0', 'OFF') */ /*!80019 EXISTS (SELECT 1
+        FROM performance_schema.global_variables WHERE variable_name = 'wsrep_on' AND variable_value <> 'OFF') */
+        THEN 'wsrep_on=ON, and must be OFF; a cluster of Galera is no store'
+    WHEN DATABASE() REGEXP '[^0-9A-Za-z_-]'
+        THEN 'a database whose name has other characters than letters, digits, `_` and `-`'
+    WHEN EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE()
+        AND table_name IN ('polyflake_leases', 'polyflake_namespaces') AND engine <> 'InnoDB')
+        THEN 'a table of another engine; it must be InnoDB' END";
+
+/// The table's ID, or NULL. Names are compared as bytes, because names of databases may differ only in case.
+const TABLE: &str =
+    "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
+    WHERE CAST(name AS BINARY) = CAST(CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
+        '/polyflake_leases') AS BINARY))";
+
+/// The server's identity.
+const SERVER: &str =
+    "/*M!100600 'mariadb:', @@GLOBAL.server_id */ /*!80019 'mysql:', @@GLOBAL.server_uuid */";
+
+/// The variable that holds the store's name during a transaction.
+const STORE: &str = "@polyflake_store";
+
+/// Begins a transaction and reads the store's name. A time zone without daylight saving time makes the server's time
+/// unambiguous. One statement may create 2^20 records.
+fn begin(isolation: &str, begin: &str) -> Vec<String> {
+    let settings = format!(
+        "SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5,
+        /*M!100600 max_recursive_iterations = 2097152, tx_isolation */ /*!80019 cte_max_recursion_depth = 2097152, transaction_isolation */ = '{isolation}'"
+    );
+    let store = format!(
+        "SET {STORE} = CONVERT(CASE WHEN {FAULT} IS NULL THEN CONCAT({SERVER}, ':', {TABLE}) END USING utf8mb4) COLLATE utf8mb4_bin"
+    );
+    vec![settings, begin.to_owned(), store]
+}
+
+pub(super) fn dialect() -> Dialect {
+    // SYSDATE does not depend on the variable `timestamp`, which a session can set.
+    let now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', SYSDATE(3)) DIV 1000";
+    Dialect {
+        store: STORE.to_owned(),
+        state: format!("SELECT {FAULT}, {STORE}, {now}"),
+        // As in PostgreSQL: a compare-and-swap needs the latest committed row, and all statements of a read one snapshot.
+        write: begin("READ-COMMITTED", "START TRANSACTION"),
+        read: begin("REPEATABLE-READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"),
+        // MariaDB has no `FOR SHARE`.
+        shared: "LOCK IN SHARE MODE",
+        locked: "FOR UPDATE",
+        integer: "SIGNED",
+        mark: "?",
+        returns: false,
+        place: String::new(),
+        version: None,
+    }
+}
+
+/// Ends the transaction that found no tables, and creates them. Each of these statements commits by itself.
+pub(super) fn tables() -> Vec<Statement> {
+    [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
+}
+
+/// Returns the reason why a request that creates nothing cannot be answered.
+pub(super) fn no_store() -> Error {
+    unavailable("the database has no tables of leases; the first lease creates them".into())
+        .permanent()
+}
+
+/// Classifies an error by its number, because not every client provides the SQLSTATE.
+pub(super) fn error(failure: &Failure) -> Error {
+    let message = failure.message.lines().next().unwrap_or_default();
+    match failure.code.as_deref() {
+        // A wrong user or password, a host that is not permitted, or a database that does not exist or is not permitted.
+        Some("1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "3118" | "4151") => {
+            unavailable(format!("the server rejects the connection: {message}")).permanent()
+        }
+        Some("1046") => {
+            unavailable("the connection has no database; name one in the URL".into()).permanent()
+        }
+        Some("1054") => damaged(format!("expected the columns of format 1, found: {message}")),
+        Some("1064" | "1193") => {
+            let expected = "expected MySQL 8.0.19 or MariaDB 10.6, or later";
+            unavailable(format!("{expected}, found a server that reports: {message}")).permanent()
+        }
+        Some("1142" | "1143" | "1227") => {
+            let grants: Vec<_> = commands(RIGHTS)
+                .map(|it| it.text.lines().filter(|line| !line.starts_with("--")).collect())
+                .map(|text: String| {
+                    text.replace("'orders'@'%'", "USER").replace(" app.", " DATABASE.")
+                })
+                .collect();
+            let lines = format!(
+                "an operator runs the statements of mysql.sql; then for each user {}",
+                grants.join("; ")
+            );
+            unavailable(format!("the user lacks a right: {message}; {lines}")).permanent()
+        }
+        Some(_) => unavailable(format!("the server reports: {message}")),
+        None if is_in(message, &OF_CERTIFICATES) => {
+            let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
+            unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
+                .permanent()
+        }
+        None if is_in(message, &WITHOUT_TLS) => {
+            let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
+            unavailable(reason.to_string()).permanent()
+        }
+        None => unavailable(format!("no answer from the server: {message}")),
+    }
+}
+
+/// Parts of the clients' messages about a server without TLS.
+const WITHOUT_TLS: [&str; 3] =
+    ["does not support secure connection", "does not have this capability", "does not support SSL"];
+
+fn unavailable(reason: String) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}

@@ -1,0 +1,200 @@
+//! `MariaDB` servers for one test, each in its own folder, with a socket there.
+
+use std::{
+    env, fs,
+    os::unix::{fs::chown, net::UnixStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use mysql_async::{Conn, OptsBuilder, Row, prelude::Queryable};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// A server that is removed with all its data when it is dropped. It has no accounts unless it was started with them.
+pub struct MariaDb {
+    folder: TempDir,
+    program: PathBuf,
+    options: Vec<String>,
+    process: Option<Child>,
+}
+
+/// The server's program. Panics without one if tests must not be skipped.
+pub fn program() -> Option<PathBuf> {
+    let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
+    let found = found.into_iter().find(|path| path.exists());
+    if found.is_none() {
+        assert!(env::var_os("CI").is_none(), "expected MariaDB on this machine");
+        println!("left out: no MariaDB on this machine");
+    }
+    found
+}
+
+impl MariaDb {
+    /// An empty server without accounts, with a database.
+    pub fn start(program: &Path, options: &[&str]) -> Self {
+        Self::start_with(program, &[&["--skip-grant-tables"], options].concat(), false)
+    }
+
+    /// An empty server with accounts, in which root needs no password.
+    pub fn start_with_accounts(program: &Path, options: &[&str]) -> Self {
+        Self::start_with(program, options, true)
+    }
+
+    fn start_with(program: &Path, options: &[&str], has_accounts: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("data")).unwrap();
+        let options = options.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut server = Self { folder, program: program.into(), options, process: None };
+        if has_accounts {
+            let install = Command::new("mariadb-install-db")
+                .args(["--no-defaults", "--user=root", "--skip-test-db"])
+                .arg("--auth-root-authentication-method=normal")
+                .arg(format!("--datadir={}", server.data().display()))
+                .output()
+                .unwrap();
+            assert!(install.status.success(), "{install:?}");
+        }
+        let user = super::server::user();
+        let owned = walk(server.folder());
+        owned.iter().for_each(|path| chown(path, user, None).unwrap());
+        server.up();
+        server.by_hand(&["CREATE DATABASE app"]);
+        server
+    }
+
+    /// A copy of this server's data, as of a stopped server, with another identity.
+    pub fn copy(&self, options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let copied =
+            Command::new("cp").arg("-a").args([&self.data(), &folder.path().join("data")]).status();
+        assert!(copied.unwrap().success());
+        chown(folder.path(), super::server::user(), None).unwrap();
+        let options =
+            [&self.options[..], &options.iter().map(ToString::to_string).collect::<Vec<_>>()]
+                .concat();
+        let mut copy = Self { folder, program: self.program.clone(), options, process: None };
+        copy.up();
+        copy
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The socket on which the server listens.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    pub fn url(&self) -> String {
+        format!("mysql://root@/app?host={}", self.socket().display())
+    }
+
+    /// Starts the server.
+    pub fn up(&mut self) {
+        let of = |name: &str, path: PathBuf| format!("--{name}={}", path.display());
+        let log = self.folder.path().join("log");
+        let mut command = Command::new(&self.program);
+        command.args(["--no-defaults", "--skip-networking", "--innodb-buffer-pool-size=8M"]);
+        command.args([of("datadir", self.data()), of("socket", self.socket())]);
+        command
+            .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
+        if let Some(user) = super::server::user() {
+            command.arg(format!("--user={user}"));
+        }
+        let child = command.args(&self.options).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.process = Some(child.unwrap());
+        for _ in 0..1200 {
+            if UnixStream::connect(self.socket()).is_ok() {
+                return;
+            }
+            let ended = self.process.as_mut().unwrap().try_wait().unwrap();
+            assert!(ended.is_none(), "{}", fs::read_to_string(&log).unwrap_or_default());
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{}", fs::read_to_string(&log).unwrap_or_default());
+    }
+
+    /// Ends the server by SIGKILL.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// Ends the server by itself.
+    pub fn stop(&mut self) {
+        self.by_hand(&["SHUTDOWN"]);
+        self.process.take().unwrap().wait().unwrap();
+    }
+
+    /// Runs statements by hand.
+    #[track_caller]
+    pub fn by_hand(&self, statements: &[&str]) -> Vec<Row> {
+        self.as_user("root", statements).unwrap()
+    }
+
+    /// Runs statements as a user, and returns the rows of the last one.
+    pub fn as_user(&self, user: &str, statements: &[&str]) -> mysql_async::Result<Vec<Row>> {
+        let runtime = runtime();
+        runtime.block_on(async {
+            let mut connection = Conn::new(self.options_of(user)).await?;
+            let mut rows = Vec::new();
+            for statement in statements {
+                if *statement != "CREATE DATABASE app" {
+                    connection.query_drop("USE app").await?;
+                }
+                rows = connection.query(*statement).await?;
+            }
+            // A server that was shut down does not answer.
+            let _ = connection.disconnect().await;
+            Ok(rows)
+        })
+    }
+}
+
+impl MariaDb {
+    fn options_of(&self, user: &str) -> OptsBuilder {
+        let options = OptsBuilder::default().user(Some(user)).prefer_socket(false);
+        options.socket(Some(self.socket().display().to_string()))
+    }
+
+    /// A connection to the database, and the runtime that drives it.
+    pub fn connect(&self) -> (Runtime, Conn) {
+        let runtime = runtime();
+        let options = self.options_of("root").db_name(Some("app"));
+        let connection = runtime.block_on(Conn::new(options)).unwrap();
+        (runtime, connection)
+    }
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+impl Drop for MariaDb {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A folder and everything in it.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() && !entry.is_symlink() {
+            found.extend(walk(&entry));
+        } else {
+            found.push(entry);
+        }
+    }
+    found
+}

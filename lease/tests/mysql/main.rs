@@ -1,0 +1,322 @@
+//! The store in `MariaDB`: the suite for drivers, servers that forget, crashes, copied servers, and rows written by hand.
+#![cfg(all(feature = "mysql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../claims/mod.rs"]
+mod claims;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../mariadb/mod.rs"]
+mod mariadb;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../server/mod.rs"]
+mod server;
+
+use std::{path::Path, time::Duration};
+
+use claims::{assert_refused, claim, claim_side_by_side};
+use mariadb::{MariaDb, program};
+use polyflake_lease::{
+    Ask, AsyncMysql, AsyncStore, ErrorKind, Found, Grant, Mysql, Operator, Options, Record, Reply,
+    Request, Result, Shape, Store, check, conformance, open,
+};
+
+fn claim_at(url: &str) -> Result<Grant> {
+    claim(&mut open(url)?)
+}
+
+fn start(program: &Path) -> MariaDb {
+    MariaDb::start(program, &[])
+}
+
+fn ask(store: &mut dyn Store, ask: Ask) -> Result<Reply> {
+    store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask })
+}
+
+fn name_of(url: &str) -> String {
+    ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
+}
+
+#[test]
+fn the_driver_passes_the_suite() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    conformance::check(&mut Mysql::open(&server.url()).unwrap());
+    conformance::check_together(|| Mysql::open(&server.url()).unwrap());
+    claim_side_by_side(|| open(&server.url()).unwrap());
+    // Other defaults of the server are no obstacle.
+    server.by_hand(&[
+        "DELETE FROM polyflake_leases",
+        "DELETE FROM polyflake_namespaces",
+        "SET GLOBAL tx_isolation = 'SERIALIZABLE', GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES', GLOBAL time_zone = '-03:00', GLOBAL collation_connection = 'latin1_german1_ci'",
+    ]);
+    conformance::check(&mut Mysql::open(&server.url()).unwrap());
+}
+
+/// A claim creates all records up to its number in one statement, whatever the server's limit of iterations.
+#[test]
+fn a_high_worker_id_is_granted() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
+    let options = options.prefer(65_000).unwrap();
+    let ids =
+        polyflake_lease::sno::Generator::with(&server.url(), options, Duration::from_secs(15));
+    assert_eq!(ids.unwrap().lease().number(), Some(65_000));
+}
+
+#[test]
+fn tasks_use_the_store() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut store = AsyncMysql::open(&server.url()).await.unwrap();
+        let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
+        assert_eq!(store.answer(&request).await.unwrap().found, Found::Names(Vec::new()));
+        assert_refused(
+            open(&server.url()).and_then(|mut store| store.answer(&request)),
+            ErrorKind::LeaseUnavailable,
+        );
+        // A dropped request ends the connection.
+        drop(tokio::time::timeout(Duration::ZERO, store.answer(&request)).await);
+        assert_refused(store.answer(&request).await, ErrorKind::LeaseUnavailable);
+    });
+}
+
+/// The error for a missing right contains the statements for an operator, and these suffice.
+#[test]
+fn a_user_with_process_select_insert_and_update_suffices() {
+    let Some(program) = program() else { return };
+    let server = MariaDb::start_with_accounts(&program, &[]);
+    let as_user = server.url().replace("root@", "orders@");
+    server.by_hand(&["CREATE USER 'orders'@'%'"]);
+    let assert_reports = |parts: &[&str]| {
+        let message = claim_at(&as_user).unwrap_err().to_string();
+        for part in parts {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    };
+    assert_reports(&["the server rejects the connection: Access denied for user"]);
+    server.by_hand(&["GRANT SELECT ON app.* TO 'orders'@'%'"]);
+    assert_reports(&[
+        "the user lacks a right: Access denied; you need (at least one of) the PROCESS privilege",
+        "an operator runs the statements of mysql.sql; then for each user GRANT PROCESS ON *.* TO USER; GRANT SELECT, INSERT, UPDATE ON DATABASE.polyflake_namespaces TO USER; GRANT",
+    ]);
+    server.by_hand(&["GRANT PROCESS ON *.* TO 'orders'@'%'"]);
+    assert_reports(&["the user lacks a right: CREATE command denied"]);
+    server.by_hand(&["REVOKE SELECT ON app.* FROM 'orders'@'%'"]);
+    let run = |script: &str| {
+        script
+            .split(';')
+            .filter(|it| it.contains('(') || it.contains("GRANT"))
+            .for_each(|it| drop(server.by_hand(&[it])));
+    };
+    run(include_str!("../../sql/mysql.sql"));
+    run(include_str!("../../sql/mysql-user.sql"));
+    conformance::check(&mut Mysql::open(&as_user).unwrap());
+    for forbidden in
+        ["DELETE FROM polyflake_leases", "DROP TABLE polyflake_leases", "CREATE TABLE a (b int)"]
+    {
+        assert!(server.as_user("orders", &[forbidden]).is_err(), "{forbidden}");
+    }
+}
+
+#[test]
+fn servers_that_forget_writes_are_rejected_at_any_time() {
+    let Some(program) = program() else { return };
+    let server = MariaDb::start(&program, &["--log-bin", "--sync-binlog=1"]);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    for (setting, usual, wrong) in [
+        ("innodb_flush_log_at_trx_commit", "1", "2"),
+        ("innodb_flush_log_at_trx_commit", "1", "0"),
+        ("sync_binlog", "1", "0"),
+        ("sync_binlog", "1", "100"),
+        ("read_only", "0", "1"),
+    ] {
+        claim(&mut store).unwrap();
+        server.by_hand(&[&format!("SET GLOBAL {setting} = {wrong}")]);
+        for refused in [claim(&mut store), claim_at(&server.url())] {
+            let error = assert_refused(refused, ErrorKind::StoreNotDurable);
+            assert!(error.to_string().contains(&format!("{setting}=")), "{error}");
+            // A replica may be promoted soon.
+            assert_eq!(error.is_permanent(), setting != "read_only", "{error}");
+        }
+        server.by_hand(&[&format!("SET GLOBAL {setting} = {usual}")]);
+        claim(&mut store).unwrap();
+    }
+    server.by_hand(&[
+        "ALTER TABLE polyflake_namespaces ENGINE = MyISAM, MODIFY namespace VARCHAR(100)",
+    ]);
+    let error = assert_refused(claim(&mut store), ErrorKind::StoreNotDurable);
+    assert!(error.to_string().contains("InnoDB"), "{error}");
+}
+
+/// A server without a binary log needs no `sync_binlog`. One without doublewrite is accepted where an operator vouches for it.
+#[test]
+fn an_operator_vouches_for_a_server_without_doublewrite() {
+    let Some(program) = program() else { return };
+    claim_at(&MariaDb::start(&program, &["--sync-binlog=0"]).url()).unwrap();
+    let server = MariaDb::start(&program, &["--skip-innodb-doublewrite"]);
+    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert!(error.to_string().contains("innodb_doublewrite="), "{error}");
+    let vouched = MariaDb::start_with_accounts(
+        &program,
+        &["--skip-innodb-doublewrite", "--init-connect=SET @polyflake_doublewrite = 'unneeded'"],
+    );
+    vouched.by_hand(&[
+        "CREATE USER 'orders'@'%'",
+        "GRANT ALL ON app.* TO 'orders'@'%'",
+        "GRANT PROCESS ON *.* TO 'orders'@'%'",
+    ]);
+    claim_at(&vouched.url().replace("root@", "orders@")).unwrap();
+    // `init_connect` does not apply to users that may administer connections.
+    assert_refused(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
+}
+
+/// The name contains the server's ID and the table's. A copied server keeps both unless its `server_id` differs.
+#[test]
+fn another_server_and_another_table_are_another_store() {
+    let Some(program) = program() else { return };
+    let mut server = MariaDb::start(&program, &["--server-id=7"]);
+    claim_at(&server.url()).unwrap();
+    let first = name_of(&server.url());
+    let table = server.by_hand(&["SELECT CAST(table_id AS CHAR) FROM information_schema.innodb_sys_tables WHERE name = 'app/polyflake_leases'"]);
+    assert_eq!(first, format!("mariadb:7:{}", table[0].get::<String, _>(0).unwrap()));
+    server.stop();
+    let copy = server.copy(&["--server-id=8"]);
+    assert_eq!(name_of(&copy.url()), first.replace(":7:", ":8:"));
+    assert_refused(claim_at(&copy.url()), ErrorKind::StoreChanged);
+    server.up();
+    assert_eq!(name_of(&server.url()), first);
+    claim_at(&server.url()).unwrap();
+    server.by_hand(&["OPTIMIZE TABLE polyflake_leases"]);
+    let optimized = name_of(&server.url());
+    assert!(optimized.starts_with("mariadb:7:") && optimized != first, "{optimized}");
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+}
+
+#[test]
+fn names_of_databases_are_told_apart() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    server.by_hand(&[
+        "CREATE DATABASE `my-app`",
+        "CREATE DATABASE `My-App`",
+        "CREATE DATABASE `a.b`",
+    ]);
+    let url = |name: &str| server.url().replace("/app", &format!("/{name}"));
+    for name in ["my-app", "My-App"] {
+        claim_at(&url(name)).unwrap();
+    }
+    assert_ne!(name_of(&url("my-app")), name_of(&url("My-App")));
+    assert_refused(claim_at(&url("a.b")), ErrorKind::OutOfRange);
+    let error = assert_refused(claim_at(&url("absent")), ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("Unknown database 'absent'"), "{error}");
+}
+
+#[test]
+fn a_killed_server_keeps_its_grants() {
+    let Some(program) = program() else { return };
+    let mut server = start(&program);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    let first = claim(&mut store).unwrap();
+    server.kill();
+    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    server.up();
+    assert_ne!(first.numbers(), claim_at(&server.url()).unwrap().numbers());
+}
+
+/// A connection that ends in the middle of a transaction leaves nothing behind.
+#[test]
+fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let mut store = Mysql::open(&server.url()).unwrap();
+    let Found::Records(records) = ask(&mut store, Ask::Find { limit: 8 }).unwrap().found else {
+        panic!("expected records")
+    };
+    let old = records[0].clone();
+    let new = Record { version: old.version + 1, ..old.clone() };
+    let put = || Ask::Put { old: old.clone(), new: new.clone() };
+    // The trigger ends the connection after the row was changed.
+    server.by_hand(&[
+        "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
+    ]);
+    assert_refused(ask(&mut store, put()), ErrorKind::LeaseUnavailable);
+    server.by_hand(&["DROP TRIGGER cut"]);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    let read = ask(&mut store, Ask::Read { first: old.first }).unwrap().found;
+    assert_eq!(read, Found::Records(vec![old.clone()]));
+    assert_eq!(ask(&mut store, put()).unwrap().found, Found::Done);
+    // A stale write that equals the record is rejected.
+    let differs = Found::Differs(Some(new.clone()));
+    assert_eq!(ask(&mut store, put()).unwrap().found, differs);
+}
+
+/// A lock that another connection holds for too long fails the request, and the connection can be used afterwards.
+#[test]
+fn a_lock_that_is_held_for_long_fails_the_request() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    claim(&mut store).unwrap();
+    std::thread::scope(|scope| {
+        let lock = "SELECT * FROM polyflake_leases, polyflake_namespaces FOR UPDATE";
+        let holder =
+            scope.spawn(|| drop(server.by_hand(&["BEGIN", lock, "DO SLEEP(7)", "COMMIT"])));
+        std::thread::sleep(Duration::from_secs(1));
+        let error = assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+        assert!(error.to_string().contains("Lock wait timeout"), "{error}");
+        holder.join().unwrap();
+    });
+    claim(&mut store).unwrap();
+}
+
+#[test]
+fn checks_and_operators_create_nothing() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let url = format!("{}&namespace=orders", server.url());
+    let name = check(Some(&url)).unwrap();
+    assert_eq!(name, format!("mysql://root@{}/app", server.socket().display()));
+    assert!(server.by_hand(&["SHOW TABLES"]).is_empty());
+    let refused = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
+    let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("the database has no tables of leases"), "{error}");
+    claim_at(&server.url()).unwrap();
+    assert_eq!(check(Some(&url)).unwrap(), name);
+}
+
+#[test]
+fn manually_edited_rows_are_rejected() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    claim(&mut store).unwrap();
+    let changes = [
+        ("polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
+        ("polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
+        ("polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
+        ("polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
+        ("polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
+    ];
+    server.by_hand(&[
+        "CREATE TABLE n AS SELECT * FROM polyflake_namespaces",
+        "CREATE TABLE l AS SELECT * FROM polyflake_leases",
+    ]);
+    for (change, kind) in changes {
+        server.by_hand(&[&format!("UPDATE {change}")]);
+        assert_refused(claim(&mut store), kind);
+        server.by_hand(&[
+            "REPLACE INTO polyflake_namespaces SELECT * FROM n",
+            "REPLACE INTO polyflake_leases SELECT * FROM l",
+        ]);
+    }
+    claim(&mut store).unwrap();
+    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
+    assert_refused(claim(&mut store), ErrorKind::StoreDamaged);
+}

@@ -1,0 +1,72 @@
+import { isIP } from "node:net";
+import { PolyflakeError } from "../errors.js";
+import { type Connection, type Driver, installed } from "./driver.js";
+import { rootsOf, type Server } from "./postgresql.js";
+import type { Value } from "./rules.js";
+
+/** A connection of `mysql2/promise`. */
+interface Client {
+  query(query: object): Promise<[unknown, unknown]>;
+  execute(query: object, values: Value[]): Promise<[unknown, unknown]>;
+  on(event: "error", listener: () => void): unknown;
+  end(): Promise<unknown>;
+  destroy(): unknown;
+}
+
+/**
+ * Creates a MySQL or MariaDB store from the server of a URL. Each request uses a separate connection.
+ *
+ * @throws {PolyflakeError} `out_of_range` for an encrypted connection to an IP address, since `mysql2` accepts any host's
+ * certificate there.
+ */
+export function mysql(server: Server): Driver {
+  const [host, port] = server.hosts[0]!;
+  if (server.encrypts && isIP(host)) {
+    const expected = "expected the name of a host, since mysql2 does not compare a certificate with an IP address";
+    throw new PolyflakeError("out_of_range", `${expected}; name the host, or add \`sslmode=disable\` to the URL`);
+  }
+  type Mysql = { createConnection(options: object): Promise<Client> };
+  const remedy = "npm install mysql2, and do not bundle it";
+  const { createConnection } = installed<Mysql>("mysql2/promise", remedy);
+  const address = host.startsWith("/") ? { socketPath: host } : { host, port };
+  return {
+    store: "mysql",
+    async open() {
+      const ca = server.roots === null ? undefined : rootsOf(server.roots);
+      const options = {
+        ...address,
+        user: server.user ?? undefined,
+        password: server.password ?? undefined,
+        database: server.database ?? undefined,
+        ssl: server.encrypts ? { ca, verifyIdentity: true } : undefined,
+        connectTimeout: Math.min(server.connect_timeout ?? 10, 10) * 1000,
+      };
+      const client = await createConnection(options).catch(rethrow);
+      // The next statement reports a connection error that occurs between two statements.
+      client.on("error", () => {});
+      return connection(client);
+    },
+  };
+}
+
+function connection(client: Client): Connection {
+  return {
+    name: null,
+    async run(sql, values) {
+      // Only a statement with values is prepared, because not every statement that begins a transaction can be.
+      const query = { sql, rowsAsArray: true };
+      const [rows] = await (values.length > 0 ? client.execute(query, values) : client.query(query)).catch(rethrow);
+      return Array.isArray(rows) ? rows.map((row: unknown[]) => row.map(cellOf)) : [];
+    },
+    close: (isLost) => (isLost ? client.destroy() : client.end()),
+  };
+}
+
+const cellOf = (value: unknown): Value => (typeof value === "number" || typeof value === "string" ? value : null);
+
+/** Throws an error in the form that `failureOf` reads. Only a server's error has an SQLSTATE, and the rules read its number. */
+function rethrow(error: unknown): never {
+  const { errno, sqlState, message } = Object(error) as Record<string, unknown>;
+  if (typeof sqlState !== "string" || !sqlState) throw error;
+  throw Object.assign(new Error(String(message), { cause: error }), { severity: "ERROR", code: String(errno) });
+}
