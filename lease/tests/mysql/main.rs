@@ -297,7 +297,7 @@ fn manually_edited_rows_are_rejected() {
     let mut store = Mysql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     let changes = [
-        ("polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("polyflake_leases SET format = 2", ErrorKind::SchemaTooNew),
         ("polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
         ("polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
         ("polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
