@@ -4,3 +4,4 @@
 GRANT PROCESS ON *.* TO 'orders'@'%';
 GRANT SELECT, INSERT, UPDATE ON app.polyflake_namespaces TO 'orders'@'%';
 GRANT SELECT, INSERT, UPDATE ON app.polyflake_leases TO 'orders'@'%';
+GRANT SELECT ON app.polyflake_store TO 'orders'@'%';

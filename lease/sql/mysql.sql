@@ -12,7 +12,12 @@ CREATE TABLE IF NOT EXISTS polyflake_namespaces (
     shape MEDIUMTEXT NOT NULL,
     store VARCHAR(255) NOT NULL,
     version BIGINT NOT NULL
-) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+-- MariaDB records when the only row was inserted, which no dump contains. So a restored dump is another store.
+CREATE TABLE IF NOT EXISTS polyflake_store (
+    id BIGINT NOT NULL PRIMARY KEY
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC CHARACTER SET utf8mb4 COLLATE utf8mb4_bin /*M!100600 WITH SYSTEM VERSIONING */;
+INSERT IGNORE INTO polyflake_store VALUES (1);
 CREATE TABLE IF NOT EXISTS polyflake_leases (
     namespace VARCHAR(255) NOT NULL,
     first BIGINT NOT NULL,
@@ -26,4 +31,4 @@ CREATE TABLE IF NOT EXISTS polyflake_leases (
     version BIGINT NOT NULL,
     PRIMARY KEY (namespace, first),
     KEY polyflake_leases_end (namespace, granted_until, first)
-) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -233,6 +233,26 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
 }
 
 #[test]
+fn promotions_require_another_server_of_mysql() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(10)));
+    for (from, to, kind) in [
+        ("mysql:u-1:5", "mysql:u-2:5", ErrorKind::StoreChanged),
+        ("mysql:u-1:5", "mysql:u-2:9", ErrorKind::StoreChanged),
+        ("mysql:u-1:5", "mysql:u-1:9", ErrorKind::OutOfRange),
+        ("mariadb:1:5:8", "mariadb:2:5:8", ErrorKind::StoreChanged),
+        ("mariadb:1:5:8", "mariadb:1:6:8", ErrorKind::OutOfRange),
+        ("mariadb:1:5:8", "mariadb:1:5:9", ErrorKind::OutOfRange),
+        ("mysql:u-1:5", "mariadb:2:5:8", ErrorKind::OutOfRange),
+        ("mariadb:1:5:8", "mysql:u-2:5", ErrorKind::OutOfRange),
+        ("mysql:u-1:5", "sqlite:1:2", ErrorKind::OutOfRange),
+        ("sqlite:1:2", "mariadb:1:5:8", ErrorKind::OutOfRange),
+    ] {
+        assert_kind(operator(&mut store).promoted(from, to), kind);
+    }
+}
+
+#[test]
 fn restored_applies_to_every_namespace() {
     let mut store = Memory::new(T);
     assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);

@@ -34,7 +34,7 @@ const START: u64 = 1_763_650_000_000;
 /// The store's name in the `SQLite` conversation, and in the other conversations with any server.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
-const MARIADB: &str = "mariadb:1:1";
+const MARIADB: &str = "mariadb:1:1:1";
 
 /// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());

@@ -367,6 +367,17 @@ def test_a_rejected_connection_has_the_servers_number(
     assert said in failure["message"]
 
 
+def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_lease_stores._SILENCE, "read_timeout", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"mysql://me@127.0.0.1:{listener.getsockname()[1]}/app"
+        server = json.loads(place(url, "any"))["server"]
+        since = time.monotonic()
+        answer = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+    assert answer["failure"]["code"] is None
+    assert time.monotonic() - since < 10
+
+
 def test_a_mysql_server_without_tls_gets_no_password() -> None:
     """The server's greeting lacks the capability, as somebody on the network would write it."""
     greeting = b"\x0a5.5.5\0" + bytes(4) + b"12345678\0" + b"\xff\xf7\x21\x02\0\xff\x81\x15" + bytes(10) + b"123456789012\0"

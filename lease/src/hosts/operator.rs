@@ -469,23 +469,25 @@ fn contended() -> Error {
 }
 
 /// Rejects two store names if the second one cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, on a later timeline.
+/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is another server. The same
+/// server with another table is a restored dump or a rebuilt table.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
-    let parts = |name: &str| {
-        let (system, rest) = name.strip_prefix("postgresql:")?.split_once(':')?;
-        let (timeline, tables) = rest.split_once(':')?;
-        let timeline = u32::from_str_radix(timeline, 16).ok()?;
-        Some((system.to_string(), timeline, tables.to_string()))
+    let [before, after] = [from, to].map(|name| name.split(':').collect::<Vec<_>>());
+    let timeline = |digits| u32::from_str_radix(digits, 16).ok();
+    let is_possible = match (&*before, &*after) {
+        (["postgresql", system, first, table], ["postgresql", same, second, same_table]) => {
+            let is_later = timeline(first).zip(timeline(second)).is_some_and(|(a, b)| a < b);
+            (system, table) == (same, same_table) && is_later
+        }
+        (["mysql", server, _], ["mysql", other, _])
+        | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,
+        (["postgresql" | "mysql" | "mariadb", ..], _)
+        | (_, ["postgresql" | "mysql" | "mariadb", ..]) => false,
+        _ => from != to,
     };
-    let is_later = match (parts(from), parts(to)) {
-        (Some(from), Some(to)) => (&from.0, &from.2) == (&to.0, &to.2) && from.1 < to.1,
-        (None, None) => from != to,
-        _ => false,
-    };
-    if is_later {
+    if is_possible {
         return Ok(());
     }
-    let reason =
-        format!("expected a later timeline of the same server and tables as {from}, found {to}");
-    Err(out_of_range(reason))
+    let expected = "a later timeline of the same PostgreSQL server and tables, or another server of MySQL or MariaDB,";
+    Err(out_of_range(format!("expected {expected} after {from}, found {to}")))
 }

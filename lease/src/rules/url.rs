@@ -185,6 +185,12 @@ impl Location {
             return Err(out_of_range("a URL of MySQL names one host"));
         }
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if server.user.is_none() {
+            // The clients of the languages would use different users.
+            return Err(out_of_range(
+                "it names no user; add one, as in `mysql://user@host/database`",
+            ));
+        }
         match &server.database {
             None => {
                 Err(out_of_range("it names no database; add one, as in `mysql://host/database`"))

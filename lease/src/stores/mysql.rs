@@ -233,6 +233,15 @@ fn tls(server: &url::Server) -> mysql_async::SslOpts {
     }
 }
 
+impl Drop for AsyncMysql {
+    fn drop(&mut self) {
+        // In a forked child, ending the connection would end the parent's.
+        if forks::check(self.process).is_err() {
+            mem::forget(self.connection.take());
+        }
+    }
+}
+
 impl core::fmt::Debug for AsyncMysql {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("AsyncMysql").field("process", &self.process).finish_non_exhaustive()
@@ -243,17 +252,21 @@ impl AsyncStore for AsyncMysql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let mut connection =
-            self.connection.take().ok_or_else(|| unavailable("the last request was dropped"))?;
+            self.connection.take().ok_or_else(|| unavailable("the last request got no answer"))?;
         let mut steps = Steps::new(Engine::Mysql, request, random()?).create(self.create);
-        let mut outcome = Outcome::default();
+        let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
             match steps.next(outcome) {
-                Ok(Step::Run(statements)) => outcome = run_all(&mut connection, &statements).await,
+                Ok(Step::Run(statements)) => {
+                    outcome = run_all(&mut connection, &statements).await;
+                    is_lost = outcome.failure.as_ref().is_some_and(|it| it.code.is_none());
+                }
                 Ok(Step::Done(reply)) => break Ok(*reply),
                 Err(error) => break Err(error),
             }
         };
-        self.connection = Some(connection);
+        // Otherwise the next request could commit what this one left behind.
+        self.connection = Some(connection).filter(|_| !is_lost);
         reply
     }
 }

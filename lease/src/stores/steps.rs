@@ -2,8 +2,9 @@
 //! reads no clock, so a driver in any language only has to execute the steps of a [`Steps`].
 //!
 //! A driver opens a connection in autocommit mode and executes the statements of each [`Step::Run`] in order, up to the first
-//! one that fails. No statement depends on the rows of another one, so a client that supports it can send all of them at once;
-//! those after a failed statement then fail as well. Transactions begin and end with statements of the steps.
+//! one that fails. No statement depends on the rows of another one, so a client of `PostgreSQL` can send all of them at once;
+//! those after a failed statement then fail as well. In `MySQL`, they would be executed, so a driver sends one at a time there.
+//! Transactions begin and end with statements of the steps.
 //!
 //! A driver in another process or language receives statements as JSON (`serde_json::Value::from(&statement)`) and returns
 //! outcomes as JSON (`Outcome::from(&value)`). A statement is `[TEXT,[VALUE,..]]`. An outcome is
@@ -168,6 +169,10 @@ impl Engine {
             Self::Postgresql(schema) => postgresql::dialect(schema),
             Self::Mysql => mysql::dialect(),
         }
+    }
+
+    fn lacks_table(&self, failure: &Failure) -> bool {
+        *self == Self::Mysql && mysql::lacks_table(failure)
     }
 
     pub(crate) fn error(&self, failure: &Failure) -> Error {
@@ -369,7 +374,7 @@ impl Steps {
         rows: &[Rows],
         known: &mut Known,
     ) -> Result<Step> {
-        let (state, version) = sql::check_probe(rows, &self.engine.dialect())?;
+        let (state, version) = sql::check_probe(rows, self.random, &self.engine.dialect())?;
         known.0.insert(state.store.unwrap_or_default(), version);
         Ok(reply.map_or_else(|| self.send(true), Step::Done))
     }
@@ -380,6 +385,10 @@ impl Steps {
         let state = rows.get(self.engine.dialect().write.len()).map(State::of).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
+                return self.lacking(failure.as_ref());
+            }
+            // In MariaDB, a part of the store's name is in a table, so a database without tables reports none.
+            (Ok(None), Some(lack)) if !is_again && self.engine.lacks_table(lack) => {
                 return self.lacking(failure.as_ref());
             }
             (Ok(Some(State { store: Some(store), now })), None) => {

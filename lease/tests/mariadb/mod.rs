@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    io::Write,
     os::unix::{fs::chown, net::UnixStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -41,6 +42,26 @@ impl MariaDb {
     /// An empty server with accounts, in which root needs no password.
     pub fn start_with_accounts(program: &Path, options: &[&str]) -> Self {
         Self::start_with(program, options, true)
+    }
+
+    /// An empty server whose defaults differ from the usual ones in every way that matters to SQL statements.
+    pub fn start_unusual(program: &Path) -> Self {
+        let server = Self::start(
+            program,
+            &[
+                "--sql-mode=ORACLE,EMPTY_STRING_IS_NULL,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES",
+                "--transaction-isolation=SERIALIZABLE",
+                "--completion-type=CHAIN",
+                "--default-time-zone=-03:00",
+                "--character-set-server=latin1",
+                "--collation-server=latin1_german1_ci",
+                "--default-storage-engine=MyISAM",
+                "--autocommit=0",
+            ],
+        );
+        // The server would reject the creation of the database with this setting.
+        server.by_hand(&["SET GLOBAL tx_read_only = 1"]);
+        server
     }
 
     fn start_with(program: &Path, options: &[&str], has_accounts: bool) -> Self {
@@ -134,6 +155,27 @@ impl MariaDb {
     pub fn stop(&mut self) {
         self.by_hand(&["SHUTDOWN"]);
         self.process.take().unwrap().wait().unwrap();
+    }
+
+    /// Dumps the database.
+    pub fn dump(&self, options: &[&str]) -> Vec<u8> {
+        let dumped = self.client("mariadb-dump").args(options).arg("app").output().unwrap();
+        assert!(dumped.status.success(), "{dumped:?}");
+        dumped.stdout
+    }
+
+    /// Restores a dump.
+    pub fn restore(&self, dump: &[u8]) {
+        let mut client = self.client("mariadb").arg("app").stdin(Stdio::piped()).spawn().unwrap();
+        client.stdin.take().unwrap().write_all(dump).unwrap();
+        assert!(client.wait().unwrap().success());
+    }
+
+    fn client(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.arg("--no-defaults").arg("--user=root");
+        command.arg(format!("--socket={}", self.socket().display()));
+        command
     }
 
     /// Runs statements by hand.

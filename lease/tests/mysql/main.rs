@@ -11,15 +11,23 @@ mod mariadb;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../sql/mod.rs"]
+mod sql;
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use claims::{assert_refused, claim, claim_side_by_side};
 use mariadb::{MariaDb, program};
 use polyflake_lease::{
-    Ask, AsyncMysql, AsyncStore, ErrorKind, Found, Grant, Mysql, Operator, Options, Record, Reply,
-    Request, Result, Shape, Store, check, conformance, open,
+    Ask, AsyncMysql, AsyncStore, ErrorKind, Found, Grant, Mysql, Namespace, Operator, Options,
+    Random, Record, Reply, Request, Result, Shape, Store, check, conformance, open,
+    steps::{Engine, Known, Outcome, Statement, Step, Steps},
 };
+use sql::in_mysql;
 
 fn claim_at(url: &str) -> Result<Grant> {
     claim(&mut open(url)?)
@@ -37,6 +45,41 @@ fn name_of(url: &str) -> String {
     ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
 }
 
+/// Returns the ID that InnoDB assigned to a table, such as `app/orders`.
+fn table_of(server: &MariaDb, name: &str) -> u64 {
+    let text = format!(
+        "SELECT CAST(table_id AS CHAR) FROM information_schema.innodb_sys_tables WHERE name = '{name}'"
+    );
+    server.by_hand(&[&text])[0].get::<String, _>(0).unwrap().parse().unwrap()
+}
+
+/// Returns the namespace's record and the record of its first number.
+fn records_at(url: &str) -> (Namespace, Record) {
+    let reply = ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap();
+    let Found::Records(records) = reply.found else { panic!("expected records") };
+    (reply.namespace.unwrap(), records[0].clone())
+}
+
+fn next_of(record: &Record) -> Record {
+    Record { version: record.version + 1, ..record.clone() }
+}
+
+/// A request that replaces the namespace's record and creates no records.
+fn put_namespace(old: &Namespace) -> Ask {
+    let new = Namespace { version: old.version + 1, ..old.clone() };
+    Ask::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
+}
+
+/// Returns the statements of a request's only step.
+fn statements_of(ask: Ask) -> (Steps, Known, Vec<Statement>) {
+    let request = Request { number: 1, namespace: "orders/sno".into(), ask };
+    let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
+    match steps.next_with(Outcome::default(), &mut known).unwrap() {
+        Step::Run(statements) => (steps, known, statements),
+        step => panic!("{step:?}"),
+    }
+}
+
 #[test]
 fn the_driver_passes_the_suite() {
     let Some(program) = program() else { return };
@@ -44,12 +87,13 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
     conformance::check_together(|| Mysql::open(&server.url()).unwrap());
     claim_side_by_side(|| open(&server.url()).unwrap());
-    // Other defaults of the server are no obstacle.
-    server.by_hand(&[
-        "DELETE FROM polyflake_leases",
-        "DELETE FROM polyflake_namespaces",
-        "SET GLOBAL tx_isolation = 'SERIALIZABLE', GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES', GLOBAL time_zone = '-03:00', GLOBAL collation_connection = 'latin1_german1_ci'",
-    ]);
+}
+
+/// Other defaults of the server are no obstacle, neither for creating the tables nor for using them.
+#[test]
+fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
+    let Some(program) = program() else { return };
+    let server = MariaDb::start_unusual(&program);
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
 }
 
@@ -100,12 +144,9 @@ fn a_user_with_process_select_insert_and_update_suffices() {
     assert_reports(&["the server rejects the connection: Access denied for user"]);
     server.by_hand(&["GRANT SELECT ON app.* TO 'orders'@'%'"]);
     assert_reports(&[
-        "the user lacks a right: Access denied; you need (at least one of) the PROCESS privilege",
+        "the user lacks a right: CREATE command denied",
         "an operator runs the statements of mysql.sql; then for each user GRANT PROCESS ON *.* TO USER; GRANT SELECT, INSERT, UPDATE ON DATABASE.polyflake_namespaces TO USER; GRANT",
     ]);
-    server.by_hand(&["GRANT PROCESS ON *.* TO 'orders'@'%'"]);
-    assert_reports(&["the user lacks a right: CREATE command denied"]);
-    server.by_hand(&["REVOKE SELECT ON app.* FROM 'orders'@'%'"]);
     let run = |script: &str| {
         script
             .split(';')
@@ -113,6 +154,10 @@ fn a_user_with_process_select_insert_and_update_suffices() {
             .for_each(|it| drop(server.by_hand(&[it])));
     };
     run(include_str!("../../sql/mysql.sql"));
+    assert_reports(&[
+        "the user lacks a right: Access denied; you need (at least one of) the PROCESS privilege",
+    ]);
+    server.by_hand(&["REVOKE SELECT ON app.* FROM 'orders'@'%'"]);
     run(include_str!("../../sql/mysql-user.sql"));
     conformance::check(&mut Mysql::open(&as_user).unwrap());
     for forbidden in
@@ -152,6 +197,18 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     assert!(error.to_string().contains("InnoDB"), "{error}");
 }
 
+/// With these methods, InnoDB does not wait until its log is on the disk.
+#[test]
+fn servers_that_do_not_synchronize_files_are_rejected() {
+    let Some(program) = program() else { return };
+    for method in ["nosync", "littlesync"] {
+        let server = MariaDb::start(&program, &[&format!("--innodb-flush-method={method}")]);
+        let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+        assert!(error.to_string().contains(&format!("innodb_flush_method={method}")), "{error}");
+        assert!(error.is_permanent(), "{error}");
+    }
+}
+
 /// A server without a binary log needs no `sync_binlog`. One without doublewrite is accepted where an operator vouches for it.
 #[test]
 fn an_operator_vouches_for_a_server_without_doublewrite() {
@@ -181,8 +238,10 @@ fn another_server_and_another_table_are_another_store() {
     let mut server = MariaDb::start(&program, &["--server-id=7"]);
     claim_at(&server.url()).unwrap();
     let first = name_of(&server.url());
-    let table = server.by_hand(&["SELECT CAST(table_id AS CHAR) FROM information_schema.innodb_sys_tables WHERE name = 'app/polyflake_leases'"]);
-    assert_eq!(first, format!("mariadb:7:{}", table[0].get::<String, _>(0).unwrap()));
+    let table = table_of(&server, "app/polyflake_leases");
+    let since = server.by_hand(&["SET time_zone = '+00:00'", "SELECT CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', row_start) AS CHAR) FROM polyflake_store"]);
+    let since = since[0].get::<String, _>(0).unwrap();
+    assert_eq!(first, format!("mariadb:7:{table}:{since}"));
     server.stop();
     let copy = server.copy(&["--server-id=8"]);
     assert_eq!(name_of(&copy.url()), first.replace(":7:", ":8:"));
@@ -194,6 +253,107 @@ fn another_server_and_another_table_are_another_store() {
     let optimized = name_of(&server.url());
     assert!(optimized.starts_with("mariadb:7:") && optimized != first, "{optimized}");
     assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+}
+
+/// A restored dump is another store even if the new server has the same `server_id` and assigns the same ID to the table.
+#[test]
+fn a_dump_on_a_new_server_is_another_store() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    server.by_hand(&["CREATE DATABASE other"]);
+    for name in ["a", "b", "c", "d"] {
+        server.by_hand(&[&format!("CREATE TABLE other.{name} (i int) ENGINE=InnoDB")]);
+    }
+    claim_at(&server.url()).unwrap();
+    let (name, table) = (name_of(&server.url()), table_of(&server, "app/polyflake_leases"));
+    let dump = server.dump(&[]);
+    let new = start(&program);
+    new.by_hand(&["CREATE DATABASE other"]);
+    for other in 0..50 {
+        new.by_hand(&[&format!("CREATE TABLE other.t{other} (i int) ENGINE=InnoDB")]);
+        if table_of(&new, &format!("other/t{other}")) + 1 == table {
+            break;
+        }
+    }
+    new.restore(&dump);
+    assert_eq!(table_of(&new, "app/polyflake_leases"), table);
+    assert_ne!(name_of(&new.url()), name);
+    assert_refused(claim_at(&new.url()), ErrorKind::StoreChanged);
+    // So are all rows of a dump that are written into the existing tables.
+    assert_eq!(name_of(&server.url()), name);
+    server.restore(&server.dump(&["--no-create-info", "--replace"]));
+    assert_eq!(table_of(&server, "app/polyflake_leases"), table);
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+}
+
+/// A restart changes no part of the name, and without the row that identifies the store it has no name.
+#[test]
+fn a_restart_keeps_the_name() {
+    let Some(program) = program() else { return };
+    let mut server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let name = name_of(&server.url());
+    server.stop();
+    server.up();
+    assert_eq!(name_of(&server.url()), name);
+    server.kill();
+    server.up();
+    assert_eq!(name_of(&server.url()), name);
+    server.by_hand(&["SET GLOBAL time_zone = '+05:00'"]);
+    assert_eq!(name_of(&server.url()), name);
+    server.by_hand(&["DELETE FROM polyflake_store"]);
+    let refused = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
+    assert_refused(refused, ErrorKind::LeaseUnavailable);
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_ne!(name_of(&server.url()), name);
+}
+
+/// Finding a row does not show that the statement after it changed this row.
+#[test]
+fn a_swap_that_changes_nothing_is_not_done() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let (namespace, old) = records_at(&server.url());
+    for table in ["leases", "namespaces"] {
+        server.by_hand(&[&format!(
+            "CREATE TRIGGER keep_{table} BEFORE UPDATE ON polyflake_{table} FOR EACH ROW SET NEW.version = OLD.version"
+        )]);
+    }
+    let mut store = Mysql::open(&server.url()).unwrap();
+    let put = Ask::Put { new: next_of(&old), old: old.clone() };
+    assert_eq!(ask(&mut store, put).unwrap().found, Found::Differs(Some(old)));
+    let found = ask(&mut store, put_namespace(&namespace)).unwrap().found;
+    assert_eq!(found, Found::Differs(None));
+    server.by_hand(&["DROP TRIGGER keep_namespaces"]);
+    let found = ask(&mut store, put_namespace(&namespace)).unwrap().found;
+    assert_eq!(found, Found::Done);
+}
+
+/// A pooler or proxy may drop a session's settings.
+#[test]
+fn transactions_of_another_isolation_level_are_rejected() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let (_, old) = records_at(&server.url());
+    let (runtime, mut client) = server.connect();
+    let put = Ask::Put { new: next_of(&old), old: old.clone() };
+    for (ask, level, other) in [
+        (put, "READ-COMMITTED", "REPEATABLE-READ"),
+        (Ask::Read { first: 0 }, "REPEATABLE-READ", "READ-COMMITTED"),
+    ] {
+        let (mut steps, mut known, mut statements) = statements_of(ask);
+        assert!(statements[0].text.contains(level), "{}", statements[0].text);
+        statements[0].text = statements[0].text.replace(level, other);
+        let run = |it| runtime.block_on(in_mysql(&mut client, it));
+        let outcome: Outcome = statements.iter().map(run).collect();
+        let error =
+            assert_refused(steps.next_with(outcome, &mut known), ErrorKind::StoreNotDurable);
+        let expected = format!("transaction_isolation={other}, and must be {level}");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+    assert_eq!(records_at(&server.url()).1, old);
 }
 
 #[test]
@@ -273,6 +433,69 @@ fn a_lock_that_is_held_for_long_fails_the_request() {
         holder.join().unwrap();
     });
     claim(&mut store).unwrap();
+}
+
+/// Locks of tables and of the whole server have another limit than those of rows.
+#[test]
+fn a_lock_of_the_table_or_the_server_fails_the_request() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let mut store = Mysql::open(&server.url()).unwrap();
+    claim(&mut store).unwrap();
+    let (runtime, mut client) = server.connect();
+    for lock in ["LOCK TABLES polyflake_leases READ", "FLUSH TABLES WITH READ LOCK"] {
+        let by_hand = |text: &str| Statement { text: text.into(), values: Vec::new() };
+        runtime.block_on(in_mysql(&mut client, &by_hand(lock))).unwrap();
+        let since = Instant::now();
+        let error = assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+        assert!(error.to_string().contains("Lock wait timeout"), "{error}");
+        assert!(since.elapsed() < Duration::from_secs(12), "{:?}", since.elapsed());
+        runtime.block_on(in_mysql(&mut client, &by_hand("UNLOCK TABLES"))).unwrap();
+        claim(&mut store).unwrap();
+    }
+}
+
+/// A client that is frozen between two statements keeps its locks only until the server ends its connection.
+#[test]
+fn a_silent_client_does_not_hold_its_locks_for_long() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let (namespace, old) = records_at(&server.url());
+    let (runtime, mut client) = server.connect();
+    let (_, _, statements) = statements_of(put_namespace(&namespace));
+    // The settings, the begin of the transaction, the name, the state and the lock of the namespace's row.
+    for statement in &statements[..5] {
+        runtime.block_on(in_mysql(&mut client, statement)).unwrap();
+    }
+    let since = Instant::now();
+    // A swap waits for the namespace's row, since its incarnation may be about to change.
+    let put = Ask::Put { new: next_of(&old), old };
+    let refused = ask(&mut *open(&server.url()).unwrap(), put);
+    let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("Lock wait timeout"), "{error}");
+    while claim_at(&server.url()).is_err() {
+        assert!(since.elapsed() < Duration::from_secs(30), "{:?}", since.elapsed());
+    }
+}
+
+/// These errors do not end by waiting.
+#[test]
+fn settings_that_prevent_every_transaction_are_permanent_errors() {
+    let Some(program) = program() else { return };
+    let options = ["--log-bin", "--sync-binlog=1", "--binlog-format=STATEMENT"];
+    let server = MariaDb::start(&program, &options);
+    let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert!(error.is_permanent() && error.to_string().contains("binlog_format"), "{error}");
+}
+
+#[test]
+fn a_missing_table_is_damage() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    server.by_hand(&["DROP TABLE polyflake_namespaces"]);
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
 fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     let Some(program) = mariadb::program() else { return };
     for client in ["pymysql", "mysql2"] {
-        check(client, &MariaDb::start(&program, &[]).url());
+        check(client, &MariaDb::start_unusual(&program).url());
         let server = MariaDb::start(&program, &[]);
         let mut driver = opened(client, &server.url());
         assert_mysql(&mut |statement| driver.run_one(statement));

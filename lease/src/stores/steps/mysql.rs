@@ -3,8 +3,10 @@
 //! read the server's version first, and an older server reports a syntax error.
 //!
 //! Each transaction reads whether the server's commits are durable, and the server's identity and the table's ID, because a
-//! restored backup and a promoted replica are other incarnations. A promoted `MariaDB` replica has another name only if its
-//! `server_id` differs, and a copied data directory keeps its name, so an operator must report both (`quiet_until`).
+//! restored backup and a promoted replica are other incarnations. In `MariaDB`, both numbers are small and can repeat on
+//! another server, so the name also contains the time at which the only row of `polyflake_store` was inserted. The server
+//! records this time (system versioning), and a dump does not contain it. A promoted `MariaDB` replica has another name only if
+//! its `server_id` differs, and a copied data directory keeps its name, so an operator must report both (`quiet_until`).
 //! The connection belongs to the lease, since its settings are those of the session.
 
 use alloc::{
@@ -27,14 +29,26 @@ const TABLES: &str = include_str!("../../../sql/mysql.sql");
 /// The privileges of a user.
 const RIGHTS: &str = include_str!("../../../sql/mysql-user.sql");
 
+/// The isolation level of the session.
+const ISOLATION: &str =
+    "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
+
 /// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this by a
 /// variable that `init_connect` sets, because `MySQL` has no settings of programs. A boolean variable is a number in some
-/// versions and a word in others. The database's name is part of a file's name, in which other characters are encoded.
-const FAULT: &str = "CASE
+/// versions and a word in others. The database's name is part of a file's name, in which other characters are encoded. Each
+/// table is looked up by itself, because the server would otherwise open every table of the database.
+const FAULT: &str = "
+    WHEN @@GLOBAL.innodb_flush_method IN ('nosync', 'littlesync')
+        THEN CONCAT('innodb_flush_method=', @@GLOBAL.innodb_flush_method, ', which does not synchronize the log')
     WHEN @@GLOBAL.innodb_flush_log_at_trx_commit <> 1
         THEN CONCAT('innodb_flush_log_at_trx_commit=', @@GLOBAL.innodb_flush_log_at_trx_commit, ', and must be 1')
     WHEN CONCAT(@@GLOBAL.log_bin) NOT IN ('0', 'OFF') AND @@GLOBAL.sync_binlog <> 1
         THEN CONCAT('sync_binlog=', @@GLOBAL.sync_binlog, ', and must be 1')
+    /*!80019 WHEN CONCAT(@@GLOBAL.log_bin) NOT IN ('0', 'OFF') AND @@GLOBAL.binlog_error_action <> 'ABORT_SERVER'
+        THEN CONCAT('binlog_error_action=', @@GLOBAL.binlog_error_action, ', and must be ABORT_SERVER')
+    WHEN EXISTS (SELECT 1 FROM performance_schema.global_status
+        WHERE variable_name = 'Innodb_redo_log_enabled' AND variable_value <> 'ON')
+        THEN 'Innodb_redo_log_enabled=OFF, and must be ON' */
     WHEN CONCAT(@@GLOBAL.innodb_doublewrite) NOT IN ('1', 'ON', 'DETECT_AND_RECOVER') AND NOT (@polyflake_doublewrite <=> 'unneeded')
         THEN CONCAT('innodb_doublewrite=', @@GLOBAL.innodb_doublewrite, ', and must be ON')
     WHEN CONCAT(@@GLOBAL.read_only) NOT IN ('0', 'OFF') THEN 'read_only=1, and must be 0; it may be a replica'
@@ -44,31 +58,46 @@ const FAULT: &str = "CASE
     WHEN DATABASE() REGEXP '[^0-9A-Za-z_-]'
         THEN 'a database whose name has other characters than letters, digits, `_` and `-`'
     WHEN EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE()
-        AND table_name IN ('polyflake_leases', 'polyflake_namespaces') AND engine <> 'InnoDB')
+            AND table_name = 'polyflake_leases' AND engine <> 'InnoDB')
+        OR EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE()
+            AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
         THEN 'a table of another engine; it must be InnoDB' END";
 
-/// The table's ID, or NULL. Names are compared as bytes, because names of databases may differ only in case.
+/// The table's ID, or NULL. Names are also compared as bytes, because names of databases may differ only in case. The server
+/// reads the names of all its tables, so the first comparison is a cheap one.
 const TABLE: &str =
     "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
-    WHERE CAST(name AS BINARY) = CAST(CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
+    WHERE name = CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
+        '/polyflake_leases') AND CAST(name AS BINARY) = CAST(CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
         '/polyflake_leases') AS BINARY))";
+
+/// In `MariaDB`, the time at which the store's row was inserted, in microseconds since 1970. It does not depend on the session's
+/// time zone.
+const SINCE: &str = "/*M!100600 , ':', (SELECT CAST(UNIX_TIMESTAMP(row_start) * 1000000 AS SIGNED) FROM polyflake_store WHERE id = 1) */";
 
 /// The server's identity.
 const SERVER: &str =
     "/*M!100600 'mariadb:', @@GLOBAL.server_id */ /*!80019 'mysql:', @@GLOBAL.server_uuid */";
 
-/// The variable that holds the store's name during a transaction.
-const STORE: &str = "@polyflake_store";
+/// The store's name during a transaction, or NULL if the server may lose commits.
+const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
 /// Begins a transaction and reads the store's name. A time zone without daylight saving time makes the server's time
-/// unambiguous. One statement may create 2^20 records.
+/// unambiguous. One statement may create 2^20 records. A statement stops waiting for a lock of a row, a table or the server
+/// after 5 seconds. The server ends the transaction of a client that has been silent for longer than any request may take,
+/// because its locks would otherwise stop all other holders. `MySQL` can do this only for idle connections in general. The
+/// other settings replace a server's unusual defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
-        "SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5,
-        /*M!100600 max_recursive_iterations = 2097152, tx_isolation */ /*!80019 cte_max_recursion_depth = 2097152, transaction_isolation */ = '{isolation}'"
+        "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
+        innodb_lock_wait_timeout = 5, lock_wait_timeout = 5,
+        /*M!100600 idle_transaction_timeout = 20, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
+        /*!80019 wait_timeout = 20, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
     );
     let store = format!(
-        "SET {STORE} = CONVERT(CASE WHEN {FAULT} IS NULL THEN CONCAT({SERVER}, ':', {TABLE}) END USING utf8mb4) COLLATE utf8mb4_bin"
+        "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
+        THEN CONCAT('transaction_isolation=', {ISOLATION}, ', and must be {isolation}') {FAULT},
+        @polyflake_store = CONVERT(CONCAT({SERVER}, ':', {TABLE} {SINCE}) USING utf8mb4) COLLATE utf8mb4_bin"
     );
     vec![settings, begin.to_owned(), store]
 }
@@ -78,7 +107,7 @@ pub(super) fn dialect() -> Dialect {
     let now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', SYSDATE(3)) DIV 1000";
     Dialect {
         store: STORE.to_owned(),
-        state: format!("SELECT {FAULT}, {STORE}, {now}"),
+        state: format!("SELECT @polyflake_fault, {STORE}, {now}"),
         // As in PostgreSQL: a compare-and-swap needs the latest committed row, and all statements of a read one snapshot.
         write: begin("READ-COMMITTED", "START TRANSACTION"),
         read: begin("REPEATABLE-READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"),
@@ -98,6 +127,11 @@ pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
 }
 
+/// Returns whether a statement failed because a table does not exist.
+pub(super) fn lacks_table(failure: &Failure) -> bool {
+    failure.code.as_deref() == Some("1146")
+}
+
 /// Returns the reason why a request that creates nothing cannot be answered.
 pub(super) fn no_store() -> Error {
     unavailable("the database has no tables of leases; the first lease creates them".into())
@@ -108,14 +142,24 @@ pub(super) fn no_store() -> Error {
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     match failure.code.as_deref() {
-        // A wrong user or password, a host that is not permitted, or a database that does not exist or is not permitted.
-        Some("1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "3118" | "4151") => {
-            unavailable(format!("the server rejects the connection: {message}")).permanent()
-        }
+        // A wrong user or password, an expired password, a host that is not permitted, a connection without TLS, or a database
+        // that does not exist or is not permitted.
+        Some(
+            "1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "1820" | "1862" | "3118" | "3159"
+            | "4151",
+        ) => unavailable(format!("the server rejects the connection: {message}")).permanent(),
         Some("1046") => {
             unavailable("the connection has no database; name one in the URL".into()).permanent()
         }
         Some("1054") => damaged(format!("expected the columns of format 1, found: {message}")),
+        Some("1146") => damaged(format!("expected the tables of format 1, found: {message}")),
+        Some("1071") => {
+            unavailable(format!("the server cannot create the tables: {message}")).permanent()
+        }
+        Some("1665") => {
+            let remedy = "set `binlog_format` to ROW or MIXED";
+            unavailable(format!("the server cannot log changes: {message}; {remedy}")).permanent()
+        }
         Some("1064" | "1193") => {
             let expected = "expected MySQL 8.0.19 or MariaDB 10.6, or later";
             unavailable(format!("{expected}, found a server that reports: {message}")).permanent()

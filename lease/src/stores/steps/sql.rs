@@ -44,8 +44,8 @@ pub(super) struct Dialect {
     /// The character before the number of a value.
     pub(super) mark: &'static str,
     /// Whether the database has `RETURNING` and `ON CONFLICT`, and numbers for values. Without them, a change locks the
-    /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. Only the row
-    /// that was found then shows that it was replaced, because the number of changed rows depends on the client's settings.
+    /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. The row was
+    /// replaced if it was found then and is the new one afterwards. The number of changed rows depends on the client's settings.
     pub(super) returns: bool,
     /// The location of the tables. [`Dialect::placed`] inserts it before their names in every statement.
     pub(super) place: String,
@@ -94,8 +94,7 @@ impl Dialect {
 
     /// Returns a transaction that [`check_probe`] checks. It leaves no changes behind.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
-        // No namespace has this name, and no other connection uses it at the same time.
-        let requests = probe(&format!("probe-{random}"), store);
+        let requests = probe(random, store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
         let mut statements = self.transaction(&self.write, inner, "ROLLBACK");
         statements.extend(self.version.clone());
@@ -256,8 +255,18 @@ fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, O
     if rows.len() != count_of(ask, dialect) {
         return Err(fewer());
     }
-    // Without RETURNING, the lock precedes the statement that finds the row.
-    let is_swapped = |at: usize| !rows[usize::from(!dialect.returns) + at].is_empty();
+    let namespace = rows.last().and_then(|found| found.first());
+    let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
+    // Without RETURNING, the lock precedes the statement that finds the row. That statement does not show that the row was
+    // changed, and the record after the swap does not show that this swap changed it, so both are necessary.
+    let is_new = match (ask, rows) {
+        (Ask::Put { new, .. }, [.., found, _]) if !dialect.returns => {
+            found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
+        }
+        (Ask::PutNamespace { new, .. }, _) if !dialect.returns => namespace.as_ref() == Some(new),
+        _ => true,
+    };
+    let is_swapped = |at: usize| is_new && !rows[usize::from(!dialect.returns) + at].is_empty();
     let found = match (ask, rows) {
         (Ask::Find { .. } | Ask::Read { .. }, [found, _]) => Found::Records(readable(found)?),
         (Ask::Put { .. }, _) if is_swapped(0) => Found::Done,
@@ -270,8 +279,7 @@ fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, O
         (Ask::List, [found, _]) => names_of(found)?,
         _ => Found::Nothing,
     };
-    let namespace = rows.last().and_then(|found| found.first());
-    Ok((found, namespace.map(|row| namespace_of(row)).transpose()?))
+    Ok((found, namespace))
 }
 
 /// Returns the number of a request's statements, between the state and the end of the transaction.
@@ -437,9 +445,11 @@ fn survey_of(rows: &Rows) -> Result<Found> {
 }
 
 /// Returns requests that a store answers as [`check_probe`] expects if it rejects stale swaps and duplicate creations.
-fn probe(name: &str, store: &str) -> [Request; 6] {
+fn probe(random: Random, store: &str) -> [Request; 6] {
+    // No namespace has this name, and no other connection uses it at the same time.
+    let name = format!("probe-{random}");
     let one = Namespace {
-        name: name.to_owned(),
+        name: name.clone(),
         shape: "{}".to_owned(),
         incarnation: Random(1),
         store: store.to_owned(),
@@ -457,15 +467,21 @@ fn probe(name: &str, store: &str) -> [Request; 6] {
     let put = Ask::Put { old: fresh, new: put };
     let grow = Ask::PutNamespace { old: one.clone(), new: grown, first: 0, count: 1 };
     let asks = [Ask::Open(one), Ask::Open(other), grow.clone(), grow, put.clone(), put];
-    asks.map(|ask| Request { number: 0, namespace: name.to_owned(), ask })
+    asks.map(|ask| Request { number: 0, namespace: name.clone(), ask })
 }
 
 /// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
-pub(super) fn check_probe(rows: &[Rows], dialect: &Dialect) -> Result<(State, i64)> {
+pub(super) fn check_probe(
+    rows: &[Rows],
+    random: Random,
+    dialect: &Dialect,
+) -> Result<(State, i64)> {
     let begun = dialect.write.len();
     let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(fewer)?;
+    let state = State::of(begun.last().ok_or_else(fewer)?)?;
     let mut replies = Vec::new();
-    for Request { ask, .. } in probe("", "") {
+    let store = state.store.as_deref().unwrap_or_default();
+    for Request { ask, .. } in probe(random, store) {
         let (of_ask, others) = rest.split_at_checked(count_of(&ask, dialect)).ok_or_else(fewer)?;
         replies.push(inner_answer(&ask, of_ask, dialect)?);
         rest = others;
@@ -486,7 +502,7 @@ pub(super) fn check_probe(rows: &[Rows], dialect: &Dialect) -> Result<(State, i6
         [_, version] => integer_of(version)?,
         _ => 0,
     };
-    Ok((State::of(begun.last().ok_or_else(fewer)?)?, version))
+    Ok((state, version))
 }
 
 /// Returns the integer in the first column of the first row.

@@ -64,9 +64,12 @@ function connection(client: Client): Connection {
 
 const cellOf = (value: unknown): Value => (typeof value === "number" || typeof value === "string" ? value : null);
 
-/** Throws an error in the form that `failureOf` reads. Only a server's error has an SQLSTATE, and the rules read its number. */
+/**
+ * Throws an error in the form that `failureOf` reads. A server that rejects a client before its greeting sends no SQLSTATE, so
+ * the number decides: 2000 to 2999 are the client's own, and the operating system's are less than 1000.
+ */
 function rethrow(error: unknown): never {
-  const { errno, sqlState, message } = Object(error) as Record<string, unknown>;
-  if (typeof sqlState !== "string" || !sqlState) throw error;
+  const { errno, message } = Object(error) as Record<string, unknown>;
+  if (typeof errno !== "number" || errno < 1000 || (errno >= 2000 && errno < 3000)) throw error;
   throw Object.assign(new Error(String(message), { cause: error }), { severity: "ERROR", code: String(errno) });
 }

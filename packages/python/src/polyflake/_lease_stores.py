@@ -462,13 +462,18 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
     raise _refused("lease_unavailable", reason)
 
 
+# PyMySQL applies its limit for connecting only to the TCP connection, so without these limits, in seconds, a server that
+# accepts connections and never replies would block the lease for good. They are longer than any request may take.
+_SILENCE = {"read_timeout": 16, "write_timeout": 16}
+
+
 def _of_mysql(server: dict[str, Any], seconds: float) -> PyMySQL:
     if not find_spec("pymysql"):
         reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
         raise _refused("lease_unavailable", reason)
     connect = _encrypted_pymysql() if server["encrypts"] else import_module("pymysql").connect
     seconds = min(seconds, server["connect_timeout"] or seconds)
-    return PyMySQL(lambda: connect(**for_pymysql(server), connect_timeout=max(1, round(seconds))))
+    return PyMySQL(lambda: connect(**for_pymysql(server), connect_timeout=max(1, round(seconds)), **_SILENCE))
 
 
 def _encrypted_pymysql() -> Any:
