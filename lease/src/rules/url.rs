@@ -193,7 +193,7 @@ impl Location {
         }
         match &server.database {
             None => {
-                Err(out_of_range("it names no database; add one, as in `mysql://host/database`"))
+                Err(out_of_range("it names no database; add one, as in `mysql://user@host/database`"))
             }
             // The tables' file names contain the database, in which other characters are encoded.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(

@@ -45,7 +45,7 @@ fn name_of(url: &str) -> String {
     ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
 }
 
-/// Returns the ID that InnoDB assigned to a table, such as `app/orders`.
+/// Returns the ID that `InnoDB` assigned to a table, such as `app/orders`.
 fn table_of(server: &MariaDb, name: &str) -> u64 {
     let text = format!(
         "SELECT CAST(table_id AS CHAR) FROM information_schema.innodb_sys_tables WHERE name = '{name}'"
@@ -76,7 +76,7 @@ fn statements_of(ask: Ask) -> (Steps, Known, Vec<Statement>) {
     let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
     match steps.next_with(Outcome::default(), &mut known).unwrap() {
         Step::Run(statements) => (steps, known, statements),
-        step => panic!("{step:?}"),
+        step @ Step::Done(_) => panic!("{step:?}"),
     }
 }
 
@@ -197,7 +197,7 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     assert!(error.to_string().contains("InnoDB"), "{error}");
 }
 
-/// With these methods, InnoDB does not wait until its log is on the disk.
+/// With these methods, `InnoDB` does not wait until its log is on the disk.
 #[test]
 fn servers_that_do_not_synchronize_files_are_rejected() {
     let Some(program) = program() else { return };
