@@ -5,6 +5,8 @@
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
 
+#[allow(unreachable_pub, reason = "modules of one test")]
+mod certificates;
 #[path = "steps/languages.rs"]
 mod languages;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]

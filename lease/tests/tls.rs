@@ -2,6 +2,7 @@
 #![cfg(all(feature = "tls", feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+mod certificates;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod mariadb;
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -11,34 +12,14 @@ use std::{
     fs,
     io::{Read, Write},
     net::TcpListener,
-    os::unix::fs::{PermissionsExt, chown},
-    path::Path,
+    os::unix::fs::PermissionsExt,
     thread,
     time::Duration,
 };
 
+use certificates::certify;
 use polyflake_lease::{ErrorKind, Mysql, Postgresql, conformance, sno};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use server::{Server, programs};
-
-/// Creates a root certificate, and a server certificate for `localhost` that it signs, with the server's key.
-fn certify(folder: &Path) {
-    let root_key = KeyPair::generate().unwrap();
-    let mut root = CertificateParams::new([]).unwrap();
-    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let written = root.self_signed(&root_key).unwrap().pem();
-    let key = KeyPair::generate().unwrap();
-    let names = CertificateParams::new(["localhost".to_owned()]).unwrap();
-    let signed = names.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
-    for (name, text) in
-        [("root.pem", written), ("server.crt", signed.pem()), ("server.key", key.serialize_pem())]
-    {
-        let path = folder.join(name);
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        chown(&path, server::user(), None).unwrap();
-    }
-}
 
 /// Connects to a server that does not support encryption. Returns the kind of the error, and the bytes that the client sent
 /// unencrypted.
@@ -88,7 +69,7 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     let server = Server::start(&programs);
     server.down();
     let folder = server.folder();
-    certify(folder);
+    certify(folder, "localhost");
     let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
     fs::write(folder.join("data/pg_hba.conf"), rules).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -137,20 +118,10 @@ fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
     let Some(program) = mariadb::program() else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    certify(folder.path());
-    let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (encrypted, plain) = (port(), port());
-    let start = |port: u16, options: &[&str]| {
-        let port = format!("--port={port}");
-        let listens = ["--skip-skip-networking", "--bind-address=127.0.0.1", &port];
-        mariadb::MariaDb::start(&program, &[&listens, options].concat())
-    };
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (certificate, key) =
-        (format!("--ssl-cert={}", path("server.crt")), format!("--ssl-key={}", path("server.key")));
-    let _encrypted = start(encrypted, &[&certificate, &key]);
-    let _plain = start(plain, &[]);
-    let root = path("root.pem").replace('/', "%2F");
+    certify(folder.path(), "localhost");
+    let (_encrypted, encrypted) = mariadb::MariaDb::start_encrypted(&program, folder.path());
+    let (_plain, plain) = mariadb::MariaDb::start_on_a_port(&program, &[]);
+    let root = folder.path().join("root.pem").to_str().unwrap().replace('/', "%2F");
     let url =
         |host: &str, port: u16, rest: &str| format!("mysql://lease:sesame@{host}:{port}/app{rest}");
     let trusted = url("localhost", encrypted, &format!("?sslrootcert={root}"));

@@ -44,7 +44,11 @@ async function run(statements) {
 
 const commands = {
   async open() {
-    connection = await driver.open();
+    try {
+      connection = await driver.open();
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
     return { opened: connection.name };
   },
   run: ({ statements }) => run(statements),

@@ -192,9 +192,9 @@ impl Location {
             ));
         }
         match &server.database {
-            None => {
-                Err(out_of_range("it names no database; add one, as in `mysql://user@host/database`"))
-            }
+            None => Err(out_of_range(
+                "it names no database; add one, as in `mysql://user@host/database`",
+            )),
             // The tables' file names contain the database, in which other characters are encoded.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",

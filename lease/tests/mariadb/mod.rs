@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     io::Write,
+    net::TcpListener,
     os::unix::{fs::chown, net::UnixStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -62,6 +63,21 @@ impl MariaDb {
         // The server would reject the creation of the database with this setting.
         server.by_hand(&["SET GLOBAL tx_read_only = 1"]);
         server
+    }
+
+    /// An empty server without accounts that also listens on a port of this machine, and the port.
+    pub fn start_on_a_port(program: &Path, options: &[&str]) -> (Self, u16) {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let at = format!("--port={port}");
+        let listens = ["--skip-skip-networking", "--bind-address=127.0.0.1", &at];
+        (Self::start(program, &[&listens, options].concat()), port)
+    }
+
+    /// Such a server with the certificate in a folder.
+    pub fn start_encrypted(program: &Path, folder: &Path) -> (Self, u16) {
+        let of = |option: &str, file: &str| format!("--{option}={}", folder.join(file).display());
+        let options = [of("ssl-cert", "server.crt"), of("ssl-key", "server.key")];
+        Self::start_on_a_port(program, &options.each_ref().map(String::as_str))
     }
 
     fn start_with(program: &Path, options: &[&str], has_accounts: bool) -> Self {
@@ -124,6 +140,7 @@ impl MariaDb {
         let log = self.folder.path().join("log");
         let mut command = Command::new(&self.program);
         command.args(["--no-defaults", "--skip-networking", "--innodb-buffer-pool-size=8M"]);
+        command.arg("--innodb-log-file-size=4M");
         command.args([of("datadir", self.data()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);

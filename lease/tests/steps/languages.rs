@@ -3,8 +3,9 @@
 //! recorded conversations.
 
 use std::{
-    env,
+    env, fs,
     io::{BufRead, BufReader, Write},
+    os::unix::fs::PermissionsExt,
     panic,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
@@ -14,9 +15,11 @@ use polyflake_lease::{
     steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
 };
 use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 
 use crate::{
     assert_mysql, assert_postgresql, assert_sqlite,
+    certificates::certify,
     mariadb::{self, MariaDb},
     proposed,
     server::{Server, programs},
@@ -159,6 +162,42 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
         let server = MariaDb::start(&program, &[]);
         let mut driver = opened(client, &server.url());
         assert_mysql(&mut |statement| driver.run_one(statement));
+    }
+}
+
+/// A driver sends nothing secret to a server without the certificate of its host, or whose authority the URL does not name.
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
+    let Some(program) = mariadb::program() else { return };
+    let certified = |host| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        certify(folder.path(), host);
+        let (server, port) = MariaDb::start_encrypted(&program, folder.path());
+        (folder, server, port)
+    };
+    let (roots, _server, port) = certified("localhost");
+    let (other_roots, _other_server, other_port) = certified("db.example");
+    let url = |port, roots: &TempDir| {
+        let roots = roots.path().join("root.pem").to_str().unwrap().replace('/', "%2F");
+        format!("mysql://lease:sesame@localhost:{port}/app?sslrootcert={roots}")
+    };
+    for client in ["pymysql", "mysql2"] {
+        let mut driver = opened(client, &url(port, &roots));
+        let query = Statement { text: "SHOW STATUS LIKE 'Ssl_cipher'".into(), values: Vec::new() };
+        let rows = driver.run_one(&query).unwrap();
+        assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
+        for url in [url(port, &other_roots), url(other_port, &other_roots)] {
+            let answer = Driver::new(client, &url).ask(&json!({ "do": "open" }));
+            let failure = Outcome::from(&answer).failure;
+            let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
+            let mut steps = Steps::new(Engine::Mysql, &request, Random(1));
+            steps.next(Outcome::default()).unwrap();
+            let error = steps.next(Outcome { failure, ..Outcome::default() }).unwrap_err();
+            assert!(error.to_string().contains("is not trusted"), "{client}: {error}");
+            assert!(error.is_permanent() && !error.to_string().contains("sesame"), "{error}");
+        }
     }
 }
 

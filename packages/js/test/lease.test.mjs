@@ -24,6 +24,7 @@ const refusing = (more = {}) => ({
 
 const URLS = JSON.parse(readFileSync(new URL("../../../tests/leases/urls.json", import.meta.url), "utf8")).cases;
 const PG = Symbol.for("polyflake.pg");
+const MYSQL = Symbol.for("polyflake.mysql2/promise");
 
 /** Runs a call with the given environment variables set. */
 function under({ variable, url, node }, call) {
@@ -41,8 +42,8 @@ function under({ variable, url, node }, call) {
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks a pg class that records its constructor's arguments, and a SQLite class that records its path. `type` is the
-  // file system of that path.
+  // Mocks a pg class that records its constructor's arguments, a function of mysql2 that records its own, and a SQLite class
+  // that records its path. `type` is the file system of that path.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -52,6 +53,12 @@ test("URLs are parsed like in every language", async (t) => {
       on() {}
       connect = () => Promise.reject(new Error("no server"));
       end = async () => {};
+    },
+  };
+  globalThis[MYSQL] = {
+    createConnection(options) {
+      made = options;
+      return Promise.reject(new Error("no server"));
     },
   };
   class Database {
@@ -79,7 +86,7 @@ test("URLs are parsed like in every language", async (t) => {
       assert(!message.includes("sesame"), message);
       continue;
     }
-    if (place.store === "postgresql" && place.server.roots !== null) continue;
+    if (place.store !== "sqlite" && place.server.roots !== null) continue;
     type = place.allows_overlayfs ? OVERLAYFS : EXT4;
     made = undefined;
     const held = under(one, make);
@@ -105,22 +112,30 @@ test("URLs are parsed like in every language", async (t) => {
     else {
       const { hosts, user, password, database, encrypts, application_name, options, connect_timeout } = place.server;
       const [host, port] = hosts.at(-1);
-      assert.deepEqual(made, {
+      const account = { user: user ?? undefined, password: password ?? undefined, database: database ?? undefined };
+      const longest = Math.min(connect_timeout ?? 10, 10) * 1000;
+      const ofPg = {
         host,
         port,
-        user: user ?? undefined,
-        password: password ?? undefined,
-        database: database ?? undefined,
+        ...account,
         ssl: encrypts && { ca: undefined },
         application_name,
         options: options ?? undefined,
-        connectionTimeoutMillis: Math.min(connect_timeout ?? 10, 10) * 1000,
-      });
+        connectionTimeoutMillis: longest,
+      };
+      const ofMysql = {
+        ...(host.startsWith("/") ? { socketPath: host } : { host, port }),
+        ...account,
+        ssl: encrypts ? { ca: undefined, verifyIdentity: true } : undefined,
+        connectTimeout: longest,
+      };
+      assert.deepEqual(made, place.store === "mysql" ? ofMysql : ofPg, one.url);
     }
     await held.close();
     assert.throws(() => ids.generate());
   }
   delete globalThis[PG];
+  delete globalThis[MYSQL];
   assert.match(refused("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
   assert.match(refused("out_of_range", () => lease("mysql://user@host/db", "orders")).message, /npm install mysql2/);
   const byAddress = refused("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));

@@ -462,8 +462,8 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
     raise _refused("lease_unavailable", reason)
 
 
-# PyMySQL applies its limit for connecting only to the TCP connection, so without these limits, in seconds, a server that
-# accepts connections and never replies would block the lease for good. They are longer than any request may take.
+# PyMySQL applies its limit for connecting only to the TCP connection, so without these limits, in seconds, a server
+# that accepts connections and never replies would block the lease for good. They are longer than any request may take.
 _SILENCE = {"read_timeout": 16, "write_timeout": 16}
 
 

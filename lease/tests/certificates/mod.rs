@@ -1,0 +1,30 @@
+//! Certificates for servers that tests start.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, chown},
+    path::Path,
+};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+use crate::server;
+
+/// Creates a root certificate, and a server certificate for a host that it signs, with the server's key.
+pub fn certify(folder: &Path, host: &str) {
+    let root_key = KeyPair::generate().unwrap();
+    let mut root = CertificateParams::new([]).unwrap();
+    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let written = root.self_signed(&root_key).unwrap().pem();
+    let key = KeyPair::generate().unwrap();
+    let names = CertificateParams::new([host.to_owned()]).unwrap();
+    let signed = names.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
+    for (name, text) in
+        [("root.pem", written), ("server.crt", signed.pem()), ("server.key", key.serialize_pem())]
+    {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        chown(&path, server::user(), None).unwrap();
+    }
+}
