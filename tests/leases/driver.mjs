@@ -11,7 +11,9 @@ const requireHere = createRequire(import.meta.url);
 const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
 const { outputFiles } = await requirePackage("esbuild").build({
   stdin: {
-    contents: ["sqlite", "postgresql", "mysql", "driver", "rules"].map((file) => `export * from "./${file}.ts";`).join(""),
+    contents: ["sqlite", "postgresql", "mysql", "driver", "rules"]
+      .map((file) => `export * from "./${file}.ts";`)
+      .join(""),
     resolveDir: join(PACKAGE, "src/lease"),
   },
   alias: { "#lease-base64": `data:text/javascript,export const base64 = "${rules}";` },
