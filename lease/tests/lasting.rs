@@ -179,6 +179,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
         "unable to get local issuer certificate",
         "unable to get issuer certificate",
         "unable to verify the first certificate",
+        "certificate signature failure",
         "certificate has expired",
         "certificate is not yet valid",
         "Hostname/IP does not match certificate's altnames: Host: db. is not in the cert's altnames: DNS:other",

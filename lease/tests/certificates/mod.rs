@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::server;
 
@@ -14,6 +14,8 @@ use crate::server;
 pub fn certify(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();
+    // With the same subject as the server's certificate, OpenSSL would take that one for self-signed.
+    root.distinguished_name.push(DnType::CommonName, "root");
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let written = root.self_signed(&root_key).unwrap().pem();
     let key = KeyPair::generate().unwrap();

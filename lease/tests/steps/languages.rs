@@ -188,7 +188,8 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
         let query = Statement { text: "SHOW STATUS LIKE 'Ssl_cipher'".into(), values: Vec::new() };
         let rows = driver.run_one(&query).unwrap();
         assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
-        for url in [url(port, &other_roots), url(other_port, &other_roots)] {
+        let unnamed = format!("mysql://lease:sesame@localhost:{port}/app?sslmode=require");
+        for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
             let answer = Driver::new(client, &url).ask(&json!({ "do": "open" }));
             let failure = Outcome::from(&answer).failure;
             let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };

@@ -193,8 +193,9 @@ const WITHOUT_TLS: [&str; 4] = [
 ];
 
 /// Parts of the clients' messages about a certificate.
-pub(super) const OF_CERTIFICATES: [&str; 13] = [
+pub(super) const OF_CERTIFICATES: [&str; 14] = [
     "certificate verify failed",
+    "certificate signature failure",
     "does not match host name",
     "root certificate file",
     "invalid peer certificate",
