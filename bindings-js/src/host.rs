@@ -13,6 +13,14 @@ pub trait Host: Clock + 'static {
     /// Finds the table from which default partitions are leased: the table that JavaScript lent, or else the machine's own
     /// table, if it has one.
     fn table(is_lent: bool) -> FindTable;
+
+    /// Returns random bytes from the operating system. Without a source, a generator uses the bytes that JavaScript provided.
+    ///
+    /// # Errors
+    /// `entropy_unavailable`.
+    fn random() -> Result<[u8; 8]> {
+        undrawn()
+    }
 }
 
 /// Stands in for reading random bytes. The caller provides them before a generator's first ID.

@@ -11,7 +11,6 @@ use crate::{
     At, Host, Machine,
     generators::seconds,
     handles::Object,
-    host::undrawn,
     protocol::{BATCH, slot},
 };
 
@@ -22,7 +21,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usiz
 impl<C: Host> Machine<C> {
     /// Takes options, and 1 for version 8 UUIDs or else 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
-        let mut builder = Builder::with_clock(self.take_clock(), undrawn).at_random();
+        let mut builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
         let shared = at.shared()?;
         builder = shared.give_all(builder);

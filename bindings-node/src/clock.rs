@@ -10,6 +10,7 @@ use napi::{
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, ClockInfo, Stall, SystemClock},
+    entropy,
     fork::partitions::{self, FindTable},
 };
 use polyflake_js::Host;
@@ -84,6 +85,10 @@ impl Host for JsClock {
 
     fn table(is_lent: bool) -> FindTable {
         if is_lent { table::find_lent } else { partitions::shared }
+    }
+
+    fn random() -> Result<[u8; 8]> {
+        entropy::random()
     }
 }
 

@@ -31,6 +31,12 @@ mod sno {
     pub(crate) mod ids;
 }
 
+#[doc = doc!("_polyflake.after_restore")]
+#[pyo3::pyfunction]
+fn after_restore() -> pyo3::PyResult<()> {
+    polyflake::after_restore().map_err(errors::raise)
+}
+
 #[pyo3::pymodule(gil_used = false)]
 mod _polyflake {
     use pyo3::prelude::*;
@@ -39,6 +45,8 @@ mod _polyflake {
     #[allow(non_upper_case_globals, reason = "the Python name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::after_restore;
     #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]

@@ -523,7 +523,7 @@ pub(crate) type DefaultClock = core::convert::Infallible;
 impl Clock for SystemClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        polyflake_clock::now(system::exact, fork::current)
+        polyflake_clock::now(system::exact, fork::process)
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {

@@ -2,8 +2,11 @@
 
 use crate::{Error, ErrorKind, Result};
 
-/// Returns `N` random bytes from the operating system, or `entropy_unavailable` if it provides none.
-pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
+/// Returns `N` random bytes from the operating system.
+///
+/// # Errors
+/// Returns `entropy_unavailable` if the system provides none.
+pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;
     Ok(bytes)

@@ -6,6 +6,11 @@
 //! stored in pages that parent and children share, so that the generators of one fork tree have different partitions. No lock
 //! is involved, because a child could inherit it held.
 //!
+//! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy notices anything.
+//! So the program reports it ([`after_restore`]), which advances a *restore count* in the shared pages. One call therefore
+//! reaches all processes of the tree. An identity belongs to a *generation*, which joins the process generation and the
+//! restore count, and it is used only while both are current.
+//!
 //! Miri, which has neither hooks nor `fork()`, and models, which simulate the atomics, run the code of platforms without forks.
 
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
@@ -18,12 +23,10 @@ use none as imp;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
 use unix as imp;
 
-pub(crate) use imp::{current, generation};
-
 /// Functions that lease default partitions from a table that the host provides. Bindings use this module.
 pub mod partitions;
 
-use crate::Result;
+use crate::{Result, narrow};
 
 /// Prepares this process for forks. Without this call, the first generator does so. Bindings call this function when they are
 /// loaded, so that child processes share the table of default partitions even if they are forked before the first generator
@@ -41,5 +44,80 @@ pub fn prepare() -> Result<()> {
 /// Returns a number that distinguishes this process from all its ancestors. Bindings use it when they generate a batch in
 /// several blocks.
 pub fn process() -> u32 {
-    current()
+    imp::current()
+}
+
+/// Returns how often this process and the processes that share its pages were restored. Leases use it.
+pub fn restores() -> u32 {
+    imp::restores()
+}
+
+/// Returns the generation of identities that are used now: the process generation and the restore count.
+///
+/// The process generation is read last, so that a caller who checks the result at its end sees a fork up to this moment.
+#[inline]
+pub(crate) fn generation() -> u64 {
+    let restores = imp::restores();
+    joined(imp::generation(), restores)
+}
+
+/// Works like [`generation`], but assigns a process generation to a child that has none yet.
+pub(crate) fn current() -> u64 {
+    let restores = imp::restores();
+    joined(imp::current(), restores)
+}
+
+/// Returns whether a generation is of this process, before or after a restore.
+pub(crate) fn is_of_process(generation: u64) -> bool {
+    narrow::low_u32(generation.into()) == process()
+}
+
+#[inline]
+const fn joined(process: u32, restores: u32) -> u64 {
+    (restores as u64) << 32 | process as u64
+}
+
+/// Reports that this process was restored from an image of its memory, of which there may be other copies: a snapshot of a virtual
+/// machine, AWS Lambda `SnapStart`, CRIU. Call this function in each copy before it generates IDs.
+///
+/// Copies have the same worker IDs, random bytes and sequences, so without this call they generate the same IDs. One call
+/// reaches all threads, and all processes that were forked from one another after the first generator or [`after_restore`]:
+///
+/// - Default partitions and the random bytes of Hot Guids are assigned anew. A generator with `identity_from` calls its function
+///   again. Handles drop the sequence slots that they had reserved.
+/// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no other
+///   copy uses.
+///
+/// The guarantee covers calls that begin after this function has returned. A call that is in progress may return an ID that
+/// another copy returns, too.
+///
+/// ```
+/// let ids = polyflake::sno::Generator::new();
+/// let before = ids.generate(7)?;
+/// polyflake::after_restore()?;
+/// assert_ne!(ids.generate(7)?.partition(), before.partition());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns `entropy_unavailable` if the operating system provides no random bytes. Explicit worker IDs are rejected all the
+/// same, and default ones are assigned once there are random bytes.
+#[cfg(feature = "std")]
+pub fn after_restore() -> Result<()> {
+    imp::prepare()?;
+    let base = partitions::random_base();
+    // Without random bytes now, the next partition needs some.
+    let next = base.as_ref().map_or(0, |base| *base);
+    match imp::shared_table() {
+        Ok(table) => table.restore(next, imp::restored),
+        // The system has no memory for a table, so no default generator has a partition.
+        Err(_) => imp::restored(),
+    }
+    base.map(drop)
+}
+
+/// Works like `after_restore` for a host whose table is elsewhere.
+#[cfg(not(feature = "std"))]
+pub fn restored() {
+    imp::restored();
 }

@@ -34,8 +34,12 @@ extern crate std;
 mod arch;
 pub mod base32;
 pub mod clock;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(feature = "internals")))]
 mod entropy;
+// Not part of the public API: for bindings.
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub mod entropy;
 mod error;
 #[cfg(not(feature = "internals"))]
 mod fork;
@@ -67,6 +71,8 @@ mod sync;
 mod held;
 
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "std")]
+pub use fork::after_restore;
 pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API; used by bindings.
 #[cfg(feature = "internals")]

@@ -127,6 +127,79 @@ fn random_bytes_are_picked_once_at_the_first_id() {
     assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (Some([0; 5]), 1));
 }
 
+/// A generator of random bytes, of which `draw` returns the next ones each time.
+fn random(clock: &ScriptedClock, draw: fn() -> Result<[u8; 8]>) -> Generator<ScriptedClock> {
+    at(clock).identity_from(draw).at_random().build().unwrap()
+}
+
+#[test]
+fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
+    static DRAWS: AtomicU8 = AtomicU8::new(0);
+    let clock = ScriptedClock::default();
+    let ids = random(&clock, || {
+        let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
+        Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x80 | draw, 0, draw])
+    });
+    // The first draw is for the machine bytes.
+    assert_next(&ids, S, 0x01_0001);
+    assert_next(&ids, S, 0x01_0002);
+    show(&clock, [S + 2]);
+    assert_next(&ids, S + 2, 0x02_0002);
+    show(&clock, [S + 1]);
+    let mut handle = ids.handle();
+    assert_eq!(handle.generate(7).unwrap().parts().counter, 0x02_0003);
+    assert_eq!((ids.stats().last_second, ids.stats().len), (Some(S + 2), 65));
+    show(&clock, [S + 3]);
+    assert_eq!(handle.generate(7).unwrap().parts().counter, 0x03_0003);
+    assert_eq!(DRAWS.load(Ordering::Relaxed), 4, "one draw a second");
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
+fn a_second_ends_with_the_last_counter() {
+    let clock = ScriptedClock::default();
+    let ids = random(&clock, draw);
+    // The highest start, which leaves the fewest IDs.
+    let left = (1 << 23) + 2;
+    let mut batch = vec![HotGuid::default(); left];
+    show(&clock, [S]);
+    assert_eq!(ids.try_fill(7, &mut batch), Ok(left));
+    assert_eq!(batch[0].counter(), 0x7f_fffe);
+    assert!(batch.is_sorted() && batch[left - 1].counter() == LAST_COUNTER);
+    assert_code(ids.try_generate(7), "sequence_exhausted");
+    assert_eq!(ids.stats().len as usize, left);
+    show(&clock, [S + 1]);
+    assert_next(&ids, S + 1, 0x7f_fffe);
+}
+
+#[test]
+fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
+    static CALLS: AtomicU8 = AtomicU8::new(0);
+    let clock = ScriptedClock::default();
+    let ids = random(&clock, || match CALLS.fetch_add(1, Ordering::Relaxed) {
+        0 => draw(),
+        _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
+    });
+    assert_next(&ids, S, 0x7f_fffe);
+    show(&clock, [S + 1]);
+    assert_next(&ids, S + 1, 0x7f_fffe);
+}
+
+/// A copied machine has the generator's whole state. Its copy differs from the next second on.
+#[test]
+fn default_generators_start_each_second_elsewhere() {
+    let clock = ScriptedClock::default();
+    show(&clock, [S]);
+    let ids = Generator::builder().clock(clock.clone()).build().unwrap();
+    let starts = (0..16).map(|second| {
+        show(&clock, [S + second]);
+        ids.generate(7).unwrap().counter()
+    });
+    let starts = starts.collect::<HashSet<_>>();
+    // Two of 16 are equal with a probability of 1 in 70,000; four pairs practically never.
+    assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_COUNTER / 2));
+}
+
 #[test]
 fn missing_random_bytes_return_an_error() {
     static BROKEN: AtomicU8 = AtomicU8::new(1);

@@ -233,6 +233,7 @@ where
 
 /// The operations that a lease performs on its generator, for any format.
 trait GrantTarget: Send + Sync {
+    fn prepare(&self);
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
     fn seal(&self) -> Option<u64>;
@@ -241,6 +242,10 @@ trait GrantTarget: Send + Sync {
 }
 
 impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
+    fn prepare(&self) {
+        self.granted.prepare();
+    }
+
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
         self.granted.begin(number, span)?;
         // Set the flag only after the grant has begun, so that a thread that sees the flag also sees the generator.
@@ -272,6 +277,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
 struct Nothing;
 
 impl GrantTarget for Nothing {
+    fn prepare(&self) {}
     fn begin(&self, _: u64, _: Range<u64>) -> Result<()> {
         Ok(())
     }
@@ -306,6 +312,8 @@ impl Keeper {
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(refused)?;
+        // After the rules have read the restore count, so that they notice each restore that this call doesn't.
+        self.granted.prepare();
         let wait_ms = hosted.wait_ms();
         *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);
         Ok(wait_ms)

@@ -128,7 +128,7 @@ impl Clock for TickingClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         let left = LEFT.get();
-        if left == 0 || fork::generation() != self.0.generation {
+        if left == 0 || fork::process() != self.0.generation {
             return self.0.look_here();
         }
         LEFT.set(left - 1);

@@ -2,15 +2,29 @@
 
 #[cfg(feature = "std")]
 use super::partitions::{COUNT, Cells};
-use crate::Result;
+use crate::{
+    Result,
+    sync::{Ordering, Tally},
+};
+
+static RESTORES: Tally = Tally::new(0);
 
 #[inline]
-pub(crate) const fn generation() -> u32 {
+pub(super) const fn generation() -> u32 {
     1
 }
 
-pub(crate) const fn current() -> u32 {
+pub(super) const fn current() -> u32 {
     generation()
+}
+
+#[inline]
+pub(super) fn restores() -> u32 {
+    RESTORES.load(Ordering::Acquire)
+}
+
+pub(super) fn restored() {
+    RESTORES.fetch_add(1, Ordering::AcqRel);
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]

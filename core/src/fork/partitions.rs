@@ -276,6 +276,12 @@ impl dyn Table + '_ {
     }
 }
 
+/// A counter on a cache line of its own. It is loaded for every ID, and its neighbours are written often.
+#[cfg(feature = "std")]
+#[repr(align(128))]
+#[derive(Debug)]
+pub(super) struct Apart(pub(super) AtomicU32);
+
 /// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
 /// two. It is smaller than `COUNT` only in models.
 ///
@@ -287,6 +293,12 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that were checked.
     count: AtomicU32,
+    /// The number of times that the processes of the table were restored. See the description of `fork`.
+    #[cfg_attr(
+        not(all(unix, not(any(miri, loom, shuttle)))),
+        allow(dead_code, reason = "a static")
+    )]
+    pub(super) restores: Apart,
     entries: [AtomicU64; N],
 }
 
@@ -297,7 +309,22 @@ impl<const N: usize> Cells<N> {
     #[allow(clippy::new_without_default, reason = "one a process")]
     pub const fn new() -> Self {
         let entries = [const { AtomicU64::new(0) }; N];
-        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), entries }
+        Self {
+            base: AtomicU32::new(0),
+            count: AtomicU32::new(0),
+            restores: Apart(AtomicU32::new(0)),
+            entries,
+        }
+    }
+
+    /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`, which
+    /// advances the restore count. The next partition gets a random base if this one is 0.
+    ///
+    /// In the opposite order, a generator that finds the new count could still lease a partition under the old base, and the
+    /// other copy would lease the same one.
+    pub(super) fn restore(&self, base: u32, advance: impl FnOnce()) {
+        self.base.store(base, Ordering::Release);
+        advance();
     }
 
     fn base(&self) -> Result<u32> {
@@ -305,7 +332,7 @@ impl<const N: usize> Cells<N> {
         if base != 0 {
             return Ok(base);
         }
-        let drawn = DRAWN | u32::from(random_u16()?);
+        let drawn = random_base()?;
         // All processes must use one base, or `next` would return a partition twice before it has returned all of them.
         let raced = self.base.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
         Ok(raced.err().unwrap_or(drawn))
@@ -339,6 +366,12 @@ impl<const N: usize> Table for Cells<N> {
     fn count(&self) -> usize {
         N
     }
+}
+
+/// Returns a random base.
+#[cfg(feature = "std")]
+pub(super) fn random_base() -> Result<u32> {
+    Ok(DRAWN | u32::from(random_u16()?))
 }
 
 /// Returns 16 random bits from the operating system.
@@ -645,5 +678,48 @@ mod tests {
         for calls in [&[3, 3][..], &[1, 1, 2]] {
             assert!(explore(&threads, calls).states > 1000);
         }
+    }
+}
+
+#[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]
+mod restores {
+    use super::*;
+    use crate::sync::explorer::{World, explore};
+
+    /// The base before the restore, and the one after it: the first 8 partitions of the two are different ones.
+    const BASES: [u32; 2] = [DRAWN, DRAWN | 8];
+
+    /// Processes that share a table. The first one reports a restore.
+    struct Processes {
+        table: Cells<16>,
+        restores: AtomicU32,
+    }
+
+    impl World for Processes {
+        type Record = ();
+
+        fn call(&self, process: usize, _: u8, (): &mut ()) -> bool {
+            if process == 0 {
+                let advance = || {
+                    self.restores.fetch_add(1, Ordering::AcqRel);
+                };
+                self.table.restore(BASES[1], advance);
+                return true;
+            }
+            let restores = self.restores.load(Ordering::Acquire);
+            let lease = <dyn Table>::take(&self.table, 0).unwrap();
+            assert!(
+                restores == 0 || lease.partition >= 8,
+                "a partition that the other copy leases"
+            );
+            true
+        }
+    }
+
+    #[test]
+    fn a_process_that_finds_the_new_count_leases_under_the_new_base() {
+        let processes = Processes { table: Cells::new(), restores: AtomicU32::new(0) };
+        processes.table.base.store(BASES[0], Ordering::Release);
+        assert!(explore(&processes, &[1, 2, 1]).states > 100);
     }
 }

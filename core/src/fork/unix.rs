@@ -6,7 +6,7 @@ use core::{mem::size_of, ptr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use super::partitions::{COUNT, Cells};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, sync::shared::AtomicU32 as Shared};
 
 /// The process generation of the program's first process. No generation is 0.
 const FIRST: u32 = 1;
@@ -19,17 +19,46 @@ static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mu
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
 static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
+/// The restore count, until there are shared pages.
+static UNSHARED: Shared = Shared::new(0);
+/// The location of the restore count: [`UNSHARED`], or the shared table's.
+static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const UNSHARED).cast_mut());
+
+/// Returns the restore count. A caller that finds a new count also finds the table as it was when the count was advanced.
+#[inline]
+pub(super) fn restores() -> u32 {
+    counted().load(Ordering::Acquire)
+}
+
+/// Advances the restore count, after the table was changed.
+pub(super) fn restored() {
+    advance(&SHARED, &UNSHARED);
+}
+
+/// Advances the count of the shared table, if there is one. Another thread may not have published the count's location yet, and
+/// `UNSHARED`, which it would then replace, no longer counts.
+fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
+    // SAFETY: null, or pages that are never unmapped once they are in SHARED.
+    let table = unsafe { shared.load(Ordering::Acquire).as_ref() };
+    table.map_or(unshared, |table| &table.restores.0).fetch_add(1, Ordering::AcqRel);
+}
+
+#[inline]
+fn counted() -> &'static Shared {
+    // SAFETY: it points to a static, or to shared pages that are never unmapped once they are in RESTORES.
+    unsafe { &*RESTORES.load(Ordering::Relaxed) }
+}
 
 /// Returns the process generation, or 0 in a child that has none yet.
 #[inline]
-pub(crate) fn generation() -> u32 {
+pub(super) fn generation() -> u32 {
     // Relaxed, because every ID performs this load. A forked child begins with one thread, which sees everything that its copy
     // in the parent wrote before the fork.
     place().load(Ordering::Relaxed)
 }
 
 /// Returns the generation of this process.
-pub(crate) fn current() -> u32 {
+pub(super) fn current() -> u32 {
     match generation() {
         0 => renew(),
         generation => generation,
@@ -121,7 +150,11 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     }
     // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes
     // are a valid table, also bytes from a child that gave up its privileges, which can still write to them.
-    Ok(unsafe { &*table })
+    let table = unsafe { &*table };
+    // By every thread that finds the table: the one that mapped it may not have come this far, and a child that was forked in
+    // between does not have that thread.
+    RESTORES.store(ptr::from_ref(&table.restores.0).cast_mut(), Ordering::Release);
+    Ok(table)
 }
 
 /// Returns the error if there are no shared pages, because parent and child would pick the same partitions.
@@ -133,6 +166,9 @@ fn unshared() -> Error {
 
 /// Makes `table` the shared table, unless another thread was faster.
 fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
+    // SAFETY: pages of zeros, which no other thread has seen yet.
+    let count = unsafe { &(*table).restores.0 };
+    count.store(UNSHARED.load(Ordering::Acquire), Ordering::Release);
     match SHARED.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => table,
         Err(earlier) => {
@@ -149,4 +185,25 @@ fn new_page<T>(kind: libc::c_int) -> Option<*mut T> {
     // SAFETY: a fresh anonymous mapping at an address that the system chooses touches no existing memory.
     let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<T>(), access, kind, -1, 0) };
     (page != libc::MAP_FAILED).then_some(page.cast())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::boxed::Box;
+
+    use super::*;
+
+    /// A thread has put the table in its place, and not published the location of its count yet.
+    #[test]
+    fn a_restore_is_counted_in_the_table_before_its_count_is_published() {
+        let table: &'static mut Cells<COUNT> = Box::leak(Box::new(Cells::new()));
+        let (shared, unshared) = (AtomicPtr::new(&raw mut *table), Shared::new(0));
+        advance(&shared, &unshared);
+        // SAFETY: leaked above.
+        let table = unsafe { &*shared.load(Ordering::Acquire) };
+        assert_eq!(table.restores.0.load(Ordering::Acquire), 1);
+        shared.store(ptr::null_mut(), Ordering::Release);
+        advance(&shared, &unshared);
+        assert_eq!(unshared.load(Ordering::Acquire), 1);
+    }
 }

@@ -1,18 +1,19 @@
-//! The random bytes that identify a generator: 8 bytes in one word, picked once per process.
+//! The random bytes that identify a generator: 8 bytes in one word, picked once per generation: by each
+//! process, and again after it was restored.
 
 use crate::{
     Result, fork,
-    sync::{AtomicU32, AtomicU64, Ordering},
+    sync::{AtomicU64, Ordering},
 };
 
-/// The process generation that means "not picked yet". No process has this many forked ancestors.
-pub(crate) const NEVER_DRAWN: u32 = u32::MAX;
+/// The generation that means "not picked yet". No process has this many forked ancestors.
+pub(crate) const NEVER_DRAWN: u64 = u64::MAX;
 
-/// A random word, and the generation of the process that picked it.
+/// A random word, and the generation in which it was picked.
 #[derive(Debug)]
 pub(crate) struct DrawnWord {
     word: AtomicU64,
-    generation: AtomicU32,
+    generation: AtomicU64,
     draw: fn() -> Result<[u8; 8]>,
     shape: fn(u64) -> u64,
 }
@@ -20,56 +21,76 @@ pub(crate) struct DrawnWord {
 impl DrawnWord {
     /// Creates a word that `draw` picks when a process first needs it. `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
-        Self { word: AtomicU64::new(0), generation: AtomicU32::new(NEVER_DRAWN), draw, shape }
+        Self { word: AtomicU64::new(0), generation: AtomicU64::new(NEVER_DRAWN), draw, shape }
     }
 
-    /// Returns the process generation in which the last word was picked, and the word, which belongs to this process or to an
+    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an
     /// ancestor. It is [`NEVER_DRAWN`] before the first one.
     #[inline]
-    pub(crate) fn last(&self) -> (u32, u64) {
+    pub(crate) fn last(&self) -> (u64, u64) {
         // In this order, so that a thread that sees the generation also sees the word that was drawn in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }
 
-    /// Returns the generation and the word of this process, and picks a word if necessary.
-    pub(crate) fn here(&self) -> Result<(u32, u64)> {
+    /// Returns the generation that `current` returns and its word, and picks a word if necessary.
+    pub(crate) fn here(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last();
-        if generation == fork::generation() { Ok((generation, word)) } else { self.draw() }
+        if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
-    /// Picks a random word when the first ID is generated or after a fork. If several threads do so at the same time, several
-    /// words may be used in succession. All of them belong to this process only, and they share the slots.
+    /// Picks a random word when the first ID is generated, after a fork or after a restore. If several threads do so at the same
+    /// time, several words may be used in succession. All of them belong to this generation only, and they share the slots.
     #[cold]
-    fn draw(&self) -> Result<(u32, u64)> {
-        // Loaded before the draw, so that the swap in `settle` fails if another thread has drawn in the meantime. That thread
-        // may already have generated IDs with its word.
-        let found = self.word.load(Ordering::Acquire);
+    fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
-        let generation = fork::current();
-        let drawn = (self.shape)(u64::from_be_bytes((self.draw)()?));
-        Ok((generation, self.settle(found, generation, drawn).unwrap_or_else(|earlier| earlier)))
+        self.draw_in(current, self.draw)
     }
 
-    /// Replaces the word `found` by one that was picked in a process generation, unless another thread replaced it first.
-    fn settle(&self, found: u64, generation: u32, drawn: u64) -> core::result::Result<u64, u64> {
+    /// Picks a word in the generation that `current` returns.
+    ///
+    /// A thread that a restore interrupts may still put its word, which another copy of the process has as well. So only the
+    /// thread that put a word declares the word's generation, and a thread that was too late picks another one.
+    fn draw_in(
+        &self,
+        current: impl Fn() -> u64,
+        draw: impl Fn() -> Result<[u8; 8]>,
+    ) -> Result<(u64, u64)> {
+        loop {
+            // In this order: a word that replaces `found` is of the generation of `found`, or of a later one.
+            let found = self.word.load(Ordering::Acquire);
+            let generation = current();
+            let drawn = (self.shape)(u64::from_be_bytes(draw()?));
+            if self.settle(found, generation, drawn) {
+                return Ok((generation, drawn));
+            }
+            let (settled, word) = self.last();
+            if settled == generation {
+                return Ok((generation, word));
+            }
+        }
+    }
+
+    /// Replaces the word `found` by one that was picked in a generation. Returns `false` if another thread replaced it first.
+    fn settle(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        // The word first, so that a thread that sees the generation also sees a word drawn in it. The generation is stored even
-        // if the swap failed, because the faster thread may not have come this far.
+        // The word first, so that a thread that sees the generation also sees a word drawn in it.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
-        self.generation.store(generation, Ordering::Release);
-        settled.map(|_| drawn)
+        if settled.is_ok() {
+            self.generation.store(generation, Ordering::Release);
+        }
+        settled.is_ok()
     }
 
-    /// Uses bytes from an external source, unless this process already has some. Returns whether they are used.
-    pub(crate) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
+    /// Uses bytes from an external source, unless this generation already has some. Returns whether they are used.
+    pub(crate) fn provide(&self, drawn: [u8; 8], current: impl Fn() -> u64) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
-        let generation = fork::current();
+        let generation = current();
         if self.last().0 == generation {
             return Ok(false);
         }
-        Ok(self.settle(found, generation, (self.shape)(u64::from_be_bytes(drawn))).is_ok())
+        Ok(self.settle(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
     }
 }
 
@@ -98,9 +119,9 @@ mod tests {
             let drawn = thread as u64 + 1;
             DRAWS.set(drawn);
             if thread == 0 {
-                self.0.provide(drawn.to_be_bytes()).unwrap();
+                self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
             }
-            let (generation, word) = self.0.here().unwrap();
+            let (generation, word) = self.0.here(fork::current).unwrap();
             assert_eq!(generation, fork::current());
             assert_ne!(word, EARLIER, "not drawn in this process");
             true
@@ -114,13 +135,61 @@ mod tests {
             let draw = || Ok(DRAWS.get().to_be_bytes());
             let word = DrawnWord {
                 word: AtomicU64::new(EARLIER),
-                generation: AtomicU32::new(generation),
+                generation: AtomicU64::new(generation),
                 ..DrawnWord::new(draw, |word| word)
             };
             let threads = Threads(word);
             for calls in [&[2, 2][..], &[1, 1, 1]] {
                 assert!(explore(&threads, calls).states > 100);
             }
+        }
+    }
+
+    /// A process that is restored while its threads pick a word. Thread 0 reports the restore.
+    struct Restored {
+        word: DrawnWord,
+        restores: AtomicU64,
+    }
+
+    impl World for Restored {
+        /// Whether the restore was reported.
+        type Record = bool;
+
+        fn call(&self, thread: usize, number: u8, is_restored: &mut bool) -> bool {
+            if thread == 0 {
+                self.restores.fetch_add(1, Ordering::AcqRel);
+                *is_restored = true;
+                return true;
+            }
+            let begins_after = *is_restored;
+            let (generation, word) = self.word.last();
+            let current = || self.restores.load(Ordering::Acquire);
+            let (generation, word) = if generation == current() {
+                (generation, word)
+            } else {
+                // The upper half says when the word was picked: in reality, the other copy has the words picked before.
+                let draw = || {
+                    let from = u64::from(number) << 8 | thread as u64;
+                    Ok((current() << 32 | from).to_be_bytes())
+                };
+                self.word.draw_in(current, draw).unwrap()
+            };
+            // The engine checks the generation once more.
+            if begins_after && generation == current() {
+                assert_eq!(word >> 32, 1, "a word that another copy has");
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn calls_that_begin_after_a_restore_use_words_picked_after_it() {
+        for calls in [&[1, 1, 1][..], &[1, 2]] {
+            let threads = Restored {
+                word: DrawnWord::new(|| unreachable!("the world draws"), |word| word),
+                restores: AtomicU64::new(0),
+            };
+            assert!(explore(&threads, calls).states > 40);
         }
     }
 }

@@ -327,7 +327,16 @@ impl<F: Family, C: Clock> Engine<F, C> {
         // The process is checked last, so that a fork up to this moment is seen.
         let still_holds = || self.family.is_current(identity) && generation == fork::generation();
         let wait_until = |until, cause| Outcome::Wait { now, until, cause };
-        let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
+        let enters = tick != self.machine.tick(seen);
+        let limits = if enters {
+            self.family.limits_on_entry(identity)
+        } else {
+            self.family.limits(identity)
+        };
+        let step = self.machine.step(seen, clock_tick, want, limits, flip);
+        if enters && let Step::Reserved(range) = step {
+            self.family.entered(range);
+        }
         Ok(match (step, ticks) {
             (Step::Reserved(range), _) if still_holds() => Outcome::Reserved((identity, range)),
             // The slots are lost here: the process was forked after the identity was read, or another thread has replaced the

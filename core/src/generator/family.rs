@@ -1,7 +1,11 @@
 //! The parts that an ID format adds to the engine, which are its ticks and its identity.
 
 use super::{Reservation, Window};
-use crate::{Error, Result, format::Ticks, sequence::Machine};
+use crate::{
+    Error, Result,
+    format::Ticks,
+    sequence::{Machine, SlotRange},
+};
 
 /// An ID format, from the engine's point of view.
 pub(crate) trait Family {
@@ -16,13 +20,12 @@ pub(crate) trait Family {
     /// Returns the ticks of the format, or `None` for a sequence without a timestamp, for which the clock is not read.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// Returns the identity for a tick, and the generation of the process to which it belongs, which the caller compares with
-    /// its own. Returns `None` if the caller must call [`Family::identify`].
-    fn found(&self, window: &Window, tick: u64) -> Option<(u32, Self::Identity)>;
+    /// Returns the identity for a tick, and the generation to which it belongs, which the caller compares with the current one.
+    /// Returns `None` if the caller must call [`Family::identify`].
+    fn found(&self, window: &Window, tick: u64) -> Option<(u64, Self::Identity)>;
 
-    /// Returns the identity for a tick of the window, and the generation of the process to which it belongs, and assigns an
-    /// identity if necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current
-    /// tick.
+    /// Returns the identity for a tick of the window, and the generation to which it belongs, and assigns an identity if
+    /// necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current tick.
     ///
     /// # Errors
     /// Returns `forked` in a child of the process to which the identity or window was assigned.
@@ -31,7 +34,7 @@ pub(crate) trait Family {
         machine: &Self::Machine,
         window: &Window,
         tick: u64,
-    ) -> Result<(u32, Self::Identity)>;
+    ) -> Result<(u64, Self::Identity)>;
 
     /// Returns `false` if another identity has replaced this one.
     fn is_current(&self, identity: Self::Identity) -> bool {
@@ -50,6 +53,16 @@ pub(crate) trait Family {
 
     /// Returns the slots of a tick under an identity.
     fn limits(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits;
+
+    /// Returns the slots of a tick that a step is about to enter. Another thread may enter the tick first, with other slots.
+    fn limits_on_entry(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits {
+        self.limits(identity)
+    }
+
+    /// Called after a step entered a tick, with the first slots of that tick.
+    fn entered(&self, range: SlotRange) {
+        let _ = range;
+    }
 
     /// Returns the error for a reading outside the format's time range, which is `error` by default.
     fn outside(&self, error: Error, unix_nanos: i64) -> Error {

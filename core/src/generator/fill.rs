@@ -136,7 +136,7 @@ struct Batch<'g, 'b, 'w, F: Pack> {
     buffer: F::Batch<'b>,
     count: usize,
     written: &'w mut usize,
-    generation: u32,
+    generation: u64,
 }
 
 impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {

@@ -7,7 +7,7 @@ use crate::{
     fork,
     format::Ticks,
     sequence::floor::{Floor, lateness},
-    sync::{AtomicU32, AtomicU64, Ordering},
+    sync::{AtomicU64, Ordering},
 };
 
 /// The clock reading of the first call that could have generated an ID.
@@ -20,9 +20,9 @@ pub(crate) struct FirstReading {
     applies: bool,
     /// Unix nanoseconds, or [`UNREAD`].
     nanos: AtomicU64,
-    /// The generation of the process to which the reading belongs. The caller's `identity_from` may assign another identity to
+    /// The generation to which the reading belongs. The caller's `identity_from` may assign another identity to
     /// a child, which has its own predecessor. So a child starts over with its own first reading.
-    generation: AtomicU32,
+    generation: AtomicU64,
 }
 
 /// Means that there was no call yet. A clock reading with this value is treated as one nanosecond later.
@@ -32,7 +32,7 @@ impl FirstReading {
     /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(UNREAD.cast_unsigned());
-        Self { applies, nanos, generation: AtomicU32::new(NEVER_DRAWN) }
+        Self { applies, nanos, generation: AtomicU64::new(NEVER_DRAWN) }
     }
 
     /// Declares that no earlier generator has used the tick of the first call.
@@ -117,7 +117,7 @@ mod tests {
         fork,
         format::Scale,
         sync::{
-            AtomicU32, AtomicU64,
+            AtomicU64,
             explorer::{World, choose, explore},
         },
     };
@@ -155,7 +155,7 @@ mod tests {
         for (generation, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
             let mut inherited = FirstReading::new(true);
             (inherited.generation, inherited.nanos) =
-                (AtomicU32::new(generation), AtomicU64::new(nanos.cast_unsigned()));
+                (AtomicU64::new(generation), AtomicU64::new(nanos.cast_unsigned()));
             let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
             assert_eq!(inherited.last_tick(&milliseconds, &ManualClock::new(0)), None);
             assert!(explore(&inherited, &[1, 2, 1]).states > 100);

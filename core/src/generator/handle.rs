@@ -22,7 +22,7 @@ const GROWTH: u32 = 64;
 /// Reserved slots, of which the first `taken` are used.
 struct Block<F: Pack> {
     slots: Reservation<F>,
-    generation: u32,
+    generation: u64,
     taken: u32,
 }
 
@@ -54,7 +54,7 @@ impl<F: Pack> Block<F> {
 /// exceptions:
 ///
 /// - In a sno ID, the metabyte precedes the sequence, so IDs within a 4 ms tick sort by metabyte first.
-/// - The counter of a Hot Guid starts at a random value and may wrap around within a second.
+/// - The counter of a Hot Guid may wrap around within a second if the generator uses `identity_from`.
 /// - Randflake IDs are not sorted.
 ///
 /// Within one tick, IDs from different handles are interleaved.

@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use core::{ops::Range, ptr, time::Duration};
 
 use super::{
-    Engine, Family, Generator, Latest, Mode, NEVER_DRAWN, Pack, SlotSource,
+    Engine, Family, Generator, Latest, Mode, Pack, SlotSource,
     engine::{Observation, closed},
     fill::Packable,
     wait::{Call, Cause},
@@ -36,11 +36,15 @@ pub struct Leased<F: Family, C> {
     closed_in: AtomicU32,
 }
 
-/// A generator, and the number of generators before it.
+/// The process generation that means "not closed".
+const NEVER_CLOSED: u32 = u32::MAX;
+
+/// A generator, the number of generators before it, and the process that created it.
 #[derive(Debug)]
 struct Granted<F: Family, C> {
     generator: Generator<F, C>,
     number: u32,
+    process: u32,
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
@@ -53,8 +57,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
         first.engine.first.exempt();
-        let generators = Latest::new(Granted { generator: first, number: 0 });
-        Ok(Self { generators, closed_in: AtomicU32::new(NEVER_DRAWN) })
+        let generators =
+            Latest::new(Granted { generator: first, number: 0, process: fork::process() });
+        Ok(Self { generators, closed_in: AtomicU32::new(NEVER_CLOSED) })
     }
 
     /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
@@ -89,12 +94,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
             ));
         }
         let number = found.number + 1;
-        if !self.generators.put(found, Granted { generator, number }, Box::new_uninit()) {
+        let granted = Granted { generator, number, process: fork::process() };
+        if !self.generators.put(found, granted, Box::new_uninit()) {
             return Err(not_the_newest());
         }
         // `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`, so the later one
         // sees what the earlier one did: either `close` finds this generator, or this thread ends it.
-        if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::current() {
+        if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::process() {
             self.newest().generator.engine.end();
         }
         Ok(number)
@@ -140,13 +146,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// may start another grant.
     pub fn close(&self) {
         // In this order, so that a call that finds the generator sealed also finds it closed.
-        self.closed_in.swap(fork::current(), Ordering::AcqRel);
+        self.closed_in.swap(fork::process(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
 
     /// Returns whether [`Leased::close`] was called in this process.
     pub fn is_closed(&self) -> bool {
-        self.closed_in.load(Ordering::Acquire) == fork::current()
+        self.closed_in.load(Ordering::Acquire) == fork::process()
     }
 
     /// Returns the engine of the grant with this number if it is the newest grant.
@@ -162,7 +168,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
 
     /// Returns the number of the newest grant, and its time span in Unix milliseconds.
     pub fn grant(&self) -> (u32, Range<i64>) {
-        let Granted { generator: Generator { engine }, number } = self.newest();
+        let Granted { generator: Generator { engine }, number, .. } = self.newest();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
     }
@@ -243,7 +249,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if self.is_closed() {
             return Err(closed());
         }
-        if !may_pass_with_another_grant(&refused) {
+        // After a restore, whoever keeps the lease begins another grant in this process.
+        let is_restored = refused.kind() == ErrorKind::Forked && tried.process == fork::process();
+        if !is_restored && !may_pass_with_another_grant(&refused) {
             return Err(refused);
         }
         // For the caller, an expired, future or sealed grant means the same: there is no lease at the moment. The time to retry

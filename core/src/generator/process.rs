@@ -1,11 +1,12 @@
-//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use it.
+//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use it, and
+//! neither must a process that was restored from an image, because another copy may use it.
 
 use crate::{Error, ErrorKind, Result, fork};
 
 /// The process to which an explicit node, lease or window belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGuard {
-    generation: u32,
+    generation: u64,
 }
 
 impl ProcessGuard {
@@ -15,9 +16,15 @@ impl ProcessGuard {
         Ok(Self { generation: fork::current() })
     }
 
-    /// Returns the generation of the process.
+    /// Returns a guard of a process that was forked or restored since.
+    #[cfg(test)]
+    pub(crate) const fn stale() -> Self {
+        Self { generation: u64::MAX - 1 }
+    }
+
+    /// Returns the generation in which it was assigned.
     #[inline]
-    pub(crate) const fn generation(self) -> u32 {
+    pub(crate) const fn generation(self) -> u64 {
         self.generation
     }
 

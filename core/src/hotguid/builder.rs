@@ -47,7 +47,8 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the function that provides 8 random bytes: 5 for the machine field, and 3 for the initial value of the counter. The
-    /// function is called when the first ID is generated, and again after a fork.
+    /// function is called when the first ID is generated, and again after a fork. The counter of such a generator starts at this
+    /// value in every second and wraps around, so 16,777,216 IDs are available per second.
     ///
     /// A custom function may return bytes that an earlier generator used, for example before the process was restarted.
     /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set back
@@ -66,8 +67,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. Not part of the public API:
-    /// for bindings, which use the random bytes of their host.
+    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. It is then called for the
+    /// start of each second, too. Not part of the public API: for bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_random = true;
@@ -107,7 +108,8 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;
-        let family = Identities::new(self.family.draw, self.family.uuid8, process);
+        let family =
+            Identities::new(self.family.draw, self.family.is_random, self.family.uuid8, process);
         let first = FirstReading::new(!self.family.is_random);
         let engine = Engine::with_options(self.options, family, counters(), window, first)?;
         Ok(Generator { engine })

@@ -1,28 +1,36 @@
-//! The Hot Guid part of the engine: a machine field and a counter start, both picked at random in each process.
+//! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the starts of the counter.
+//!
+//! The counter starts at a random value in each second, in the lower half of its range, and never wraps around. If a running
+//! machine is copied, both copies have the same machine field and the same state, so they would generate the same IDs. The
+//! random start of the next second separates them, because the system's random source does not repeat itself in a copy. The
+//! start is the first slot of the second in the state machine, so it is part of the word on which uniqueness depends.
+//!
+//! A generator with the caller's bytes has one start, which is part of these bytes. It applies to every second, and the
+//! counter wraps around.
 
 use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
-    Result,
+    Result, fork,
     format::Scale,
     generator::{self, DrawnWord, Family, NEVER_DRAWN, ProcessGuard, Window},
     narrow,
-    sequence::per_tick::PerTick,
+    sequence::{
+        SlotRange,
+        per_tick::{PerTick, State},
+    },
+    sync::{AtomicU64, Ordering},
 };
 
-/// The machine bytes, which identify a generator, and the start of its counter, as 8 random bytes in one word.
+/// The number of bits below the machine bytes in a word.
+const START_BITS: u32 = LAST_COUNTER.count_ones();
+/// The highest random start of a second, so that at least half of the counter's values remain.
+const LAST_START: u64 = LAST_COUNTER as u64 >> 1;
+
+/// The machine bytes, which identify a generator, and the value that the counter has at slot 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(super) machine: MachineBytes,
     pub(super) start: u32,
-}
-
-impl Identity {
-    pub(super) const fn of_word(word: u64) -> Self {
-        Self {
-            machine: MachineBytes::of_word(word >> 24),
-            start: narrow::u32(word & LAST_COUNTER as u64),
-        }
-    }
 }
 
 /// A generator's random identities, one for each process.
@@ -30,6 +38,12 @@ impl Identity {
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Identities {
     pub(super) drawn: DrawnWord,
+    /// The source of random bytes.
+    draw: fn() -> Result<[u8; 8]>,
+    /// The bits of a word that are the counter's start in every second, or 0 if each second has a random start.
+    fixed: u32,
+    /// The last second that was entered, and its start, for the statistics only. The start in the state machine's word counts.
+    entered: AtomicU64,
     /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
     /// The process to which a window was assigned.
@@ -42,11 +56,45 @@ impl Identities {
     /// Identities of random bytes, adjusted to the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
+        is_random: bool,
         uuid8: bool,
         process: Option<ProcessGuard>,
     ) -> Self {
         let shape = if uuid8 { uuid8::marked } else { uuid8::unmarked };
-        Self { drawn: DrawnWord::new(draw, shape), uuid8, process }
+        let fixed = if is_random { 0 } else { LAST_COUNTER };
+        let (drawn, entered) = (DrawnWord::new(draw, shape), AtomicU64::new(0));
+        Self { drawn, draw, fixed, entered, uuid8, process }
+    }
+
+    /// Returns the generation to which random bytes belong that are assigned now. Those of a generator with a window belong to
+    /// the generation of the window. If the process was forked or restored since, they are therefore not used, even by a call
+    /// that checked the window before.
+    fn generation(&self) -> u64 {
+        self.process.map_or_else(fork::current, ProcessGuard::generation)
+    }
+
+    /// Uses bytes from an external source, unless there are some. Returns whether they are used.
+    #[cfg(feature = "internals")]
+    pub(super) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
+        self.drawn.provide(drawn, || self.generation())
+    }
+
+    /// Returns the identity in a word, whose lowest 24 bits are the start of the counter.
+    #[inline]
+    pub(super) const fn identity_of(&self, word: u64) -> Identity {
+        Identity {
+            machine: MachineBytes::of_word(word >> START_BITS),
+            start: narrow::u32(word & self.fixed as u64),
+        }
+    }
+
+    /// Returns the number of IDs that were generated in the second of a state. It is 0 for a moment after another thread
+    /// entered the second.
+    pub(super) fn used(&self, state: &State) -> u32 {
+        let entered = self.entered.load(Ordering::Acquire);
+        let is_known = entered >> START_BITS == state.tick;
+        let start = if is_known { entered & u64::from(LAST_COUNTER) } else { u64::MAX };
+        u32::try_from(state.next.saturating_sub(start.into())).unwrap_or(u32::MAX)
     }
 }
 
@@ -61,14 +109,16 @@ impl Family for Identities {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u32, Identity)> {
+    fn found(&self, window: &Window, tick: u64) -> Option<(u64, Identity)> {
         let (generation, word) = self.drawn.last();
         (generation != NEVER_DRAWN && window.holds(tick))
-            .then_some((generation, Identity::of_word(word)))
+            .then_some((generation, self.identity_of(word)))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, Identity)> {
-        self.drawn.here().map(|(generation, word)| (generation, Identity::of_word(word)))
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, Identity)> {
+        self.drawn
+            .here(|| self.generation())
+            .map(|(generation, word)| (generation, self.identity_of(word)))
     }
 
     fn check_process(&self) -> Result<()> {
@@ -76,5 +126,39 @@ impl Family for Identities {
     }
 
     #[inline]
-    fn limits(&self, _: Identity) {}
+    fn limits(&self, _: Identity) -> u64 {
+        0
+    }
+
+    /// Picks the start of a second. If the random source fails, the start is the one that came with the machine bytes, because
+    /// IDs are still unique without a new one.
+    fn limits_on_entry(&self, _: Identity) -> u64 {
+        if self.fixed != 0 {
+            return 0;
+        }
+        let word = (self.draw)().map_or_else(|_| self.drawn.last().1, u64::from_be_bytes);
+        word & LAST_START
+    }
+
+    fn entered(&self, range: SlotRange) {
+        // Seconds never decrease, so a late thread does not replace a newer second.
+        self.entered.fetch_max(range.tick << START_BITS | range.first, Ordering::AcqRel);
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests {
+    use super::*;
+    use crate::hotguid::generator::counters;
+
+    /// The process is forked or restored after the window was checked, and before the bytes are assigned.
+    #[test]
+    fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
+        let guard = Some(ProcessGuard::stale());
+        let (window, machine) = (Window::all(SCALE.last), counters());
+        let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
+        let (generation, _) = assigned.identify(&machine, &window, 1).unwrap();
+        assert_ne!(generation, fork::current());
+        assert!(assigned.found(&window, 1).is_none_or(|(found, _)| found == generation));
+    }
 }

@@ -4,10 +4,7 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{
-    HotGuid, LAST_COUNTER, SCALE,
-    family::{Identities, Identity},
-};
+use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -38,7 +35,12 @@ use crate::{clock::SystemClock, entropy};
 ///
 /// Each generator picks 5 random bytes when its first ID is generated, and again after a fork. These bytes identify the
 /// generator. Among 148,664 generators that are active in the same second, the probability that any two share the same bytes is
-/// 1%. Two such generators produce a duplicate ID only if their counters collide as well.
+/// 1%. Two such generators produce a duplicate ID in a second only if their counters overlap in that second.
+///
+/// The counter starts at a random value in each second and increases by one with each ID. At least 8,388,608 and at most
+/// 16,777,216 IDs are available per second. Within a second, IDs therefore sort in the order in which they were generated.
+/// Because the system's random source does not repeat itself in a copied process image, such as a cloned virtual machine, two
+/// copies of a generator start the next second at different values.
 ///
 /// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in the
 /// future, the generator therefore stays in the second of that reading until the clock catches up, at worst in 2106. If the
@@ -88,12 +90,11 @@ impl Generator {
     ///
     /// static IDS: Generator = Generator::new();
     ///
-    /// // The second ID is greater unless the counter, which starts at a random value, wraps around between them.
-    /// assert_ne!(IDS.generate(3)?, IDS.generate(3)?);
+    /// assert!(IDS.generate(3)? < IDS.generate(3)?);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::drawing(SystemClock, entropy::random, FirstReading::new(false))
+        Self::drawing(SystemClock, entropy::random, true)
     }
 
     /// Returns a builder that configures a generator.
@@ -150,13 +151,14 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self::drawing(clock, draw, FirstReading::new(true))
+        Self::drawing(clock, draw, false)
     }
 
-    const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, first: FirstReading) -> Self {
-        let family = Identities::new(draw, false, None);
+    const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, is_random: bool) -> Self {
+        let family = Identities::new(draw, is_random, false, None);
         let window = Window::all(SCALE.last);
         let policy = WaitPolicy::of(&SCALE);
+        let first = FirstReading::new(!is_random);
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
 
@@ -201,11 +203,12 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let (state, (epoch, word)) = (self.engine.machine.state(), self.engine.family.drawn.last());
+        let family = &self.engine.family;
+        let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last());
         Stats {
-            machine: (epoch != NEVER_DRAWN).then(|| Identity::of_word(word).machine.to_bytes()),
+            machine: (epoch != NEVER_DRAWN).then(|| family.identity_of(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
-            len: u32::try_from(state.next).unwrap_or(u32::MAX),
+            len: family.used(&state),
             closed: state.closed,
         }
     }
@@ -224,7 +227,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted`, with the time to retry, if all 16,777,216 IDs in a second are used up and none became
+    /// Returns `sequence_exhausted`, with the time to retry, if the counter reached its last value in a second and no ID became
     /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
     /// years 1970 to 2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
     /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns. A
@@ -358,7 +361,7 @@ impl<C: Clock> Generator<C> {
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
-        self.engine.family.drawn.provide(drawn)
+        self.engine.family.provide(drawn)
     }
 }
 

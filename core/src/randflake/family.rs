@@ -35,11 +35,11 @@ impl Family for Nodes {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u32, ())> {
+    fn found(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
         window.holds(tick).then_some((self.process.generation(), ()))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, ())> {
         Ok((self.process.generation(), ()))
     }
 
@@ -48,7 +48,9 @@ impl Family for Nodes {
     }
 
     #[inline]
-    fn limits(&self, (): ()) {}
+    fn limits(&self, (): ()) -> u64 {
+        0
+    }
 
     #[cold]
     fn outside(&self, _: Error, unix_nanos: i64) -> Error {

@@ -36,6 +36,13 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
+/// All sequences, each with every rule for first slots.
+fn all_cases() -> impl Iterator<Item = (Vec<u64>, Start)> {
+    STARTS.into_iter().flat_map(|start| {
+        all_sequences().chain(random_sequences()).map(move |readings| (readings, start))
+    })
+}
+
 /// A slot as (tick, tick-tock bit, sequence number).
 type Cell = (u64, bool, u64);
 
@@ -47,8 +54,14 @@ enum Answer {
     Behind(u64),
 }
 
-#[derive(Default)]
+/// The first slot of a tick that a call enters.
+type Start = fn(u64) -> u64;
+
+/// From the first slot of each tick, and from another one in every other tick.
+const STARTS: [Start; 2] = [|_| 0, |tick| tick % POOL];
+
 struct TickTockModel {
+    start: Start,
     wall: u64,
     safe: u64,
     flipped: bool,
@@ -66,13 +79,14 @@ impl TickTockModel {
         }
         if now != self.wall {
             self.wall = now;
-            self.used = 0;
+            self.used = (self.start)(now);
         }
         take(&mut self.used, now, self.flipped, want)
     }
 }
 
 struct PerTickModel {
+    start: Start,
     behind: Behind,
     wall: u64,
     used: u64,
@@ -86,7 +100,7 @@ impl PerTickModel {
         }
         if now > self.wall {
             self.wall = now;
-            self.used = 0;
+            self.used = (self.start)(now);
         }
         take(&mut self.used, now, false, want)
     }
@@ -121,9 +135,17 @@ fn compare(
 }
 
 /// Performs a step of a state machine. If the clock shows the machine's tick, the step first tries to stay within that tick.
-fn step<M: Machine>(machine: &M, now: u64, want: u64, limits: M::Limits) -> Answer {
+/// `limits` returns the slots from a first one on.
+fn step<M: Machine>(
+    machine: &M,
+    now: u64,
+    want: u64,
+    start: Start,
+    limits: impl Fn(u64) -> M::Limits,
+) -> Answer {
     let (seen, want) = (machine.observe(), want.try_into().unwrap());
     let is_within = now == machine.tick(seen);
+    let limits = limits(if is_within { 0 } else { start(now) });
     let within = is_within.then(|| machine.step_within(seen, want, limits)).flatten();
     let otherwise = || machine.step(seen, now, want, limits, Flip::Allowed);
     match within.map_or_else(otherwise, Step::Reserved) {
@@ -138,9 +160,11 @@ fn step<M: Machine>(machine: &M, now: u64, want: u64, limits: M::Limits) -> Answ
 
 #[test]
 fn tick_tock_follows_its_model() {
-    for readings in all_sequences().chain(random_sequences()) {
-        let (machine, mut model) = (TickTock::new(), TickTockModel::default());
-        let step = |now, want| step(&machine, now, want, Bounds { min: 0, max: 1 });
+    for (readings, start) in all_cases() {
+        let machine = TickTock::new();
+        let mut model = TickTockModel { start, wall: 0, safe: 0, flipped: false, used: 0 };
+        let bounds = |min| Bounds { min: u16::try_from(min).unwrap(), max: 1 };
+        let step = |now, want| step(&machine, now, want, start, bounds);
         compare(&readings, step, |now, want| model.call(now, want));
     }
 }
@@ -150,10 +174,10 @@ const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
 fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
-    for readings in all_sequences().chain(random_sequences()) {
+    for (readings, start) in all_cases() {
         let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
-        let mut model = PerTickModel { behind, wall: 0, used: 0 };
-        let step = |now, want| step(&machine, now, want, ());
+        let mut model = PerTickModel { start, behind, wall: 0, used: 0 };
+        let step = |now, want| step(&machine, now, want, start, |first| first);
         compare(&readings, step, |now, want| model.call(now, want));
     }
 }
@@ -193,7 +217,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
     let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
     let take = |want| {
         let run = persistently(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
-        let other = persistently(|| per_tick.step_within(per_tick.observe(), want, ()));
+        let other = persistently(|| per_tick.step_within(per_tick.observe(), want, 0));
         (run.map(|run| run.len), other.map(|run| run.len))
     };
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
@@ -203,7 +227,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
     tick_tock.close().unwrap();
     per_tick.close().unwrap();
     assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);
-    assert_eq!(per_tick.step_within(per_tick.observe(), 1, ()), None);
+    assert_eq!(per_tick.step_within(per_tick.observe(), 1, 0), None);
 }
 
 #[test]

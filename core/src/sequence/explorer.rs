@@ -2,6 +2,7 @@
 //!
 //! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is unrestricted.
 //! Depending on the test, a reading is any tick, or the current time or slightly before it.
+//! A step that enters a tick can start at any slot.
 
 use super::{
     Flip, Machine, SlotRange, Step,
@@ -37,7 +38,8 @@ type Closed = (u64, u128, u64, u32);
 /// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
     machine: M,
-    limits: M::Limits,
+    /// The slots of a step. The argument states whether the step enters a tick, whose first slot may then be chosen.
+    limits: fn(bool) -> M::Limits,
     ticks: u8,
     want: u32,
     readings: Readings,
@@ -88,9 +90,10 @@ impl<M: Machine> Threads<M> {
     fn take(&self) -> (u64, Step) {
         let seen = self.machine.observe();
         let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
-        let within = || self.machine.step_within(seen, self.want, self.limits);
-        let otherwise = || self.machine.step(seen, now, self.want, self.limits, Flip::Allowed);
         let is_within = now == wall;
+        let limits = (self.limits)(!is_within);
+        let within = || self.machine.step_within(seen, self.want, limits);
+        let otherwise = || self.machine.step(seen, now, self.want, limits, Flip::Allowed);
         (wall, is_within.then(within).flatten().map_or_else(otherwise, Step::Reserved))
     }
 }
@@ -132,7 +135,7 @@ impl<M: Machine> World for Threads<M> {
             intercepted(None, || {
                 for now in readings.map(u64::from) {
                     let seen = machine.observe();
-                    let step = machine.step(seen, now, 1, self.limits, Flip::Allowed);
+                    let step = machine.step(seen, now, 1, (self.limits)(false), Flip::Allowed);
                     if let Step::Reserved(run) = step {
                         record.add(run);
                     }
@@ -145,7 +148,7 @@ impl<M: Machine> World for Threads<M> {
 fn tick_tock() -> Threads<TickTock> {
     Threads {
         machine: TickTock::new(),
-        limits: BOUNDS,
+        limits: |_| BOUNDS,
         ticks: 5,
         want: 1,
         readings: Readings::Any,
@@ -163,7 +166,7 @@ fn tick_tock() -> Threads<TickTock> {
 fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     Threads {
         machine: PerTick::new(SLOTS, behind, LAST).unwrap(),
-        limits: (),
+        limits: |_| 0,
         ticks: 4,
         want: 1,
         readings: Readings::Any,
@@ -186,7 +189,7 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Foun
 
 /// Returns threads whose ticks have only one slot, so that entering a tick twice always causes a duplicate.
 fn one_slot() -> Threads<TickTock> {
-    Threads { limits: Bounds { min: 0, max: 0 }, ..tick_tock() }
+    Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
 /// Interrupts one call at each of its accesses in turn. Another thread performs up to five calls before, during and after that
@@ -247,6 +250,28 @@ fn narrow_per_tick_tolerates_every_interleaving() {
 #[test]
 fn wide_per_tick_tolerates_every_interleaving() {
     per_tick_in_both_moods::<WIDE>();
+}
+
+/// The first slot of a tick is part of the word, so threads that enter a tick with different slots agree on one of them.
+#[test]
+fn per_tick_from_any_slot() {
+    for behind in [Behind::Refused, Behind::Held] {
+        let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
+        let threads = Threads { limits: from_any, ticks: 3, ..per_tick::<NARROW>(behind) };
+        let threads = Threads { whole: 1, ..threads };
+        search(&threads, &[1, 4], 100);
+        let threads = Threads { whole: 3, ticks: 2, ..threads };
+        search(&threads, &[2, 2], 100);
+    }
+}
+
+#[test]
+fn tick_tock_from_any_slot() {
+    let from_any = |enters: bool| Bounds { min: if enters { choose(2).into() } else { 0 }, max: 1 };
+    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock() };
+    search(&Threads { whole: 1, ..threads }, &[1, 4], 1000);
+    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock() };
+    search(&threads, &[2, 2], 1000);
 }
 
 fn lagging(has_slack: bool) -> Threads<TickTock> {

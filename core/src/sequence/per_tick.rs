@@ -6,6 +6,9 @@
 //! ```
 //!
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
+//!
+//! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the tick.
+//! If it were stored beside the word, a thread could combine the `next` of one start with another start.
 
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};
@@ -83,6 +86,7 @@ impl PerTick {
         word: u128,
         now: u64,
         want: u32,
+        start: u64,
         flip: Flip,
     ) -> Result<(SlotRange, u128), Step> {
         if self.is_closed_at(word) {
@@ -101,7 +105,7 @@ impl PerTick {
         if tick < last {
             return Err(Step::Behind(last));
         }
-        let first = if tick == last { self.next(word) } else { self.slots.first.into() };
+        let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
         // This is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
@@ -125,7 +129,8 @@ impl PerTick {
 
 impl Machine for PerTick {
     type Word = u128;
-    type Limits = ();
+    /// The first slot of a tick that the step enters, if it is not before the machine's own first slot.
+    type Limits = u64;
     type State = State;
 
     #[inline]
@@ -152,16 +157,16 @@ impl Machine for PerTick {
     }
 
     #[inline]
-    fn step_within(&self, seen: u128, want: u32, (): ()) -> Option<SlotRange> {
-        let (range, next) = self.plan(seen, self.tick(seen), want, Flip::Refused).ok()?;
+    fn step_within(&self, seen: u128, want: u32, start: u64) -> Option<SlotRange> {
+        let (range, next) = self.plan(seen, self.tick(seen), want, start, Flip::Refused).ok()?;
         self.word().swap(seen, next).ok().map(|()| range)
     }
 
     #[inline]
-    fn step(&self, seen: u128, now: u64, want: u32, (): (), flip: Flip) -> Step {
+    fn step(&self, seen: u128, now: u64, want: u32, start: u64, flip: Flip) -> Step {
         let mut word = seen;
         loop {
-            let (range, next) = match self.plan(word, now, want, flip) {
+            let (range, next) = match self.plan(word, now, want, start, flip) {
                 Ok(plan) => plan,
                 Err(step) => return step,
             };

@@ -103,7 +103,7 @@ fn per_tick_line(numbers: &mut Numbers) -> Option<String> {
     let (now, floor) = (numbers.near(tick, last_tick), numbers.up_to(last_tick.min(u64::MAX - 1)));
     let want = numbers.up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
-    let found = match machine.plan(word, now, want.try_into().unwrap(), flip) {
+    let found = match machine.plan(word, now, want.try_into().unwrap(), 0, flip) {
         Ok((range, next)) => taken(range, next, false),
         Err(Step::Full) => "full".into(),
         Err(Step::Behind(tick)) => format!("behind {tick}"),

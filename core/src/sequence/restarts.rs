@@ -101,7 +101,7 @@ impl Kind {
                 (run, next.0, goes_back.then(|| u8::try_from(wall).unwrap()))
             }
             Self::PerTick(behind) => {
-                let (run, next) = Self::per_tick(behind).plan(word.into(), now, 1, flip).ok()?;
+                let (run, next) = Self::per_tick(behind).plan(word.into(), now, 1, 0, flip).ok()?;
                 (run, u64::try_from(next).unwrap(), None)
             }
         };

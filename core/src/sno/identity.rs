@@ -90,11 +90,11 @@ pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
 pub(super) const TABLE: Option<FindTable> = None;
 
-/// The identity of a generator in this process: the process generation to which it belongs, its partition and its lowest
+/// The identity of a generator in this process: the generation to which it belongs, its partition and its lowest
 /// sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    pub(super) generation: u32,
+    pub(super) generation: u64,
     pub(super) partition: u16,
     pub(super) min: u16,
 }

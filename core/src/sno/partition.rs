@@ -35,7 +35,7 @@ use crate::{
         Machine,
         tick_tock::{Bounds, TickTock},
     },
-    sync::AtomicU32,
+    sync::{AtomicU32, AtomicU64},
 };
 
 /// The number of times that a lease that could not be renewed is checked again before it counts as lost.
@@ -60,8 +60,8 @@ pub struct Partitions {
     process: Option<ProcessGuard>,
     /// The number of IDs that were generated for explicit times.
     pub(super) made_at_times: AtomicU32,
-    /// The generation of the process in which a thread is closing the generator.
-    pub(super) closing: AtomicU32,
+    /// The generation in which a thread is closing the generator.
+    pub(super) closing: AtomicU64,
 }
 
 impl generator::Windowed for Partitions {}
@@ -85,7 +85,7 @@ impl Partitions {
             draws_min,
             process,
             made_at_times: AtomicU32::new(0),
-            closing: AtomicU32::new(NEVER_DRAWN),
+            closing: AtomicU64::new(NEVER_DRAWN),
         }
     }
 
@@ -156,6 +156,11 @@ impl Partitions {
         // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child
         // draws again.
         let generation = fork::current();
+        // The process may have been forked or restored since the call checked it. A claim of the new generation would then be
+        // used by all later calls.
+        if self.process.is_some_and(|process| process.generation() != generation) {
+            return Err(Error::new(ErrorKind::Forked));
+        }
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
                 let Assignment { partition, sequence_min } = draw()?;
@@ -182,13 +187,13 @@ impl Partitions {
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
-        let (before, generation) = (found.identity.generation, claim.identity.generation);
+        let before = found.identity.generation;
         // `false` in a child, because the parent's claim generated no IDs in this process.
-        claim.follows_another = before == generation;
+        claim.follows_another = before != NEVER_DRAWN && fork::is_of_process(before);
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
-        let is_of_child = ![NEVER_DRAWN, generation].contains(&before);
+        let is_of_child = before != NEVER_DRAWN && !claim.follows_another;
         let spare = if is_of_child {
             self.spare.take()
         } else {
@@ -283,13 +288,13 @@ impl Family for Partitions {
     }
 
     #[inline]
-    fn found(&self, _: &Window, tick: u64) -> Option<(u32, Identity)> {
+    fn found(&self, _: &Window, tick: u64) -> Option<(u64, Identity)> {
         let claim = self.claims.get();
         let identity = claim.identity;
         claim.holds(tick).then_some((identity.generation, identity))
     }
 
-    fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u32, Identity)> {
+    fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u64, Identity)> {
         let identity = self.claim_of(machine, window, tick)?.identity;
         Ok((identity.generation, identity))
     }
@@ -325,7 +330,9 @@ impl Family for Partitions {
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.
-        if claim.identity.generation != fork::generation() {
+        if claim.identity.generation == NEVER_DRAWN
+            || !fork::is_of_process(claim.identity.generation)
+        {
             return;
         }
         // Slots count as used once they are reserved. So does a tick from which the clock moved back.

@@ -47,6 +47,17 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
+/// Starts the counter of each second at one of two values. All machine bytes are equal, so slots given out twice show.
+fn start() -> Result<[u8; 8]> {
+    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    Ok((DRAWN.fetch_add(1, Ordering::Relaxed) % 2).to_be_bytes())
+}
+
+fn hot_guid_from_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
+    let builder = hotguid::Builder::with_clock(seconds(after), start).at_random();
+    builder.max_wait(Duration::ZERO).build().unwrap()
+}
+
 #[test]
 fn randflakes_never_collide_within_a_second() {
     two_threads(None, 2, || randflake(&[0]));
@@ -80,6 +91,11 @@ fn hot_guid_blocks_never_collide_with_single_calls() {
 #[test]
 fn hot_guids_never_collide_within_a_second() {
     two_threads(Some(3), 2, || hot_guid(&[0]));
+}
+
+#[test]
+fn hot_guids_never_collide_as_seconds_start_at_random() {
+    two_threads(Some(3), 2, || hot_guid_from_random_starts(&[0, 1, 1, 2]));
 }
 
 #[test]

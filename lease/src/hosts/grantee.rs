@@ -4,6 +4,9 @@ use crate::{Grant, Result};
 
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 pub trait Grantee {
+    /// Prepares for the grants of a lease that begins now, in this process.
+    fn prepare(&self) {}
+
     /// Seals the current generator, and replaces it with one that stays within `grant` and uses no tick before the last tick of
     /// the previous generator.
     ///

@@ -20,7 +20,7 @@
 //! that a server sent while the statements ran have the same form. They matter because a commit that ends with a warning may be
 //! missing on a replica. If a command does not finish in time, the host answers `{"silent":true}`. If it cannot open a
 //! connection, it answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked child process discards this
-//! lease and begins another one.
+//! lease and begins another one. After [`polyflake::after_restore`], the lease begins anew by itself.
 
 mod json;
 mod settings;
@@ -42,6 +42,8 @@ pub use crate::{
     rules::numbered::{identity, layout_of},
     rules::place::Place,
 };
+
+use polyflake::fork;
 
 use crate::{
     Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
@@ -89,6 +91,8 @@ pub struct Hosted {
     /// Whether the connection is no longer usable.
     is_stale: bool,
     is_closing: bool,
+    /// The restore count at the beginning of the lease.
+    restores: u32,
     under_way: UnderWay,
     /// The next command, if it is known, and the purpose of its answer. Other commands may precede it.
     command: Option<(Json, UnderWay)>,
@@ -129,10 +133,9 @@ impl Hosted {
         let settings = Settings::read(settings)?;
         let store = settings.store()?;
         let random = Arc::new(Mutex::new(Vec::new()));
-        let mine = random.clone();
-        let draw: Draw = Box::new(move || locked(&mine).pop().ok_or_else(no_random));
+        let restores = fork::restores();
         Ok(Self {
-            lease: Watched::new(settings.options()?, draw),
+            lease: Watched::new(settings.options()?, drawing(&random)),
             random,
             store,
             create: settings.create()?,
@@ -141,6 +144,7 @@ impl Hosted {
             engine: None,
             is_stale: false,
             is_closing: false,
+            restores,
             under_way: UnderWay::Nothing,
             command: None,
         })
@@ -152,7 +156,11 @@ impl Hosted {
         let [for_steps, others @ ..] = random;
         *locked(&self.random) = others.into();
         let answer = serde_json::from_str(answer).unwrap_or(Json::Bool(false));
-        self.take(&answer, now, for_steps);
+        if self.check.is_none() && self.restores != fork::restores() {
+            self.begin_anew();
+        } else {
+            self.take(&answer, now, for_steps);
+        }
         loop {
             if let Some(event) = self.lease.next_event() {
                 return json!({ "do": "report", "event": event_of(&event) }).to_string();
@@ -231,6 +239,23 @@ impl Hosted {
                 self.lease.sealed(used, now);
             }
         }
+    }
+
+    /// Abandons the lease after a restore, and begins another one. The answer belongs to the abandoned lease, and another copy of
+    /// the process gets it as well.
+    fn begin_anew(&mut self) {
+        self.restores = fork::restores();
+        self.lease.abandon(drawing(&self.random));
+        if self.is_closing {
+            self.lease.close();
+        }
+        // A connection that the host has just opened is closed as well.
+        if let UnderWay::Opening(_) = mem::replace(&mut self.under_way, UnderWay::Nothing) {
+            self.engine = Some(Engine::Sqlite(String::new()));
+        }
+        self.is_stale = true;
+        // A grant that began at the moment of the restore ends here.
+        self.command = Some((json!({ "do": "seal" }), UnderWay::Nothing));
     }
 
     fn opened(&mut self, asked: Asked, answer: &Json, now: Moment, random: Random) {
@@ -339,6 +364,12 @@ impl core::fmt::Debug for Hosted {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Hosted").field("lease", &self.lease).finish_non_exhaustive()
     }
+}
+
+/// Returns a source of the random numbers that the host passes.
+fn drawing(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
+    let random = random.clone();
+    Box::new(move || locked(&random).pop().ok_or_else(no_random))
 }
 
 fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {

@@ -145,6 +145,9 @@ impl State {
     }
 }
 
+/// The longest pause before the keeper compares the restore count again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// The future that keeps a lease. An executor runs it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -155,6 +158,8 @@ pub(crate) struct Keeping {
     shared: Arc<Shared>,
     began: Instant,
     process: u32,
+    /// The restore count at the beginning of the lease.
+    restores: u32,
 }
 
 impl Keeping {
@@ -164,8 +169,9 @@ impl Keeping {
         shared: Arc<Shared>,
     ) -> Self {
         shared.lock().place = options.place();
+        let (process, restores) = (fork::process(), fork::restores());
         let lease = Watched::new(options, random as _);
-        Self { lease, grantee, shared, began: Instant::now(), process: fork::process() }
+        Self { lease, grantee, shared, began: Instant::now(), process, restores }
     }
 
     /// Returns the task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
@@ -194,6 +200,8 @@ impl Keeping {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
+        // After `new` has read the restore count, so that `is_restored` reports each restore that this call doesn't include.
+        self.grantee.prepare();
         let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;
         loop {
@@ -201,6 +209,10 @@ impl Keeping {
                 // A forked child does nothing with its parent's lease, and leaves the store as it is.
                 mem::forget(store.take());
                 pending::<()>().await;
+            }
+            if self.is_restored() {
+                store = None;
+                self.begin_anew();
             }
             if self.shared.lock().is_closing {
                 self.lease.close();
@@ -225,6 +237,10 @@ impl Keeping {
                     if reply.is_err() {
                         store = None;
                     }
+                    if self.is_restored() {
+                        // Another copy receives the same reply.
+                        continue;
+                    }
                     self.lease.answered(request.number, reply, self.moment());
                 }
                 Action::Begin(grant) => match self.grantee.begin(grant) {
@@ -239,12 +255,27 @@ impl Keeping {
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
+                    // A restore is noticed after this time at the latest.
+                    let pause = pause.min(LOOK_AGAIN);
                     let closing = poll_fn(|context| self.shared.closing(context));
                     first_of(closing, sleep(pause)).await;
                 }
                 Action::End => break,
             }
         }
+    }
+
+    /// Returns whether the process was restored since the lease began, so that another copy of it may keep the lease.
+    fn is_restored(&self) -> bool {
+        self.restores != fork::restores()
+    }
+
+    /// Abandons the lease, and begins another one.
+    fn begin_anew(&mut self) {
+        self.restores = fork::restores();
+        self.lease.abandon(random as _);
+        // A grant that began at the moment of the restore ends here. The generators of earlier ones have ended by themselves.
+        let _ = self.grantee.seal();
     }
 
     /// Publishes the status of the lease to its owner, and reports its events.

@@ -93,6 +93,8 @@ pub struct Granted<F, B> {
     number: AtomicU32,
     /// The process that closed it, which may be before its first grant.
     closed_in: Mutex<Option<u32>>,
+    /// The restore count when the lease began, or at the last seal.
+    restores: AtomicU32,
     build: B,
 }
 
@@ -117,7 +119,27 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Creates a leased generator without a grant.
     pub fn new(build: B) -> Self {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
-        Self { leased, number, closed_in: Mutex::new(None), build }
+        let restores = AtomicU32::new(fork::restores());
+        Self { leased, number, closed_in: Mutex::new(None), restores, build }
+    }
+
+    /// Creates the generator for a grant.
+    ///
+    /// A grant from before a restore must not begin, because another copy of the process has it as well. Whoever keeps the lease
+    /// notices the restore before it begins another grant, and seals. So the count that was read then is the current one, unless
+    /// there was a restore in between; and a generator that was created before that restore does not outlive it.
+    fn built(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
+        let generator = (self.build)(number, span)?;
+        if self.restores.load(Ordering::Acquire) == fork::restores() {
+            return Ok(generator);
+        }
+        Err(polyflake::Error::new(polyflake::ErrorKind::LeaseMismatch))
+    }
+
+    /// Prepares for the grants of a lease that begins now. Whoever keeps a lease calls this before its first grant, because this
+    /// process may have been restored, or forked, since the generator was created.
+    pub fn prepare(&self) {
+        self.restores.store(fork::restores(), Ordering::Release);
     }
 
     /// Returns the leased generator, or `None` before the first grant.
@@ -133,7 +155,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {
-            let first = (self.build)(number, start..end).and_then(F::first)?;
+            let first = self.built(number, start..end).and_then(F::first)?;
             let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
             if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
@@ -146,7 +168,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         };
         let next = |last: Option<Range<i64>>| {
             let start = last.map_or(start, |last| last.start.max(start));
-            (self.build)(number, start..end)
+            self.built(number, start..end)
         };
         self.number.store(leased.next(next)?, Ordering::Release);
         Ok(())
@@ -163,6 +185,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Ends the grant. Returns the end of the highest tick that the grant used, in Unix milliseconds, or `None` if it used no
     /// tick.
     pub fn seal(&self) -> Option<u64> {
+        self.prepare();
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
         // If the highest tick is no longer known, the entire grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
@@ -181,6 +204,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
 
 #[cfg(feature = "std")]
 impl<F: Family + Send + Sync> Grantee for Threaded<F> {
+    fn prepare(&self) {
+        self.prepare();
+    }
+
     fn begin(&self, grant: Grant) -> Result<()> {
         let begun = self.begin(*grant.numbers().start(), grant.start()..grant.end());
         begun.map_err(|error| Error::new(ErrorKind::LeaseUnavailable, error.to_string()))

@@ -1,7 +1,7 @@
 //! A keeper that records events and metrics for its host, and the reason why no IDs are available.
 
 use alloc::{collections::VecDeque, format};
-use core::fmt;
+use core::{fmt, mem};
 
 use crate::rules::error::moment;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 /// The shortest pause, in milliseconds, during which the store is closed.
 const IDLE_MS: u64 = 100;
 /// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension, so the clocks
-/// must be read from time to time.
+/// must be read from time to time, and so must the restore count.
 const LOOK_AGAIN_MS: u64 = 10_000;
 
 /// The state of a lease, for its owner.
@@ -79,6 +79,14 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             has_ended: false,
             events: VecDeque::new(),
         }
+    }
+
+    /// Abandons the lease without a release, and begins another one, because this process was restored from an image of its
+    /// memory: another copy may keep the lease. A reply to a request of the abandoned lease must not be passed on.
+    pub(crate) fn abandon(&mut self, random: R) {
+        let counts = mem::take(&mut self.status.counts);
+        *self = Self::new(self.options().clone(), random);
+        self.status.counts = counts;
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -89,11 +89,11 @@ impl Family for Template {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u32, ())> {
+    fn found(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
         window.holds(tick).then_some((self.process.generation(), ()))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, ())> {
         Ok((self.process.generation(), ()))
     }
 
@@ -102,5 +102,7 @@ impl Family for Template {
     }
 
     #[inline]
-    fn limits(&self, (): ()) {}
+    fn limits(&self, (): ()) -> u64 {
+        0
+    }
 }

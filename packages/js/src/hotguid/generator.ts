@@ -62,6 +62,8 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  *
  * The generator picks the bytes when it generates its first ID. With 148,664 generators that are active in the same second, the
  * chance that any two have the same random bytes is 1%. Those two generate a duplicate ID only if their counters collide, too.
+ * In each second, 8,388,608 to 16,777,216 IDs are available, because the counter starts at a random value. The native addon
+ * picks a new start for each second, and WebAssembly uses one start for all seconds.
  * When the clock moves backwards, the generator continues in the latest second that it has used.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
@@ -80,8 +82,8 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
    * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of the current second are used up and no
-   * ID became available within `maxWait`; `lease_not_started` before the window starts; `lease_expired` after it ends;
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if the counter reached its last value in the current second and
+   * no ID became available within `maxWait`; `lease_not_started` before the window starts; `lease_expired` after it ends;
    * `time_out_of_range` if the time is before 1970 or after 2106; `clock_failed` with the `cause` if the clock fails;
    * `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator is closed;
    * `invalid_type` or `out_of_range` if the shard key is invalid.

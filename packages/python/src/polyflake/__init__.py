@@ -22,7 +22,14 @@ from polyflake._errors import (
 
 # This import follows the errors, because the compiled module raises them.
 from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
-from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
+from polyflake._polyflake import (  # isort: skip
+    Description,
+    FieldDescription,
+    Stall,
+    __version__,
+    after_restore,
+    clock_source,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ __all__ = [
     "Stall",
     "StateError",
     "__version__",
+    "after_restore",
     "clock_source",
     "hotguid",
     "layout",
@@ -63,6 +71,16 @@ def _close_leases() -> None:
 # This is registered now, not with the first lease. Handlers run in reverse order, so functions that a program registers
 # after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
+
+
+try:
+    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored.
+    from snapshot_restore_py import register_after_restore
+except ImportError:
+    pass
+else:
+    register_after_restore(after_restore)
+    del register_after_restore
 
 
 def __dir__() -> list[str]:

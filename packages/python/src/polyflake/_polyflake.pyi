@@ -19,6 +19,7 @@ __all__ = [
     "Keeper",
     "Stall",
     "__version__",
+    "after_restore",
     "begin_check",
     "check_file",
     "clock_source",
@@ -41,6 +42,22 @@ def clock_source() -> Literal["counter", "system_call"]:
     millisecond. ``"system_call"`` means that they make a system call for each reading. The counter is used on Linux if
     the kernel's own clock uses it. The choice is made once per process: when a generator first reads the clock, or when
     this function is first called. Set ``POLYFLAKE_CLOCK=exact`` in the environment to force system calls.
+    """
+
+def after_restore() -> None:
+    """Reports that this process was restored from an image of its memory, of which there may be other copies.
+
+    Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or
+    after CRIU restored the process. Under AWS Lambda SnapStart, ``import polyflake`` registers it by itself. Without
+    this call, the copies generate the same IDs.
+
+    One call reaches all threads, and all child processes that were forked after ``import polyflake``. Default worker
+    IDs and the random bytes of Hot Guids are assigned anew. A lease is abandoned, and another worker ID is leased,
+    which takes up to ten seconds. Generators with an explicit worker ID, grant or window raise ``forked``: create new
+    ones, with a worker ID that no other copy uses. A call that is in progress may return an ID that another copy
+    returns, too.
+
+    :raises EntropyError: if the operating system provides no random bytes.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex

@@ -53,7 +53,7 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
     The default generator picks 5 random bytes at the first call, and new ones in a forked child.
 
     :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
-    :raises ExhaustedError: ``sequence_exhausted`` if all 16,777,216 IDs of the current second are used up and no ID
+    :raises ExhaustedError: ``sequence_exhausted`` if the counter reached its last value in the current second and no ID
         became available within 1 s.
     :raises OutOfRangeError: if the shard key is out of range, or ``time_out_of_range`` if the time is before 1970 or
         after 2106.
@@ -267,7 +267,10 @@ class Uuid8Parts:
 
 @final
 class Generator:
-    """A generator with 5 random bytes as its worker ID. It generates up to 16,777,216 IDs per second.
+    """A generator with 5 random bytes as its worker ID. It generates 8,388,608 to 16,777,216 IDs per second.
+
+    The counter starts at a random value in each second and never wraps around, so the IDs sort in the order in which
+    they were generated.
 
     Threads can share a generator. It picks its random bytes when it generates its first ID, and new ones in a forked
     child. With 148,664 generators that are active in the same second, the chance that any two have the same random

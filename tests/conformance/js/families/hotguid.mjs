@@ -51,7 +51,7 @@ function timeRange({ from_ms, to_ms }) {
 
 /** A trace of the parts of IDs that do not depend on random bytes. */
 class Trace extends Stage {
-  #first;
+  #first = {};
   #machines = [];
 
   build() {
@@ -79,16 +79,16 @@ class Trace extends Stage {
       : this.generator.generateMany(count, shard_key).texts();
   }
 
-  /** Describes an ID by its machine's number in the trace and its counter relative to the first ID. */
+  /** Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second. */
   #shown(id) {
     const { timestamp, machine, counter, shardKey } = this.args.uuid8 ? hotguid.uuid8Parts(id) : hotguid.parts(id);
-    this.#first ??= counter;
+    const first = (this.#first[timestamp] ??= counter);
     const shown = this.args.uuid8 ? machine : hexOf(machine);
     if (!this.#machines.includes(shown)) this.#machines.push(shown);
     return {
       timestamp: String(timestamp),
       machine: this.#machines.indexOf(shown),
-      counter: (counter - this.#first) & 0xffffff,
+      counter: (counter - first) & 0xffffff,
       shard_key: shardKey,
     };
   }

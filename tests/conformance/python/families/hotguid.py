@@ -87,7 +87,7 @@ class Trace(Stage):
 
     def __init__(self, args: Args) -> None:
         super().__init__(args)
-        self.first: int | None = None
+        self.first: dict[int, int] = {}
         self.machines: list[bytes | int] = []
 
     def build(self) -> Generator:
@@ -110,16 +110,15 @@ class Trace(Stage):
                 raise unknown(step)
 
     def shown(self, id: UUID) -> dict[str, Any]:
-        """Describes an ID by its machine's number in the trace and its counter relative to the first ID."""
+        """Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second."""
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
-        if self.first is None:
-            self.first = parts.counter
+        first = self.first.setdefault(parts.timestamp, parts.counter)
         if parts.machine not in self.machines:
             self.machines.append(parts.machine)
         return {
             "timestamp": str(parts.timestamp),
             "machine": self.machines.index(parts.machine),
-            "counter": (parts.counter - self.first) % 2**24,
+            "counter": (parts.counter - first) % 2**24,
             "shard_key": parts.shard_key,
         }
 

@@ -13,11 +13,11 @@ use crate::{
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
 };
 
-/// A generator, its first ID's counter, and the machines seen so far.
+/// A generator, the first counter of the last second with its timestamp, and the machines seen so far.
 pub(crate) struct Stand {
     generator: Generator<Script>,
     uuid8: bool,
-    first: Cell<Option<u32>>,
+    first: Cell<Option<(i64, u32)>>,
     machines: RefCell<Vec<u64>>,
 }
 
@@ -69,11 +69,12 @@ impl Stand {
         made.into_iter().map(|id| self.shown(id)).collect()
     }
 
-    /// Describes an ID by its machine's number in the trace and its counter relative to the first ID.
+    /// Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second.
     fn shown(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
-        let first = self.first.get().unwrap_or(parts.counter);
-        self.first.set(Some(first));
+        let known = self.first.get().filter(|(second, _)| *second == parts.timestamp);
+        let (_, first) = known.unwrap_or((parts.timestamp, parts.counter));
+        self.first.set(Some((parts.timestamp, first)));
         Ok(json!({
             "timestamp": parts.timestamp.to_string(),
             "machine": self.number_of(parts.machine),

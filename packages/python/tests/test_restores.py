@@ -1,0 +1,121 @@
+"""A process that was restored from an image of its memory. Each test has a process of its own, because a report of a
+restore reaches all generators of the process."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import polyflake
+
+
+def run(code: str, *path: Path) -> None:
+    places = [str(place) for place in (*path, Path(polyflake.__file__).parents[1])]
+    lines = [f"import sys; sys.path[:0] = {places!r}", textwrap.dedent(code)]
+    ended = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_default_worker_ids_are_assigned_anew_and_explicit_ones_are_rejected() -> None:
+    run("""
+        import polyflake
+        from polyflake import hotguid, sno
+
+        machine = lambda: hotguid.parts(hotguid.generate()).machine
+        partition = lambda: sno.generate().partition
+        explicit = sno.Generator(partition=7)
+        before = machine(), partition()
+        explicit.generate()
+        assert polyflake.after_restore() is None
+        after = machine(), partition()
+        assert before[0] != after[0] and before[1] != after[1] and after == (machine(), partition())
+        try:
+            explicit.generate()
+        except polyflake.StateError as error:
+            assert error.code == "forked"
+        else:
+            raise AssertionError("expected an error")
+        assert sno.Generator(partition=8).generate().partition == 8
+    """)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_signal_after_a_restore_reports_it() -> None:
+    run("""
+        import os
+        import signal
+        import polyflake
+        from polyflake import sno
+
+        signal.signal(signal.SIGUSR1, lambda *_: polyflake.after_restore())
+        before = sno.generate().partition
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert sno.generate().partition != before
+    """)
+
+
+def test_snapstart_calls_it_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "snapshot_restore_py.py").write_text(
+        "called = []\ndef register_after_restore(function, *args, **kwargs): called.append((function, args, kwargs))\n"
+    )
+    run(
+        """
+        import polyflake
+        import snapshot_restore_py
+
+        assert snapshot_restore_py.called == [(polyflake.after_restore, (), {})]
+        assert "register_after_restore" not in vars(polyflake)
+        """,
+        tmp_path,
+    )
+
+
+def test_a_lease_is_abandoned_and_another_one_acquired(tmp_path: Path) -> None:
+    run(f"""
+        import time
+        import polyflake
+        from polyflake import sno
+
+        lease = polyflake.lease({f"sqlite:{tmp_path}/ids.db?allow=overlayfs"!r}, namespace="orders")
+        ids = sno.Generator(lease=lease)
+        before, made = lease.number or (ids.generate(), lease.number)[1], {{ids.generate() for _ in range(1000)}}
+        polyflake.after_restore()
+        end = time.monotonic() + 30
+        while True:
+            try:
+                made.add(ids.generate())
+                break
+            except polyflake.PolyflakeError as error:
+                assert error.code == "lease_unavailable" and time.monotonic() < end, error
+        made.update(ids.generate() for _ in range(1000))
+        assert lease.number != before and len(made) == 2001, (lease.number, before, len(made))
+    """)
+
+
+LATE = """
+    import os
+    import time
+    import polyflake
+    from polyflake import sno
+
+    ids = sno.Generator(lease=polyflake.lease(URL, namespace="orders"))
+    if FORKS and os.fork() != 0:
+        raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+    polyflake.after_restore()
+    end, made = time.monotonic() + 20, None
+    while made is None:
+        try:
+            made = ids.generate()
+        except polyflake.PolyflakeError as error:
+            assert error.code == "lease_unavailable" and time.monotonic() < end, error
+"""
+
+
+@pytest.mark.parametrize(
+    "forks", [False, pytest.param(True, marks=pytest.mark.skipif(sys.platform == "win32", reason="no forks"))]
+)
+def test_a_lease_that_starts_after_a_restore_begins(forks: bool, tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path}/ids.db?allow=overlayfs"
+    run(textwrap.dedent(LATE).replace("URL", repr(url)).replace("FORKS", repr(forks)))
