@@ -105,15 +105,14 @@ const fn joined(process: u32, restores: u32) -> u64 {
 #[cfg(feature = "std")]
 pub fn after_restore() -> Result<()> {
     imp::prepare()?;
-    let base = partitions::random_base();
-    // Without random bytes now, the next partition needs some.
-    let next = base.as_ref().map_or(0, |base| *base);
     match imp::shared_table() {
-        Ok(table) => table.restore(next, imp::restored),
+        Ok(table) => table.restore(partitions::random_base, imp::restored),
         // The system has no memory for a table, so no default generator has a partition.
-        Err(_) => imp::restored(),
+        Err(_) => {
+            imp::restored();
+            Ok(())
+        }
     }
-    base.map(drop)
 }
 
 /// Works like `after_restore` for a host whose table is elsewhere.

@@ -3,7 +3,7 @@
 /// A pointer to memory for forked children. Models have no forks, so it is not part of them.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter that no decision depends on. Therefore it is not part of the model.
+/// A counter that is not part of the models, because no decision of theirs depends on it.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 

@@ -176,6 +176,35 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
     });
 }
 
+/// Both copies have the same position in the table of partitions, so only a base that each picks for itself differs. Two bases
+/// are equal with a probability of 1 in 65,536.
+#[test]
+fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
+    alone(&[], || {
+        let (ids, guids) = ([(); 3].map(|()| sno::Generator::new()), hotguid::Generator::new());
+        assert!(ids.iter().all(|ids| ids.generate(7).is_ok()));
+        guids.generate(7).unwrap();
+        let [here, there] = in_both(|| {
+            let mut found = Vec::new();
+            // Twice, so that the bases of both reports are equal by chance in 1 of 2^32 runs only.
+            for _ in 0..2 {
+                after_restore().unwrap();
+                found.extend(ids.each_ref().map(|ids| {
+                    let partition = ids.generate(7).unwrap().partition();
+                    u128::from(partition).to_be_bytes()
+                }));
+                let mut machine = [0; 16];
+                machine[..5].copy_from_slice(&guids.generate(7).unwrap().machine());
+                found.push(machine);
+            }
+            found
+        });
+        let partitions = |found: &[[u8; 16]]| [&found[..3], &found[4..7]].concat();
+        assert_ne!(partitions(&here), partitions(&there), "the same partitions");
+        assert!(here[3] != there[3] && here[7] != there[7], "the same random bytes");
+    });
+}
+
 /// A copy that is restored later begins in another second.
 #[test]
 fn hot_guids_of_copies_differ_from_the_next_second_on() {

@@ -84,7 +84,7 @@ use crate::{Error, Result};
 
 /// The number of partitions.
 pub(crate) const COUNT: usize = 1 << 16;
-/// The bit that is set once the base has been picked.
+/// The bit that is set once the base has been picked. The bits above it count the replacements of the base.
 #[cfg(feature = "std")]
 const DRAWN: u32 = 1 << 16;
 /// The end of a lease that never ends.
@@ -318,24 +318,47 @@ impl<const N: usize> Cells<N> {
     }
 
     /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`, which
-    /// advances the restore count. The next partition gets a random base if this one is 0.
+    /// advances the restore count. If `draw` fails, the next partition picks the base.
     ///
     /// In the opposite order, a generator that finds the new count could still lease a partition under the old base, and the
     /// other copy would lease the same one.
-    pub(super) fn restore(&self, base: u32, advance: impl FnOnce()) {
-        self.base.store(base, Ordering::Release);
+    ///
+    /// The image may have been taken while another thread was here, with a base that both copies then have. That thread found an
+    /// earlier base than the one that it would replace, so it picks another one.
+    pub(super) fn restore(
+        &self,
+        draw: impl Fn() -> Result<u32>,
+        advance: impl FnOnce(),
+    ) -> Result<()> {
+        let drawn = loop {
+            let (found, drawn) = (self.base.load(Ordering::Acquire), draw());
+            if self.replace(found, drawn.as_ref().map_or(0, |base| *base)) {
+                break drawn;
+            }
+        };
         advance();
+        drawn.map(drop)
     }
 
-    fn base(&self) -> Result<u32> {
-        let base = self.base.load(Ordering::Acquire);
-        if base != 0 {
-            return Ok(base);
+    fn base(&self, draw: impl Fn() -> Result<u32>) -> Result<u32> {
+        loop {
+            let found = self.base.load(Ordering::Acquire);
+            if found & DRAWN != 0 {
+                return Ok(found);
+            }
+            // If another thread is faster, its base is used: all processes must use one base, or `next` would return a partition
+            // twice before it has returned all of them.
+            self.replace(found, draw()?);
         }
-        let drawn = random_base()?;
-        // All processes must use one base, or `next` would return a partition twice before it has returned all of them.
-        let raced = self.base.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
-        Ok(raced.err().unwrap_or(drawn))
+    }
+
+    /// Replaces the base `found`, and returns whether it was still there. Each replacement is counted, so that a thread never
+    /// takes a later base for the one that it found.
+    fn replace(&self, found: u32, base: u32) -> bool {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        const COUNTED: u32 = DRAWN << 1;
+        let next = (found & !(COUNTED - 1)).wrapping_add(COUNTED) | base;
+        self.base.compare_exchange(found, next, ORDERS.0, ORDERS.1).is_ok()
     }
 }
 
@@ -347,7 +370,7 @@ impl<const N: usize> Table for Cells<N> {
 
     #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
     fn next(&self) -> Result<u16> {
-        let base = self.base()?;
+        let base = self.base(random_base)?;
         // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
         // wraps at a multiple of the table's size, so that the rounds continue without a gap.
         Ok((place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
@@ -684,7 +707,10 @@ mod tests {
 #[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]
 mod restores {
     use super::*;
-    use crate::sync::explorer::{World, explore};
+    use crate::{
+        ErrorKind,
+        sync::explorer::{World, choose, explore},
+    };
 
     /// The base before the restore, and the one after it: the first 8 partitions of the two are different ones.
     const BASES: [u32; 2] = [DRAWN, DRAWN | 8];
@@ -703,7 +729,7 @@ mod restores {
                 let advance = || {
                     self.restores.fetch_add(1, Ordering::AcqRel);
                 };
-                self.table.restore(BASES[1], advance);
+                self.table.restore(|| Ok(BASES[1]), advance).unwrap();
                 return true;
             }
             let restores = self.restores.load(Ordering::Acquire);
@@ -721,5 +747,72 @@ mod restores {
         let processes = Processes { table: Cells::new(), restores: AtomicU32::new(0) };
         processes.table.base.store(BASES[0], Ordering::Release);
         assert!(explore(&processes, &[1, 2, 1]).states > 100);
+    }
+
+    /// A process that is copied while thread 1 picks a base, for a report or for the first partition. Thread 0 takes the image
+    /// and reports that it was restored.
+    struct Copied {
+        table: Cells<16>,
+        restores: AtomicU32,
+        images: AtomicU32,
+    }
+
+    impl Copied {
+        /// Returns a base that says whether it was picked before the image was taken, so that the other copy has it as well.
+        fn draw(&self) -> Result<u32> {
+            Ok(BASES[self.images.load(Ordering::Acquire) as usize])
+        }
+
+        fn report(&self, draw: impl Fn() -> Result<u32>) -> Result<()> {
+            self.table.restore(draw, || {
+                self.restores.fetch_add(1, Ordering::AcqRel);
+            })
+        }
+    }
+
+    impl World for Copied {
+        type Record = bool;
+
+        fn call(&self, thread: usize, _: u8, is_reported: &mut bool) -> bool {
+            match thread {
+                0 => {
+                    let has_bytes = choose(2) == 0;
+                    self.images.store(1, Ordering::Release);
+                    let report = self.report(|| {
+                        if has_bytes {
+                            self.draw()
+                        } else {
+                            Err(Error::new(ErrorKind::EntropyUnavailable))
+                        }
+                    });
+                    assert_eq!(report.is_ok(), has_bytes);
+                    *is_reported = true;
+                }
+                1 if choose(2) == 0 => self.report(|| self.draw()).unwrap(),
+                1 => drop(self.table.base(|| self.draw()).unwrap()),
+                _ => {
+                    let begins_after = *is_reported;
+                    let restores = self.restores.load(Ordering::Acquire);
+                    let base = self.table.base(|| self.draw()).unwrap();
+                    if begins_after && restores == self.restores.load(Ordering::Acquire) {
+                        assert_eq!(place(base, 0), 8, "a base that the other copy has");
+                    }
+                }
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn a_base_that_another_copy_has_is_not_used_after_the_report() {
+        for base in [0, BASES[0]] {
+            let copied = Copied {
+                table: Cells::new(),
+                restores: AtomicU32::new(0),
+                images: AtomicU32::new(0),
+            };
+            copied.table.base.store(base, Ordering::Release);
+            assert!(explore(&copied, &[1, 1, 1]).states > 100);
+        }
     }
 }

@@ -39,8 +39,24 @@ pub(super) fn restored() {
 /// `UNSHARED`, which it would then replace, no longer counts.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     // SAFETY: null, or pages that are never unmapped once they are in SHARED.
-    let table = unsafe { shared.load(Ordering::Acquire).as_ref() };
-    table.map_or(unshared, |table| &table.restores.0).fetch_add(1, Ordering::AcqRel);
+    let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
+    // Another thread may have found a table by the time that `UNSHARED` is advanced.
+    let found = find().or_else(|| {
+        unshared.fetch_add(1, Ordering::AcqRel);
+        find()
+    });
+    if let Some(table) = found {
+        count_shared(table, unshared);
+        table.restores.0.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Includes the restores that were counted in `unshared` in the count of the table, which is already in its place.
+///
+/// The count is read by an addition, so of this addition and one in `advance`, the later one sees the earlier: either the restore
+/// is included here, or `advance` finds the table.
+fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
+    table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
 
 #[inline]
@@ -151,9 +167,13 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes
     // are a valid table, also bytes from a child that gave up its privileges, which can still write to them.
     let table = unsafe { &*table };
+    let count = ptr::from_ref(&table.restores.0).cast_mut();
     // By every thread that finds the table: the one that mapped it may not have come this far, and a child that was forked in
-    // between does not have that thread.
-    RESTORES.store(ptr::from_ref(&table.restores.0).cast_mut(), Ordering::Release);
+    // between does not have that thread. Written once only, because every ID loads it.
+    if RESTORES.load(Ordering::Relaxed) != count {
+        count_shared(table, &UNSHARED);
+        RESTORES.store(count, Ordering::Release);
+    }
     Ok(table)
 }
 
@@ -166,9 +186,6 @@ fn unshared() -> Error {
 
 /// Makes `table` the shared table, unless another thread was faster.
 fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
-    // SAFETY: pages of zeros, which no other thread has seen yet.
-    let count = unsafe { &(*table).restores.0 };
-    count.store(UNSHARED.load(Ordering::Acquire), Ordering::Release);
     match SHARED.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => table,
         Err(earlier) => {
@@ -192,6 +209,7 @@ mod tests {
     use std::boxed::Box;
 
     use super::*;
+    use crate::sync::watched::held;
 
     /// A thread has put the table in its place, and not published the location of its count yet.
     #[test]
@@ -205,5 +223,29 @@ mod tests {
         shared.store(ptr::null_mut(), Ordering::Release);
         advance(&shared, &unshared);
         assert_eq!(unshared.load(Ordering::Acquire), 1);
+    }
+
+    /// One thread has no memory for a table and counts a restore, while another thread puts a table in its place. Each of them
+    /// is interrupted by the other at each access.
+    #[test]
+    fn a_restore_that_is_counted_without_a_table_is_not_lost() {
+        for (reports, access) in
+            [true, false].into_iter().flat_map(|it| (0..4).map(move |at| (it, at)))
+        {
+            let table: &'static Cells<COUNT> = Box::leak(Box::new(Cells::new()));
+            let world: &'static _ =
+                Box::leak(Box::new((AtomicPtr::new(ptr::null_mut()), Shared::new(0))));
+            let (shared, unshared) = world;
+            let report = move || advance(shared, unshared);
+            let put = move || {
+                shared.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
+                count_shared(table, unshared);
+            };
+            let held = if reports { held(access, put, report) } else { held(access, report, put) };
+            if held.is_err() {
+                continue;
+            }
+            assert_ne!(table.restores.0.load(Ordering::Acquire), 0, "{reports} at {access}");
+        }
     }
 }

@@ -18,20 +18,31 @@ use crate::{
 pub(crate) struct FirstReading {
     /// Whether an earlier generator may exist whose IDs this one could duplicate.
     applies: bool,
-    /// Unix nanoseconds, or [`UNREAD`].
+    /// Unix nanoseconds, or [`unread`].
     nanos: AtomicU64,
     /// The generation to which the reading belongs. The caller's `identity_from` may assign another identity to
     /// a child, which has its own predecessor. So a child starts over with its own first reading.
     generation: AtomicU64,
 }
 
-/// Means that there was no call yet. A clock reading with this value is treated as one nanosecond later.
-const UNREAD: i64 = i64::MIN;
+/// The first reading that can be stored. An earlier reading, of the year 1677, is treated as this one.
+const EARLIEST: i64 = i64::MIN + (1 << 32);
+
+/// Returns the restore count of a generation.
+const fn restores_of(generation: u64) -> i64 {
+    (generation >> 32).cast_signed()
+}
+
+/// Returns the value that means that there was no call in a generation yet. It depends on the restore count, so that a thread
+/// which the restore interrupted cannot store its old reading as the first one after the restore.
+const fn unread(generation: u64) -> i64 {
+    i64::MIN + restores_of(generation)
+}
 
 impl FirstReading {
     /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
-        let nanos = AtomicU64::new(UNREAD.cast_unsigned());
+        let nanos = AtomicU64::new(unread(0).cast_unsigned());
         Self { applies, nanos, generation: AtomicU64::new(NEVER_DRAWN) }
     }
 
@@ -40,26 +51,52 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the stored reading of this process. If this call is the first, `now` is stored and returned.
+    /// Returns the stored reading of this generation. If this call is the first, `now` is stored and returned. After a restore,
+    /// `now` may be of an earlier generation, so the clock is read again.
     ///
-    /// The process generation is stored between the parent's reading and that of this process, so a thread that finds this
-    /// process's generation finds its reading or none. A process that is forked between any two of these steps does not mistake
-    /// its parent's reading for its own.
-    fn stored_or(&self, now: i64) -> i64 {
+    /// The generation is stored between the reading of the earlier one and that of this one, so a thread that finds this
+    /// generation finds its reading or none. A process that is forked between any two of these steps does not mistake its
+    /// parent's reading for its own. A restore lets other threads go on, at any step: each step therefore replaces only what
+    /// the thread found, and the thread starts over if another one was faster.
+    fn stored_or(
+        &self,
+        now: i64,
+        read: impl Fn() -> Result<i64>,
+        current: impl Fn() -> u64,
+    ) -> Result<i64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let (here, unread) = (fork::current(), UNREAD.cast_unsigned());
-        // Loaded before the generation, so that it is not the reading of another thread of this process, which stored the
-        // generation first.
-        let before = self.nanos.load(Ordering::Acquire);
-        if self.generation.load(Ordering::Acquire) != here {
-            // This fails if another thread of this process was faster.
-            let _ = self.nanos.compare_exchange(before, unread, ORDERS.0, ORDERS.1);
-            self.generation.store(here, Ordering::Release);
-        }
-        let now = now.max(UNREAD + 1);
-        match self.nanos.compare_exchange(unread, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
-            Ok(_) => now,
-            Err(first) => first.cast_signed(),
+        loop {
+            // In this order: the reading is not of a later generation than the one found, unless another thread has replaced
+            // that one since, and the one found is not later than the current one.
+            let before = self.nanos.load(Ordering::Acquire);
+            let found = self.generation.load(Ordering::Acquire);
+            let here = current();
+            let unread = unread(here).cast_unsigned();
+            if found != here {
+                let is_reset = self
+                    .nanos
+                    .compare_exchange(before, unread, ORDERS.0, ORDERS.1)
+                    .is_ok()
+                    && self.generation.compare_exchange(found, here, ORDERS.0, ORDERS.1).is_ok();
+                if !is_reset {
+                    continue;
+                }
+            }
+            let mut now = now;
+            if restores_of(here) > 0 {
+                let first = self.nanos.load(Ordering::Acquire).cast_signed();
+                if first >= EARLIEST {
+                    return Ok(first);
+                }
+                now = read()?;
+            }
+            let now = now.max(EARLIEST);
+            match self.nanos.compare_exchange(unread, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
+                Ok(_) => return Ok(now),
+                Err(first) if first.cast_signed() >= EARLIEST => return Ok(first.cast_signed()),
+                // Another thread has started over after a restore.
+                Err(_) => {}
+            }
         }
     }
 
@@ -80,7 +117,7 @@ impl FirstReading {
         if !info.skips_first_tick {
             return Ok(None);
         }
-        let first = self.stored_or(now);
+        let first = self.stored_or(now, || clock.unix_nanos(), fork::current)?;
         let late = lateness(clock::nanos(info.slack), coarsest_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
@@ -91,7 +128,7 @@ impl FirstReading {
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
         let is_of_process = self.generation.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
-        let is_read = self.applies && is_of_process && first != UNREAD;
+        let is_read = self.applies && is_of_process && first >= EARLIEST;
         is_read.then(|| floor_of(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
     }
 }
@@ -111,13 +148,13 @@ fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
 mod tests {
     use core::time::Duration;
 
-    use super::{FirstReading, NEVER_DRAWN, UNREAD, floor_of};
+    use super::{FirstReading, NEVER_DRAWN, floor_of, restores_of, unread};
     use crate::{
         clock::{ClockInfo, ManualClock},
         fork,
         format::Scale,
         sync::{
-            AtomicU64,
+            AtomicU64, Ordering,
             explorer::{World, choose, explore},
         },
     };
@@ -135,7 +172,8 @@ mod tests {
         type Record = Option<i64>;
 
         fn call(&self, _: usize, _: u8, first: &mut Option<i64>) -> bool {
-            let stored = self.stored_or(choose(3).into());
+            let now = choose(3).into();
+            let stored = self.stored_or(now, || Ok(now), fork::current).unwrap();
             assert!(stored < 100, "a reading of the parent");
             assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
             true
@@ -152,13 +190,53 @@ mod tests {
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;
-        for (generation, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
+        for (generation, nanos) in [(parent, 100), (parent, unread(0)), (NEVER_DRAWN, unread(0))] {
             let mut inherited = FirstReading::new(true);
             (inherited.generation, inherited.nanos) =
                 (AtomicU64::new(generation), AtomicU64::new(nanos.cast_unsigned()));
             let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
             assert_eq!(inherited.last_tick(&milliseconds, &ManualClock::new(0)), None);
-            assert!(explore(&inherited, &[1, 2, 1]).states > 100);
+            for calls in [&[1, 1, 1][..], &[2, 1]] {
+                assert!(explore(&inherited, calls).states > 40);
+            }
+        }
+    }
+
+    /// A process that is restored while its threads store the first reading. Thread 0 reports the restore.
+    struct Restored {
+        reading: FirstReading,
+        restores: AtomicU64,
+    }
+
+    impl World for Restored {
+        /// The first reading after the restore.
+        type Record = Option<i64>;
+
+        fn call(&self, thread: usize, _: u8, first: &mut Option<i64>) -> bool {
+            if thread == 0 {
+                self.restores.fetch_add(1, Ordering::AcqRel);
+                return true;
+            }
+            let current = || self.restores.load(Ordering::Acquire) << 32 | 1;
+            let is_after = restores_of(current()) == 1;
+            // The clock reads 0 or 1 before the restore, and 10 or 11 after it.
+            let shown = i64::from(choose(2));
+            let read = || Ok(shown + if restores_of(current()) == 1 { 10 } else { 0 });
+            let stored = self.reading.stored_or(read().unwrap(), read, current).unwrap();
+            if is_after {
+                assert!(stored >= 10, "a reading from before the restore");
+                assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn threads_store_their_own_first_reading_after_a_restore() {
+        for calls in [&[1, 1, 1][..], &[1, 2]] {
+            let threads =
+                Restored { reading: FirstReading::new(true), restores: AtomicU64::new(0) };
+            assert!(explore(&threads, calls).states > 100);
         }
     }
 }

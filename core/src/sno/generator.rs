@@ -355,8 +355,9 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed or another thread is closing it; `forked` in a child
-    /// process, because the generator continues in the parent; or any error that occurs when a default partition is
-    /// assigned, if the generator has none yet.
+    /// process, because the generator continues in the parent, and if the process was restored in the meantime, because the
+    /// generator may continue in another copy; or any error that occurs when a default partition is assigned, if the
+    /// generator has none yet.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
@@ -378,6 +379,10 @@ impl<C: Clock> Generator<C> {
         let state = self.engine.machine.close()?;
         let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
+        // Another copy of a process that was restored in the meantime has the same partition.
+        if identity.generation != fork::generation() {
+            return Err(Error::new(ErrorKind::Forked));
+        }
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, start))
     }
 

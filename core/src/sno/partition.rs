@@ -138,7 +138,7 @@ impl Partitions {
                 claim.extend(window.ticks().end);
                 return Ok(claim);
             }
-            self.draw_anew(claim, window, tick)?;
+            self.draw_anew(claim, machine, window, tick)?;
         }
     }
 
@@ -151,7 +151,13 @@ impl Partitions {
     }
 
     /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
-    fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
+    fn draw_anew(
+        &self,
+        found: &Claim,
+        machine: &TickTock,
+        window: &Window,
+        tick: u64,
+    ) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
         // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child
         // draws again.
@@ -177,6 +183,11 @@ impl Partitions {
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
         let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.put(found, Claim::new(identity, window.start(), lease));
+        if is_put && Self::is_own(found) && found.is_unending() {
+            // After a restore, the explicit claim that was replaced would stay counted. A thread that reserves slots from now on
+            // detects that the claim was replaced, so no later tick is used.
+            self.release(found.identity.partition, end_of(machine));
+        }
         if !is_put && lease.until == u64::MAX {
             // Another thread's claim is used, so the explicit claim that was made above would stay counted. A lease needs no
             // such step, because it ends by itself after one tick.
@@ -187,13 +198,12 @@ impl Partitions {
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
-        let before = found.identity.generation;
         // `false` in a child, because the parent's claim generated no IDs in this process.
-        claim.follows_another = before != NEVER_DRAWN && fork::is_of_process(before);
+        claim.follows_another = Self::is_own(found);
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
-        let is_of_child = before != NEVER_DRAWN && !claim.follows_another;
+        let is_of_child = found.identity.generation != NEVER_DRAWN && !claim.follows_another;
         let spare = if is_of_child {
             self.spare.take()
         } else {
@@ -201,6 +211,12 @@ impl Partitions {
             None
         };
         self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit))
+    }
+
+    /// Returns whether a claim has a partition that was assigned in this process, before or after a restore.
+    fn is_own(claim: &Claim) -> bool {
+        let generation = claim.identity.generation;
+        generation != NEVER_DRAWN && fork::is_of_process(generation)
     }
 
     /// Returns the table of partitions, if there is one.
@@ -238,6 +254,12 @@ impl Partitions {
     }
 }
 
+/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. So does a tick from
+/// which the clock moved back.
+fn end_of(machine: &TickTock) -> u64 {
+    machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
+}
+
 impl<C: Clock> Engine<Partitions, C> {
     /// Returns the identity in this process, for calls that have no tick. The clock is only read if the identity depends on the
     /// tick.
@@ -271,7 +293,8 @@ impl<C: Clock> Engine<Partitions, C> {
             // Another generator, whose clock is ahead, has leased the partition after the end of this lease. This generator's
             // clock may not have reached that end yet.
             if claim.lease().until == lease.until {
-                self.family.draw_anew(claim, &self.window, self.tick_now(&SCALE)?)?;
+                let tick = self.tick_now(&SCALE)?;
+                self.family.draw_anew(claim, &self.machine, &self.window, tick)?;
             }
         }
     }
@@ -330,13 +353,10 @@ impl Family for Partitions {
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.
-        if claim.identity.generation == NEVER_DRAWN
-            || !fork::is_of_process(claim.identity.generation)
-        {
+        if !Self::is_own(claim) {
             return;
         }
-        // Slots count as used once they are reserved. So does a tick from which the clock moved back.
-        let end = machine.highest(&machine.state()).map_or(0, |tick| tick + 1);
+        let end = end_of(machine);
         if claim.is_unending() {
             self.release(claim.identity.partition, end);
         } else if let Some(table) = self.table() {
