@@ -5,11 +5,17 @@
 use std::{
     collections::HashSet,
     ops::Range,
-    sync::Arc,
-    time::{Duration, Instant},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant, UNIX_EPOCH},
 };
 
-use polyflake_lease::{Lease, Options, Shape, hosted::Granted, hotguid, open, sno};
+use polyflake_lease::{
+    Event, Lease, Memory, Options, Reply, Request, Shape, Store, hosted::Granted, hotguid, open,
+    sno,
+};
 
 /// Waits until the generator has another number than `before`, and returns it.
 #[track_caller]
@@ -55,16 +61,103 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
     assert_eq!((partitions.len(), machines.len()), (4, 4), "each number is used once");
     assert_eq!(ids.lease().figures().grants, 4);
     a_lease_that_starts_after_a_restore_begins();
+    a_grant_that_was_prepared_before_a_restore_does_not_begin();
+    a_release_is_not_sent_after_a_restore();
+}
+
+type Build =
+    Box<dyn Fn(u64, Range<i64>) -> polyflake::Result<polyflake::sno::Generator> + Send + Sync>;
+
+fn build() -> Build {
+    Box::new(|number: u64, span: Range<i64>| {
+        let builder = polyflake::sno::Generator::builder().partition(number.try_into().unwrap());
+        builder.window(span.start, span.end).build()
+    })
+}
+
+/// Another copy of the process has the same grant. The lease's keeper seals before it begins another one.
+fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
+    const SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
+    let granted = Granted::<polyflake::sno::Leased, _>::new(build());
+    granted.prepare();
+    for first in [true, false] {
+        polyflake::after_restore().unwrap();
+        assert_eq!(granted.begin(7, SPAN).unwrap_err().code(), "lease_mismatch");
+        assert_eq!(granted.leased().is_none(), first);
+        granted.seal();
+        granted.begin(8, SPAN).unwrap();
+    }
+}
+
+/// A store in memory that reports a restore while a connection is opened, or in a program's function, and that keeps the
+/// requests that follow.
+#[derive(Clone)]
+struct Noted {
+    store: Arc<Mutex<Memory>>,
+    asked: Arc<Mutex<Vec<Request>>>,
+    reports: Arc<AtomicBool>,
+}
+
+impl Noted {
+    fn new() -> Self {
+        let store = Arc::new(Mutex::new(Memory::new(unix_ms())));
+        Self { store, asked: Arc::default(), reports: Arc::default() }
+    }
+
+    /// Reports a restore, if one is due.
+    fn report(&self) {
+        if self.reports.swap(false, Ordering::Relaxed) {
+            self.asked.lock().unwrap().clear();
+            polyflake::after_restore().unwrap();
+        }
+    }
+}
+
+impl Store for Noted {
+    fn answer(&mut self, request: &Request) -> polyflake_lease::Result<Reply> {
+        self.asked.lock().unwrap().push(request.clone());
+        let mut store = self.store.lock().unwrap();
+        store.set_now(unix_ms());
+        store.answer(request)
+    }
+}
+
+fn unix_ms() -> u64 {
+    UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
+}
+
+/// The restore is reported after the keeper decided to release the number: in the program's function for events, or while the
+/// connection is opened. The released number would be free, although the other copy uses it.
+fn a_release_is_not_sent_after_a_restore() {
+    for in_open in [true, false] {
+        let noted = Noted::new();
+        let (opened, told) = (noted.clone(), noted.clone());
+        let open = move || {
+            if in_open {
+                opened.report();
+            }
+            Ok(opened.clone())
+        };
+        let options = Options::new("release", Shape::sno(0..=7).unwrap()).unwrap();
+        let options = options.watch(move |event| {
+            if !in_open && matches!(event, Event::Sealed { .. }) {
+                told.report();
+            }
+        });
+        let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build()));
+        let lease = Lease::start(open, options, granted).unwrap();
+        lease.ready(Duration::from_secs(10)).unwrap();
+        noted.reports.store(true, Ordering::Relaxed);
+        lease.close();
+        assert!(!noted.reports.load(Ordering::Relaxed), "expected a release");
+        let asked = noted.asked.lock().unwrap();
+        assert!(asked.is_empty(), "{asked:?}");
+    }
 }
 
 /// The restore is reported after the generator exists, and before its lease starts.
 fn a_lease_that_starts_after_a_restore_begins() {
-    let build = |number: u64, span: Range<i64>| {
-        let builder = polyflake::sno::Generator::builder().partition(number.try_into().unwrap());
-        builder.window(span.start, span.end).build()
-    };
-    let build: Box<dyn Fn(u64, Range<i64>) -> _ + Send + Sync> = Box::new(build);
-    let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build));
+    let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build()));
     polyflake::after_restore().unwrap();
     let options = Options::new("late", Shape::sno(0..=7).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:late"), options, granted.clone()).unwrap();

@@ -3,12 +3,16 @@
 use crate::{Grant, Result};
 
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
+///
+/// After [`polyflake::after_restore`], the generators of the core crate fail by themselves, because another copy of the process has
+/// the same grant. An owner that uses the worker ID in another way uses it until it is sealed. The lease does so as soon as it
+/// notices the restore, which takes a second, or as long as a request that is in progress.
 pub trait Grantee {
     /// Prepares for the grants of a lease that begins now, in this process.
     fn prepare(&self) {}
 
     /// Seals the current generator, and replaces it with one that stays within `grant` and uses no tick before the last tick of
-    /// the previous generator.
+    /// the previous generator. If the restore of a process is reported during this call, [`Grantee::seal`] follows at once.
     ///
     /// # Errors
     /// Returns the reason why the generator cannot be created.

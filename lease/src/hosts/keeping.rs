@@ -220,12 +220,16 @@ impl Keeping {
             let now = self.moment();
             let action = self.lease.poll(now);
             self.publish();
+            if self.is_restored() {
+                // The program's functions have just run, which may have taken any time.
+                continue;
+            }
             if closes_store(&action, now) {
                 store = None;
             }
             match action {
                 Action::Ask(request) => {
-                    let asked = ask(&mut store, &open, &request);
+                    let asked = ask(&mut store, &open, || self.is_restored(), &request);
                     let in_time = sleep(answer_limit);
                     let silence = async {
                         in_time.await;
@@ -308,10 +312,15 @@ impl Drop for Over {
 async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
     store: &mut Option<S>,
     open: &impl Fn() -> F,
+    is_restored: impl Fn() -> bool,
     request: &Request,
 ) -> Result<Reply> {
     if store.is_none() {
         *store = Some(open().await?);
+    }
+    // Opening a store may take seconds. A release that is sent after a restore would free a number that another copy uses.
+    if is_restored() {
+        return Err(silent());
     }
     store.as_mut().expect("just opened").answer(request).await
 }
