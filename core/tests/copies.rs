@@ -60,20 +60,25 @@ fn copied() -> libc::c_long {
         // SAFETY: a mapping of this process, whose content does not change.
         assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
     }
+    // Before the copy is made, because this process changes its shared memory as soon as it continues.
+    let image = |(start, len): (usize, usize)| {
+        // SAFETY: the mapping is readable, and no other thread changes it.
+        (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
+    };
+    let shared: Vec<_> = shared.into_iter().map(image).collect();
     // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
     let copy = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     assert!(copy >= 0, "expected a copy");
-    for (start, len) in shared.into_iter().filter(|_| copy == 0) {
-        // SAFETY: the mapping is readable, and its place gets the same bytes.
+    for (start, bytes) in shared.into_iter().filter(|_| copy == 0) {
+        let (access, kind) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+        );
+        // SAFETY: the place of a mapping of this process gets the same bytes.
         unsafe {
-            let bytes = std::slice::from_raw_parts(start as *const u8, len).to_vec();
-            let (access, kind) = (
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
-            );
-            let page = libc::mmap(start as *mut _, len, access, kind, -1, 0);
+            let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
             assert_eq!(page, start as *mut _);
-            ptr::copy_nonoverlapping(bytes.as_ptr(), page.cast(), len);
+            ptr::copy_nonoverlapping(bytes.as_ptr(), page.cast(), bytes.len());
         }
     }
     copy

@@ -14,7 +14,7 @@ use std::{
     iter,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU32, Ordering},
     },
     thread,
 };
@@ -122,36 +122,61 @@ fn a_source_of_identities_is_called_again() {
     });
 }
 
-/// A clock of a program that reports a restore while the generator reads the clock's properties.
-struct Reporting(Arc<AtomicBool>);
+/// A clock of a program that reports a restore while the generator reads the clock's properties, for the n-th time from now on.
+struct Reporting<C>(C, Arc<AtomicU32>);
 
-impl Clock for Reporting {
+impl<C: Clock> Clock for Reporting<C> {
     fn unix_nanos(&self) -> Result<i64> {
-        SystemClock.unix_nanos()
+        self.0.unix_nanos()
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
-        SystemClock.sleep(nanos)
+        self.0.sleep(nanos)
     }
     fn info(&self) -> ClockInfo {
-        if self.0.swap(false, Ordering::Relaxed) {
+        let left = self.1.load(Ordering::Relaxed);
+        self.1.store(left.saturating_sub(1), Ordering::Relaxed);
+        if left == 1 {
             after_restore().unwrap();
         }
-        SystemClock.info()
+        self.0.info()
     }
+}
+
+/// A window was assigned to one copy, so nothing that is assigned after the restore may be used in it.
+#[test]
+fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
+    alone(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+        for nth in 1.. {
+            let left = Arc::new(AtomicU32::new(0));
+            let builder = sno::Generator::builder().clock(Reporting(&CLOCK, left.clone()));
+            let builder =
+                builder.identity_from(|| Ok(Assignment { partition: 7, sequence_min: 0 }));
+            let ids = builder.window(NOON, NOON + 4000).build().unwrap();
+            left.store(nth, Ordering::Relaxed);
+            let first = ids.try_generate(7).map(drop).map_err(|error| error.code());
+            if left.swap(0, Ordering::Relaxed) > 0 {
+                assert!(first.is_ok() && nth > 2, "{first:?} without a report");
+                return;
+            }
+            assert_eq!(first, Err("forked"), "reported at {nth}");
+            assert_eq!(ids.try_generate(7).unwrap_err().code(), "forked", "reported at {nth}");
+        }
+    });
 }
 
 /// The snapshot has the partition that another copy of the process uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
     alone(&[], || {
-        let reports = Arc::new(AtomicBool::new(false));
+        let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
-        let ids = builder.clock(Reporting(reports.clone())).build().unwrap();
+        let ids = builder.clock(Reporting(SystemClock, left.clone())).build().unwrap();
         // The first tick is skipped, so that the state of the clock belongs to the snapshot.
         assert!(ids.try_generate(7).is_err());
-        reports.store(true, Ordering::Relaxed);
+        left.store(1, Ordering::Relaxed);
         let code = ids.close().map_err(|error| error.code()).err();
-        assert!(!reports.load(Ordering::Relaxed), "expected a report");
+        assert_eq!(left.load(Ordering::Relaxed), 0, "expected a report");
         assert_eq!(code, Some("forked"));
         assert_eq!(ids.close().unwrap_err().code(), "generator_closed");
     });
