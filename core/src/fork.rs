@@ -81,15 +81,17 @@ const fn joined(process: u32, restores: u32) -> u64 {
 /// machine, AWS Lambda `SnapStart`, CRIU. Call this function in each copy before it generates IDs.
 ///
 /// Copies have the same worker IDs, random bytes and sequences, so without this call they generate the same IDs. One call
-/// reaches all threads, and all processes that were forked from one another after the first generator or [`after_restore`]:
+/// reaches all threads, and all processes that were forked from one another after the first ID, the first generator with an
+/// explicit worker ID or a window, or the first call of this function. To reach processes that are forked earlier, call it once
+/// before the program forks, or call it in each process. It has these effects:
 ///
 /// - Default partitions and the random bytes of Hot Guids are assigned anew. A generator with `identity_from` calls its function
-///   again. Handles drop the sequence slots that they had reserved.
+///   again, or fails with `forked` if it has a window. Handles drop the sequence slots that they had reserved.
 /// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no other
 ///   copy uses.
 ///
 /// The guarantee covers calls that begin after this function has returned. A call that is in progress may return an ID that
-/// another copy returns, too.
+/// another copy returns, too. A snapshot that was returned before the restore exists in each copy.
 ///
 /// ```
 /// let ids = polyflake::sno::Generator::new();
@@ -101,7 +103,8 @@ const fn joined(process: u32, restores: u32) -> u64 {
 ///
 /// # Errors
 /// Returns `entropy_unavailable` if the operating system provides no random bytes. Explicit worker IDs are rejected all the
-/// same, and default ones are assigned once there are random bytes.
+/// same, and default ones are assigned once there are random bytes. Returns `forked` if the system cannot provide the memory that
+/// is needed to detect forks.
 #[cfg(feature = "std")]
 pub fn after_restore() -> Result<()> {
     imp::prepare()?;
