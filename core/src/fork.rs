@@ -108,14 +108,12 @@ const fn joined(process: u32, restores: u32) -> u64 {
 #[cfg(feature = "std")]
 pub fn after_restore() -> Result<()> {
     imp::prepare()?;
-    match imp::shared_table() {
-        Ok(table) => table.restore(partitions::random_base, imp::restored),
-        // The system has no memory for a table, so no default generator has a partition.
-        Err(_) => {
-            imp::restored();
-            Ok(())
-        }
+    if let Ok(table) = imp::shared_table() {
+        return table.restore(partitions::random_base, imp::restored);
     }
+    // The system has no memory for a table, so no default generator has a partition.
+    imp::restored();
+    Ok(())
 }
 
 /// Works like `after_restore` for a host whose table is elsewhere.

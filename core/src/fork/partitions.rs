@@ -759,8 +759,8 @@ mod restores {
 
     impl Copied {
         /// Returns a base that says whether it was picked before the image was taken, so that the other copy has it as well.
-        fn draw(&self) -> Result<u32> {
-            Ok(BASES[self.images.load(Ordering::Acquire) as usize])
+        fn draw(&self) -> u32 {
+            BASES[self.images.load(Ordering::Acquire) as usize]
         }
 
         fn report(&self, draw: impl Fn() -> Result<u32>) -> Result<()> {
@@ -780,7 +780,7 @@ mod restores {
                     self.images.store(1, Ordering::Release);
                     let report = self.report(|| {
                         if has_bytes {
-                            self.draw()
+                            Ok(self.draw())
                         } else {
                             Err(Error::new(ErrorKind::EntropyUnavailable))
                         }
@@ -788,12 +788,12 @@ mod restores {
                     assert_eq!(report.is_ok(), has_bytes);
                     *is_reported = true;
                 }
-                1 if choose(2) == 0 => self.report(|| self.draw()).unwrap(),
-                1 => drop(self.table.base(|| self.draw()).unwrap()),
+                1 if choose(2) == 0 => self.report(|| Ok(self.draw())).unwrap(),
+                1 => drop(self.table.base(|| Ok(self.draw())).unwrap()),
                 _ => {
                     let begins_after = *is_reported;
                     let restores = self.restores.load(Ordering::Acquire);
-                    let base = self.table.base(|| self.draw()).unwrap();
+                    let base = self.table.base(|| Ok(self.draw())).unwrap();
                     if begins_after && restores == self.restores.load(Ordering::Acquire) {
                         assert_eq!(place(base, 0), 8, "a base that the other copy has");
                     }
