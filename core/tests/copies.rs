@@ -223,6 +223,27 @@ fn hot_guids_of_copies_differ_from_the_next_second_on() {
     });
 }
 
+/// A generator of a grant, as the crate for leases has it.
+fn leased_sno() -> sno::Leased {
+    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis());
+    let now = now.unwrap();
+    let builder = sno::Generator::builder().partition(8).window(now - 1000, now + 3_600_000);
+    sno::Leased::new(builder.build().unwrap()).unwrap()
+}
+
+/// Copies have the same lease until one of them has to renew it.
+#[test]
+fn leased_snos_of_copies_differ_in_most_ticks() {
+    alone(&[], || {
+        let ids = leased_sno();
+        let equal = equal_at_1000_per_second(100, Duration::from_millis(50), || {
+            wide(ids.generate(7).unwrap())
+        });
+        // The sequences of a tick overlap with a probability of about 1 in 5,000.
+        assert!(equal <= 8, "{equal} of 100 equal");
+    });
+}
+
 /// Prints the figures of `docs/promises.md`.
 #[test]
 #[ignore = "takes minutes, and prints figures"]
@@ -230,14 +251,16 @@ fn figures() {
     let runs: usize = std::env::var("POLYFLAKE_RUNS").map_or(3, |runs| runs.parse().unwrap());
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
     let explicit = sno::Generator::builder().partition(7).build().unwrap();
+    let leased = leased_sno();
     let random = || {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).unwrap();
         bytes
     };
-    let makers: [(&str, &dyn Fn() -> [u8; 16]); 4] = [
+    let makers: [(&str, &dyn Fn() -> [u8; 16]); 5] = [
         ("default sno", &|| wide(ids.generate(7).unwrap())),
         ("explicit sno", &|| wide(explicit.generate(7).unwrap())),
+        ("leased sno", &|| wide(leased.generate(7).unwrap())),
         ("Hot Guid", &|| guids.generate(7).unwrap().to_rfc_bytes()),
         ("random bytes", &random),
     ];

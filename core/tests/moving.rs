@@ -76,19 +76,39 @@ fn leased(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Leased<Arc<Time
 }
 
 #[test]
+fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the_bounds() {
+    let time = Time::at(T);
+    let builder = granted(&time, 7, T..T + 60_000).sequence_min(100).sequence_max(1_098);
+    let ids = Leased::new(builder.on_exhausted(OnExhausted::Error).build().unwrap()).unwrap();
+    let mut starts = HashSet::new();
+    for tick in 0..100 {
+        time.set(T + 4 * tick);
+        let first = ids.generate(7).unwrap().sequence();
+        assert!((100..600).contains(&first), "{first}");
+        let mut others = [Sno::default(); 499];
+        ids.fill(7, &mut others).unwrap();
+        assert!(others.iter().map(|id| id.sequence()).eq(first + 1..first + 500));
+        starts.insert(first);
+    }
+    assert!(starts.len() > 50, "{} starts in 100 ticks", starts.len());
+}
+
+#[test]
 fn a_switch_seals_the_old_grant_and_uses_the_next() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T - 1000..T + 1000);
     assert_eq!(ids.grant(), (0, T - 1000..T + 1000));
     let first = ids.generate(0).unwrap();
+    ids.try_fill(0, &mut [Sno::default(); 65_536]).unwrap();
+    assert_code(ids.try_generate(0), "sequence_exhausted");
     let moved = ids.move_to(|highest| {
         assert_eq!(highest, Some(T..T + 4));
         granted(&time, 9, T..T + 5000).build()
     });
     assert_eq!((moved, ids.grant()), (Ok(1), (1, T..T + 5000)));
-    let next = ids.generate(0).unwrap();
+    let next = ids.try_generate(0).unwrap();
     assert_eq!((first.partition(), next.partition()), (7, 9));
-    assert_eq!((first.sequence(), next.sequence()), (0, 0), "a state of its own");
+    assert_eq!((first.unix_ms(), next.unix_ms()), (T, T), "a state of its own");
 }
 
 /// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
@@ -314,7 +334,7 @@ fn a_batch_continues_under_the_next_grant() {
     let mut batch = vec![Sno::default(); 100_000];
     ids.fill(0, &mut batch).unwrap();
     let partitions: Vec<_> = batch.iter().map(Sno::partition).collect();
-    assert!(partitions.is_sorted() && partitions[65_535] == 7 && partitions[65_536] == 9);
+    assert!(partitions.is_sorted() && partitions[32_767] == 7 && partitions[65_536] == 9);
     assert_eq!(batch.iter().collect::<HashSet<_>>().len(), batch.len());
     ids.seal(1).unwrap();
     let error = assert_code(ids.fill(0, &mut batch), "lease_unavailable");

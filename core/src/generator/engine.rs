@@ -81,6 +81,12 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, first, policy, clock }
     }
 
+    /// Declares that this is the generator of a lease's grant, so that no earlier generator has used the tick of its first call.
+    pub(super) fn grant(&mut self) {
+        self.first.exempt();
+        self.family.granted();
+    }
+
     /// Returns the half-open window, in Unix milliseconds.
     pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
         let span = self.window.ticks();

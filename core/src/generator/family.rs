@@ -64,6 +64,9 @@ pub(crate) trait Family {
         let _ = range;
     }
 
+    /// Called before the first call of a generator that belongs to a lease's grant.
+    fn granted(&mut self) {}
+
     /// Returns the error for a reading outside the format's time range, which is `error` by default.
     fn outside(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;

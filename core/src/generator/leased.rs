@@ -56,7 +56,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// fixed.
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
-        first.engine.first.exempt();
+        first.engine.grant();
         let generators =
             Latest::new(Granted { generator: first, number: 0, process: fork::process() });
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_CLOSED) })
@@ -84,7 +84,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let found = self.newest();
         let last = found.generator.engine.end();
         let mut generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
-        generator.engine.first.exempt();
+        generator.engine.grant();
         let next = &generator.engine;
         check(next)?;
         let start = next.window.start();

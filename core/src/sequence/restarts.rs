@@ -49,8 +49,8 @@ impl Clock {
     fn shows(self, time: u8) -> Vec<u8> {
         match self {
             Self::Exact => vec![time],
-            Self::Lagging => vec![time, time - 1],
-            Self::Coarse => vec![time - (time + 1) % 2],
+            Self::Lagging => vec![time, time.saturating_sub(1)],
+            Self::Coarse => vec![time.saturating_sub((time + 1) % 2)],
         }
     }
 }
@@ -116,15 +116,15 @@ enum At {
     Observe,
     Read { seen: u64 },
     Begin { seen: u64, now: u8 },
-    ReadAgain { seen: u64, tick: u8, flip: u8 },
-    ReadSafe { seen: u64, tick: u8, flip: u8 },
-    Raise { seen: u64, tick: u8, flip: u8, safe: u8 },
-    Swap { seen: u64, tick: u8, flip: u8, safe: u8 },
+    ReadAgain { seen: u64, tick: u8, flip: Option<u8> },
+    ReadSafe { seen: u64, tick: u8, flip: Option<u8> },
+    Raise { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
+    Swap { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
 }
 
-/// Converts a number to a permission: 0 to `Allowed`, and a floor's last tick to `Below`.
-fn flip(of: u8) -> Flip {
-    if of == 0 { Flip::Allowed } else { Flip::Below(of.into()) }
+/// Converts the last tick of a floor, if there is one, to a permission.
+fn flip(floor: Option<u8>) -> Flip {
+    floor.map_or(Flip::Allowed, |last| Flip::Below(last.into()))
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -133,15 +133,15 @@ struct State {
     rollbacks: u8,
     generations: u8,
     clock: Clock,
-    /// The clock reading of the first call, or 0 before that call.
-    first: u8,
+    /// The clock reading of the first call.
+    first: Option<u8>,
     word: u64,
     safe: u8,
     threads: Vec<(At, u8)>,
     /// The latest time at which an earlier generation generated an ID.
     before: u8,
     /// The latest time at which this generation generated an ID.
-    made: u8,
+    made: Option<u8>,
     /// A bit for each (tick, tick-tock bit, slot) that was assigned.
     given: u64,
     repeated: bool,
@@ -158,7 +158,7 @@ impl State {
     fn floor(&self) -> Floor {
         let (slack, resolution) = (self.clock.slack().into(), self.clock.resolution().into());
         let tick_of = |nanos: i64| Ok::<_, ()>(nanos.max(0).cast_unsigned() / u64::from(TICK));
-        Floor::of(self.first.into(), slack, resolution, tick_of).unwrap()
+        Floor::of(self.first.unwrap_or(0).into(), slack, resolution, tick_of).unwrap()
     }
 
     fn called(&self, index: usize) -> Self {
@@ -176,6 +176,8 @@ struct Explorer {
     rollbacks: u8,
     /// The last time unit.
     end: u8,
+    /// Whether the fast path serves tick 0 as well, in which a new state machine is. The engine must not do this.
+    is_tick_0_fast: bool,
 }
 
 #[derive(Debug)]
@@ -188,6 +190,19 @@ struct Found {
 }
 
 impl Explorer {
+    /// A small search, which the tests enlarge.
+    fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            threads: 1,
+            calls: 2,
+            generations: 2,
+            rollbacks: 1,
+            end: 5,
+            is_tick_0_fast: false,
+        }
+    }
+
     fn search(&self) -> Found {
         let mut open: Vec<State> = Clock::ALL.map(|clock| self.first(clock)).to_vec();
         let mut known: HashSet<State> = open.iter().cloned().collect();
@@ -195,7 +210,7 @@ impl Explorer {
         while let Some(state) = open.pop() {
             found.repeated |= state.repeated;
             found.flipped |= state.flipped;
-            if state.made > 0 {
+            if state.made.is_some() {
                 found.made = found.made.max(self.generations - state.generations);
             }
             let begun = self.begin_again(&state);
@@ -211,16 +226,16 @@ impl Explorer {
 
     fn first(&self, clock: Clock) -> State {
         State {
-            time: 2,
+            time: 0,
             rollbacks: self.rollbacks,
             generations: self.generations - 1,
             clock,
-            first: 0,
+            first: None,
             word: 0,
             safe: 0,
             threads: vec![(At::Observe, self.calls); self.threads],
             before: 0,
-            made: 0,
+            made: None,
             given: 0,
             repeated: false,
             flipped: false,
@@ -233,7 +248,7 @@ impl Explorer {
             time: state.time,
             rollbacks: state.rollbacks,
             generations: state.generations.saturating_sub(1),
-            before: state.before.max(state.made),
+            before: state.before.max(state.made.unwrap_or(0)),
             given: state.given,
             repeated: state.repeated,
             flipped: state.flipped,
@@ -291,7 +306,7 @@ impl Explorer {
                 next.given |= 1 << taken.cell;
                 next.flipped |= taken.raise.is_some();
                 // Another thread may have detected a rollback since this one read the time.
-                next.made = next.made.max(next.time).max(taken.cell / 4 * TICK);
+                next.made = next.made.max(Some(next.time.max(taken.cell / 4 * TICK)));
                 vec![next]
             }
         }
@@ -300,9 +315,9 @@ impl Explorer {
     /// Returns the readings that a thread may get, each with the resulting state. Either time advances, or the clock is set
     /// back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
-        let first = if state.rollbacks > 0 { 2 } else { state.time };
+        let first = if state.rollbacks > 0 { 0 } else { state.time };
         // This is the rule's precondition (see the top of this file).
-        let earliest = if state.first == 0 { state.before } else { 0 };
+        let earliest = if state.first.is_none() { state.before } else { 0 };
         let (state, clock) = (state.clone(), state.clock);
         (first.max(earliest)..=self.end).flat_map(move |time| {
             let mut next = State { time, ..state.clone() };
@@ -321,9 +336,16 @@ impl Explorer {
     /// Stores the reading if this is the first call, and gets the step's permission from the floor.
     fn begin(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
-        if next.first == 0 {
-            next.first = now;
+        // The fast path of `Engine::shortcut`, which does not look at the floor.
+        let last = self.kind.tick(seen);
+        if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK) == last {
+            let taken = self.kind.step(seen, 0, last, Flip::Refused);
+            if taken.is_some() {
+                let tick = u8::try_from(last).unwrap();
+                return state.at(index, At::Swap { seen, tick, flip: None, safe: 0 });
+            }
         }
+        next.first = next.first.or(Some(now));
         let clock_tick = self.tick_after(state, seen, now);
         let tick = self.kind.tick_for(seen, clock_tick);
         let is_unused = self.kind.tick(seen) == 0;
@@ -332,9 +354,9 @@ impl Explorer {
             None => next.called(index),
             Some(Flip::Below(floor)) => {
                 let flip = u8::try_from(floor).unwrap();
-                next.at(index, At::ReadAgain { seen, tick: now, flip })
+                next.at(index, At::ReadAgain { seen, tick: now, flip: Some(flip) })
             }
-            Some(_) => next.at(index, At::ReadSafe { seen, tick: now, flip: 0 }),
+            Some(_) => next.at(index, At::ReadSafe { seen, tick: now, flip: None }),
         }
     }
 }
@@ -345,9 +367,7 @@ const KINDS: [Kind; 3] =
 #[test]
 fn a_generation_repeats_no_id_of_earlier_generations() {
     for kind in KINDS {
-        let explorer =
-            Explorer { kind, threads: 1, calls: 3, generations: 3, rollbacks: 1, end: END };
-        let found = explorer.search();
+        let found = Explorer { calls: 3, generations: 3, end: END, ..Explorer::of(kind) }.search();
         assert!(!found.repeated && found.states > 10_000 && found.made == 3, "{kind:?} {found:?}");
         assert_eq!(found.flipped, kind == Kind::TickTock, "{kind:?}");
     }
@@ -356,10 +376,15 @@ fn a_generation_repeats_no_id_of_earlier_generations() {
 #[test]
 fn a_two_threaded_generation_repeats_no_earlier_id() {
     for kind in KINDS {
-        let explorer =
-            Explorer { kind, threads: 2, calls: 2, generations: 2, rollbacks: 1, end: 5 };
-        let found = explorer.search();
+        let found = Explorer { threads: 2, ..Explorer::of(kind) }.search();
         assert!(!found.repeated && found.states > 10_000, "{kind:?} {found:?}");
+    }
+}
+
+#[test]
+fn a_fast_path_in_tick_0_repeats_ids() {
+    for kind in KINDS {
+        assert!(Explorer { is_tick_0_fast: true, ..Explorer::of(kind) }.search().repeated);
     }
 }
 
@@ -367,6 +392,6 @@ fn a_two_threaded_generation_repeats_no_earlier_id() {
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = Kind::TickTock;
-    let explorer = Explorer { kind, threads: 1, calls: 4, generations: 2, rollbacks: 2, end: END };
+    let explorer = Explorer { calls: 4, rollbacks: 2, end: END, ..Explorer::of(kind) };
     assert!(explorer.search().repeated);
 }

@@ -14,6 +14,11 @@
 //! 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that took its step under the old claim
 //! detects afterwards that the claim was replaced, and drops its slots. All three steps are needed: without any one of them,
 //! the IDs of a handle came out of order, or a tick had two partitions.
+//!
+//! Under a lease, each tick starts at a random sequence number in the lower half of the bounds. Copies of a process image have
+//! the same lease until one of them renews it, and then rarely repeat each other. A generator without a lease must not do
+//! this. Two unrelated processes that share a default partition by chance have different lower bounds, which keep their
+//! sequences apart for as long as they run; with a new start in each tick, they would repeat each other within the hour.
 
 use alloc::boxed::Box;
 
@@ -31,6 +36,7 @@ use crate::{
     },
     format::Scale,
     generator::{self, Engine, Family, Latest, NEVER_DRAWN, ProcessGuard, Spare, Window},
+    narrow,
     sequence::{
         Machine,
         tick_tock::{Bounds, TickTock},
@@ -56,6 +62,8 @@ pub struct Partitions {
     bounds: Bounds,
     /// Whether the lower bound is picked at random with the partition.
     draws_min: bool,
+    /// The source of the first sequence number of each tick under a lease, or `None` if it is the lower bound.
+    start: Option<fn() -> Result<[u8; 2]>>,
     /// The process to which an explicit partition or window was assigned.
     process: Option<ProcessGuard>,
     /// The number of IDs that were generated for explicit times.
@@ -83,6 +91,7 @@ impl Partitions {
             table,
             bounds,
             draws_min,
+            start: None,
             process,
             made_at_times: AtomicU32::new(0),
             closing: AtomicU64::new(NEVER_DRAWN),
@@ -338,6 +347,22 @@ impl Family for Partitions {
     #[inline]
     fn limits(&self, identity: Identity) -> Bounds {
         self.bounds_of(identity)
+    }
+
+    /// Picks the first sequence number of a tick under a lease. If the random source fails, it is the lower bound, because IDs
+    /// are unique without a new start.
+    fn limits_on_entry(&self, identity: Identity) -> Bounds {
+        let bounds = self.bounds_of(identity);
+        let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
+        let half = (u32::from(bounds.max - bounds.min) + 1).div_ceil(2);
+        let start = u32::from(u16::from_be_bytes(drawn)) * half >> 16;
+        Bounds { min: bounds.min + narrow::u16(start.into()), ..bounds }
+    }
+
+    // Models replay each interleaving, so their IDs must not depend on the random source.
+    #[cfg(all(feature = "std", not(any(loom, shuttle))))]
+    fn granted(&mut self) {
+        self.start = Some(crate::entropy::random);
     }
 
     fn extended(&self, end: u64) {
