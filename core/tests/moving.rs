@@ -87,7 +87,7 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the
         assert!((100..600).contains(&first), "{first}");
         let mut others = [Sno::default(); 499];
         ids.fill(7, &mut others).unwrap();
-        assert!(others.iter().map(|id| id.sequence()).eq(first + 1..first + 500));
+        assert!(others.iter().map(Sno::sequence).eq(first + 1..first + 500));
         starts.insert(first);
     }
     assert!(starts.len() > 50, "{} starts in 100 ticks", starts.len());
@@ -99,7 +99,7 @@ fn a_switch_seals_the_old_grant_and_uses_the_next() {
     let ids = leased(&time, 7, T - 1000..T + 1000);
     assert_eq!(ids.grant(), (0, T - 1000..T + 1000));
     let first = ids.generate(0).unwrap();
-    ids.try_fill(0, &mut [Sno::default(); 65_536]).unwrap();
+    ids.try_fill(0, &mut vec![Sno::default(); 65_536]).unwrap();
     assert_code(ids.try_generate(0), "sequence_exhausted");
     let moved = ids.move_to(|highest| {
         assert_eq!(highest, Some(T..T + 4));

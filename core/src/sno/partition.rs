@@ -355,7 +355,7 @@ impl Family for Partitions {
         let bounds = self.bounds_of(identity);
         let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
         let half = (u32::from(bounds.max - bounds.min) + 1).div_ceil(2);
-        let start = u32::from(u16::from_be_bytes(drawn)) * half >> 16;
+        let start = (u32::from(u16::from_be_bytes(drawn)) * half) >> 16;
         Bounds { min: bounds.min + narrow::u16(start.into()), ..bounds }
     }
 
