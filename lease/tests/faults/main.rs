@@ -155,7 +155,7 @@ fn languages_that_share_mariadb_never_repeat_an_id() {
 /// One process skips a rule among processes of other languages that follow all of them.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
-fn skipping_a_rule_repeats_ids_across_languages() {
+fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     let (_folder, stage) = sqlite();
     let of = |weak| Faults::among(&stage, weak, &others());
     assert_some_of(of(Weak::TtlAsProof), Faults::pause_one);
@@ -208,7 +208,8 @@ fn assert_some_twice<'f>(
     assert_some_of(Faults::new(stage, weak), cycle)
 }
 
-/// Runs a control until it uses a tick and an ID twice, for at most 20 cycles.
+/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal, because
+/// each starts the tick at a random sequence.
 fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Found {
     // Uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a minute.
     for _ in 0..10 {
@@ -216,22 +217,22 @@ fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<
         (0..2).for_each(|_| cycle(&mut faults));
         faults.end();
         println!("{faults}");
-        if faults.found.ticks_twice > 0 && faults.found.ids_twice > 0 {
+        if faults.found.ticks_twice > 0 {
             return faults.found;
         }
     }
-    panic!("expected that a control makes some twice within 20 cycles");
+    panic!("expected that a control uses a tick twice within 20 cycles");
 }
 
 #[test]
-fn trusting_a_clock_reading_as_proof_repeats_ids() {
+fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     assert_some_twice(&stage, Weak::TtlAsProof, Faults::pause_one);
 }
 
 /// Over a server, the control also shows that the stage finds duplicates there.
 #[test]
-fn releasing_without_a_seal_repeats_ids() {
+fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     for stage in [Some(stage), mariadb()].into_iter().flatten() {
         assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
@@ -241,7 +242,7 @@ fn releasing_without_a_seal_repeats_ids() {
 /// A process starts with a clock that is a minute ahead and is corrected before its first ID. It takes the worker ID of a live
 /// process, whose last renewal looks old.
 #[test]
-fn judging_other_holders_by_the_local_clock_repeats_ids() {
+fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     if clock::library().is_none() {
         return;
     }
@@ -254,7 +255,7 @@ fn judging_other_holders_by_the_local_clock_repeats_ids() {
 
 /// The store loses what it acknowledged a second ago, like a server that crashes without waiting for its disk.
 #[test]
-fn a_store_without_durable_writes_repeats_ids() {
+fn a_store_without_durable_writes_uses_a_tick_twice() {
     let (folder, stage) = sqlite();
     let (path, copy) = (folder.path().join("leases.db"), folder.path().join("copy.db"));
     let store = || {

@@ -110,7 +110,7 @@ class Trace(Stage):
                 raise unknown(step)
 
     def shown(self, id: UUID) -> dict[str, Any]:
-        """Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second."""
+        """Describes an ID by its machine's number in the trace and its counter since the first ID of its second."""
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
         first = self.first.setdefault(parts.timestamp, parts.counter)
         if parts.machine not in self.machines:
