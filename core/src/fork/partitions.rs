@@ -280,6 +280,7 @@ impl dyn Table + '_ {
 #[cfg(feature = "std")]
 #[repr(align(128))]
 #[derive(Debug)]
+#[cfg_attr(not(all(unix, not(any(miri, loom, shuttle)))), allow(dead_code, reason = "a static"))]
 pub(super) struct Apart(pub(super) AtomicU32);
 
 /// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of

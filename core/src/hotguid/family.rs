@@ -62,8 +62,8 @@ impl Identities {
     ) -> Self {
         let shape = if uuid8 { uuid8::marked } else { uuid8::unmarked };
         let fixed = if is_random { 0 } else { LAST_COUNTER };
-        let (drawn, entered) = (DrawnWord::new(draw, shape), AtomicU64::new(0));
-        Self { drawn, draw, fixed, entered, uuid8, process }
+        let drawn = DrawnWord::new(draw, shape);
+        Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
     /// Returns the generation to which random bytes belong that are assigned now. Those of a generator with a window belong to

@@ -36,9 +36,9 @@ fn randflake(after: &[i64]) -> Randflakes {
 }
 
 /// Returns different bytes each time, like a random source, but with the same counter start, so that reused slots cause
-/// duplicates.
+/// duplicates. They are never 0, which a new generator's word is: a replayed interleaving must find the same words to be equal.
 fn draw() -> Result<[u8; 8]> {
-    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    static DRAWN: AtomicU64 = AtomicU64::new(1);
     Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
 }
 
@@ -47,13 +47,16 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
+/// The number of draws in this interleaving.
+static STARTS: AtomicU64 = AtomicU64::new(0);
+
 /// Starts the counter of each second at one of two values. All machine bytes are equal, so slots given out twice show.
 fn start() -> Result<[u8; 8]> {
-    static DRAWN: AtomicU64 = AtomicU64::new(0);
-    Ok((DRAWN.fetch_add(1, Ordering::Relaxed) % 2).to_be_bytes())
+    Ok((STARTS.fetch_add(1, Ordering::Relaxed) % 2 + 1).to_be_bytes())
 }
 
 fn hot_guid_from_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
+    STARTS.store(0, Ordering::Relaxed);
     let builder = hotguid::Builder::with_clock(seconds(after), start).at_random();
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
