@@ -304,7 +304,8 @@ impl Protocol {
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
-        (record == durable || self.is(Weak::ReplyBeforeDurable)).then_some(record)
+        let shows_all = matches!(self.weak, Weak::ReplyBeforeDurable | Weak::ReadBeforeDurable);
+        (record == durable || shows_all).then_some(record)
     }
 
     fn renew(&self, state: &State, holder: usize, next: Next<'_>) {

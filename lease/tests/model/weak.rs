@@ -60,6 +60,7 @@ pub enum Weak {
     RenewalAfterSeal,
     RenewalWithFreshToken,
     ReleaseByToken,
+    ReadBeforeDurable,
 }
 
 /// A variant, with the smallest size at which it is known to break.
@@ -107,6 +108,9 @@ const OPERATOR: Size = Size {
 pub const EXACT_OPERATOR: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 0 }, ..OPERATOR };
 const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
+/// A store that shows writes before they are durable, as `InnoDB` does without a binary log, and then loses them.
+const SHOWN_EARLY: Size =
+    Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
 
 pub const VARIANTS: &[Variant] = &[
@@ -277,4 +281,5 @@ pub const VARIANTS: &[Variant] = &[
         HARMLESS,
     ),
     harmless("a release that compares only the token", Weak::ReleaseByToken, HARMLESS),
+    harmless("a read of a record that is not durable yet", Weak::ReadBeforeDurable, SHOWN_EARLY),
 ];

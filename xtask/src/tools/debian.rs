@@ -93,13 +93,19 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
-/// Installs the `MariaDB` server for tests that start their own server. Debian does not put it on users' paths. If no package
-/// has this name, the package of the whole server provides the program.
+/// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does not put
+/// the server on users' paths. If no package contains only the server, the package with all programs provides it.
 pub fn mariadb(shell: &Shell) {
-    let is_there =
-        || find(&["mariadbd"]).is_some() || PathBuf::from("/usr/sbin/mariadbd").is_file();
-    let packages = ["mariadb-server-core", "mariadb-server"];
-    packages.iter().filter(|_| !is_there()).for_each(|package| install(shell, package));
+    let programs = [
+        ("mariadb-server-core", "mariadbd"),
+        ("mariadb-client", "mariadb-dump"),
+        ("mariadb-server", "mariadbd"),
+    ];
+    for (package, name) in programs {
+        if find(&[name]).or_else(|| file(&format!("/usr/sbin/{name}"))).is_none() {
+            install(shell, package);
+        }
+    }
 }
 
 /// Finds the library in its folder. Some distributions have a folder for each architecture.
