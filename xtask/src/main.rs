@@ -109,12 +109,15 @@ fn leases() -> Result<()> {
     tools::mariadb(&shell);
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
+    let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
     for (test, options, setting) in [
         ("model", ignored, None),
         ("simulator", &[], Some(("POLYFLAKE_SEEDS", "100000"))),
         ("fleet", &["--include-ignored"], None),
         ("faults", &[], Some(("POLYFLAKE_CYCLES", "200"))),
         ("faults", &[], Some(("POLYFLAKE_SECONDS", "600"))),
+        ("faults", mariadb, Some(("POLYFLAKE_CYCLES", "200"))),
+        ("faults", mariadb, Some(("POLYFLAKE_SECONDS", "600"))),
         ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),
     ] {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];

@@ -109,8 +109,7 @@ pub const EXACT_OPERATOR: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 0 }, ..OPERATOR };
 const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
 /// A store that shows writes before they are durable, as `InnoDB` does without a binary log, and then loses them.
-const SHOWN_EARLY: Size =
-    Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
+const SHOWN_EARLY: Size = Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
 
 pub const VARIANTS: &[Variant] = &[

@@ -330,6 +330,37 @@ fn a_swap_that_changes_nothing_is_not_done() {
     assert_eq!(found, Found::Done);
 }
 
+/// Two clones may write the same record at once. The second swap waits until the first one is done, and then finds another
+/// record than the one it would replace.
+#[test]
+fn of_two_equal_swaps_one_is_done() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let (_, old) = records_at(&server.url());
+    let new = next_of(&old);
+    let put = || Ask::Put { new: new.clone(), old: old.clone() };
+    let (runtime, mut client) = server.connect();
+    let (mut steps, mut known, statements) = statements_of(put());
+    let mut outcomes: Vec<_> =
+        statements[..6].iter().map(|it| runtime.block_on(in_mysql(&mut client, it))).collect();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| ask(&mut *open(&server.url()).unwrap(), put()).unwrap().found);
+        let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+        while server.by_hand(&[waiting]).is_empty() {
+            assert!(!second.is_finished(), "expected a swap that waits");
+            // The server reads the table anew only if nothing has read it for a tenth of a second.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let rest = statements[6..].iter();
+        outcomes.extend(rest.map(|it| runtime.block_on(in_mysql(&mut client, it))));
+        assert_eq!(second.join().unwrap(), Found::Differs(Some(new.clone())));
+    });
+    let reply = steps.next_with(outcomes.into_iter().collect(), &mut known).unwrap();
+    assert!(matches!(reply, Step::Run(_)), "expected the probe of a store, found {reply:?}");
+    assert_eq!(records_at(&server.url()).1, new);
+}
+
 /// A pooler or proxy may drop a session's settings.
 #[test]
 fn transactions_of_another_isolation_level_are_rejected() {
@@ -416,11 +447,20 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     assert_eq!(ask(&mut store, put()).unwrap().found, differs);
 }
 
-/// A lock that another connection holds for too long fails the request, and the connection can be used afterwards.
+/// The time limits of locks, each with a server of its own, because all of these tests wait.
 #[test]
-fn a_lock_that_is_held_for_long_fails_the_request() {
+fn locks_end() {
     let Some(program) = program() else { return };
-    let server = start(&program);
+    std::thread::scope(|scope| {
+        scope.spawn(|| a_lock_that_is_held_for_long_fails_the_request(&program));
+        scope.spawn(|| a_lock_of_the_table_or_the_server_fails_the_request(&program));
+        scope.spawn(|| a_silent_client_does_not_hold_its_locks_for_long(&program));
+    });
+}
+
+/// A lock that another connection holds for too long fails the request, and the connection can be used afterwards.
+fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
+    let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     std::thread::scope(|scope| {
@@ -436,10 +476,8 @@ fn a_lock_that_is_held_for_long_fails_the_request() {
 }
 
 /// Locks of tables and of the whole server have another limit than those of rows.
-#[test]
-fn a_lock_of_the_table_or_the_server_fails_the_request() {
-    let Some(program) = program() else { return };
-    let server = start(&program);
+fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
+    let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     let (runtime, mut client) = server.connect();
@@ -456,10 +494,8 @@ fn a_lock_of_the_table_or_the_server_fails_the_request() {
 }
 
 /// A client that is frozen between two statements keeps its locks only until the server ends its connection.
-#[test]
-fn a_silent_client_does_not_hold_its_locks_for_long() {
-    let Some(program) = program() else { return };
-    let server = start(&program);
+fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
+    let server = start(program);
     claim_at(&server.url()).unwrap();
     let (namespace, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
