@@ -118,6 +118,11 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// Reports that the process was restored from an image of its memory.
+    pub fn after_restore(&self, _at: At) -> Result<()> {
+        C::after_restore()
+    }
+
     /// Ends a generator with a lease. Writes the end of the latest tick that it may have used, in Unix milliseconds, or NaN if
     /// it used none. A sno generator keeps its partition only if it is closed, because its snapshot needs the partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]

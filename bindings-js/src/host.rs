@@ -1,6 +1,10 @@
 //! The services that each kind of machine provides: a clock and a source of random bytes.
 
-use polyflake::{Error, ErrorKind, Result, clock::Clock, fork::partitions::FindTable};
+use polyflake::{
+    Error, ErrorKind, Result,
+    clock::Clock,
+    fork::{self, partitions::FindTable},
+};
 
 /// The clock of a kind of machine.
 pub trait Host: Clock + 'static {
@@ -20,6 +24,16 @@ pub trait Host: Clock + 'static {
     /// `entropy_unavailable`.
     fn random() -> Result<[u8; 8]> {
         undrawn()
+    }
+
+    /// Reports that the process was restored from an image of its memory. By default, it reaches only this machine, for hosts whose
+    /// table JavaScript keeps.
+    ///
+    /// # Errors
+    /// The errors of `polyflake::after_restore`.
+    fn after_restore() -> Result<()> {
+        fork::restored();
+        Ok(())
     }
 }
 

@@ -127,6 +127,7 @@ macro_rules! shared_calls {
 macro_rules! generator_calls {
     ($export:ident) => {
         $export! {
+            after_restore => "afterRestore",
             may_repeat => "mayRepeat",
             seal => "seal",
         }

@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 
+use polyflake::fork;
 use polyflake_lease::{
     Error, ErrorKind, Moment, Random, Result,
     hosted::{Hosted, Place, RANDOMS},
@@ -94,6 +95,12 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
         [(); RANDOMS].map(|()| Random(u128::from_le_bytes(numbers.next().unwrap_or_default())));
     let text = str::from_utf8(text).unwrap_or_default();
     asked(|lease| lease.next(now, random, text))
+}
+
+/// Reports that the process was restored from an image of its memory. The next command then begins to abandon the lease.
+#[unsafe(no_mangle)]
+pub extern "C" fn restored() {
+    fork::restored();
 }
 
 /// Begins to release the worker ID.

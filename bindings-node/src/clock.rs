@@ -90,6 +90,10 @@ impl Host for JsClock {
     fn random() -> Result<[u8; 8]> {
         entropy::random()
     }
+
+    fn after_restore() -> Result<()> {
+        polyflake::after_restore()
+    }
 }
 
 fn failed() -> Error {

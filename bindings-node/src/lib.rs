@@ -39,6 +39,12 @@ pub fn clock_source() -> &'static str {
     SystemClock::source().name()
 }
 
+/// Returns how often this process was restored, as far as it was reported to the addon.
+#[napi(catch_unwind)]
+pub fn restores() -> u32 {
+    polyflake::fork::restores()
+}
+
 /// Lends this thread the table of default partitions that another copy of the package has. Its functions must not throw.
 #[napi(catch_unwind)]
 pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {

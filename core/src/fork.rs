@@ -116,8 +116,8 @@ pub fn after_restore() -> Result<()> {
     Ok(())
 }
 
-/// Works like `after_restore` for a host whose table is elsewhere.
-#[cfg(not(feature = "std"))]
+/// Works like `after_restore` for a host whose table is elsewhere. The host replaces the table's base before it calls this
+/// function.
 pub fn restored() {
     imp::restored();
 }

@@ -315,12 +315,13 @@ fn may_pass_with_another_grant(error: &Error) -> bool {
 
 #[cfg(feature = "internals")]
 impl Error {
-    /// Returns whether another grant, or an extension of this one, can make the failed call of a generator succeed.
+    /// Returns whether another grant, or an extension of this one, can make the failed call of a generator succeed. `forked` is
+    /// such an error where no process is forked: after a restore, whoever keeps the lease begins another grant.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
     pub fn may_pass_with_another_grant(&self) -> bool {
-        may_pass_with_another_grant(self)
+        may_pass_with_another_grant(self) || self.kind() == ErrorKind::Forked
     }
 }
 

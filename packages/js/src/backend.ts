@@ -1,4 +1,5 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
+import { reportRestore } from "./restores.js";
 
 /**
  * Returns the backend that generates and reads IDs: `"native"` (the addon) or `"wasm"`. Both behave the same way.
@@ -31,4 +32,26 @@ export function backend(): "native" | "wasm" {
  */
 export function clockSource(): "counter" | "system_call" | "host" {
   return ofItsClock();
+}
+
+/**
+ * Reports that this process was restored from an image of its memory, of which there may be other copies.
+ *
+ * Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or after CRIU
+ * restored the process. Without this call, the copies generate the same IDs.
+ *
+ * Default worker IDs and the random bytes of Hot Guids are assigned anew. A lease is abandoned, and another worker ID is leased.
+ * Generators with an explicit worker ID, grant or window throw `forked`: create new ones, with a worker ID that no other copy
+ * uses. A call that is in progress may return an ID that another copy returns, too.
+ *
+ * One call reaches all formats, all copies of the package on this thread and, with the native addon, all threads of the process.
+ * With WebAssembly, it reaches the threads that share memory with this one: in Node, Deno and Bun, those that were started after
+ * this thread had used the package. Call it once before you start workers, or call it in each worker. Each web worker, tab and
+ * edge isolate needs its own call.
+ *
+ * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes. Even then, explicit worker IDs are rejected, and
+ * default ones are assigned once there are random bytes. `backend_unavailable` if `polyflake/native` finds no addon.
+ */
+export function afterRestore(): void {
+  reportRestore(ofMachine);
 }

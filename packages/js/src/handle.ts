@@ -57,6 +57,7 @@ export class Handle {
     build: Call,
     readonly clock?: GuardedClock,
   ) {
+    machine.catchUp();
     write();
     if (clock) machine.setClock(clock);
     machine.check(build());
@@ -80,6 +81,7 @@ export class Handle {
   /** Writes the handle for the next call. */
   ready(): Machine {
     const m: Machine = this.machine;
+    m.catchUp();
     m.numbers[objectSlots.handle] = this.number;
     return this.machine;
   }
@@ -111,6 +113,7 @@ export class Handle {
         // The scratch area is shared by all calls, so the handle is written again after each sleep.
         await slept(m.numbers[turnSlots.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
+        m.catchUp();
         m.numbers[objectSlots.handle] = waiting.number;
         this.check(m.calls.turn(), made, isBatch);
       } while (!isDone(m));

@@ -11,6 +11,7 @@ import {
   pieceSlots,
   type TableCallName,
 } from "./protocol.js";
+import { shared } from "./restores.js";
 import { take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
@@ -42,6 +43,8 @@ export interface Backend {
   readonly setClock: (clock: GuardedClock) => void;
   /** Gives the backend the table from which it assigns random partitions. */
   readonly lend: (table: LentTable) => void;
+  /** Reports a restore to a backend that only this thread uses. Such a backend does not compare the restore count itself. */
+  readonly restored?: Call;
   /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
   readonly now?: () => number;
   /** `true` on platforms whose clock does not advance during a call, so that no call can wait for the next tick. */
@@ -85,15 +88,22 @@ export class Machine {
   /** The same slots, as 64-bit integers. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
+  /** The restore count that the backend has seen. */
+  restores: number;
   readonly kind: Backend["kind"];
   readonly #view: () => void;
 
   readonly #makers: Backend["makers"];
   readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
+  readonly #restored: Backend["restored"];
+  readonly #count = shared().count;
 
   /** Creates the views. `nameOf` converts the core's field names to the names used in errors. */
-  constructor({ kind, calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor(
+    { kind, calls, makers, setClock, lend, restored, now, standsStill, buffer, offset }: Backend,
+    nameOf = camelCase,
+  ) {
     this.kind = kind;
     this.calls = calls;
     this.setClock = setClock;
@@ -102,12 +112,22 @@ export class Machine {
     this.#makers = makers;
     this.#now = now;
     this.#nameOf = nameOf;
+    this.#restored = restored;
+    this.restores = Atomics.load(this.#count, 0);
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
       this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
       this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8, BYTES);
     };
     this.#view();
+  }
+
+  /** Reports a restore to the backend if one was reported since the last call. */
+  catchUp(): void {
+    const count = Atomics.load(this.#count, 0);
+    if (count === this.restores) return;
+    this.restores = count;
+    this.#restored?.();
   }
 
   /** Checks the status of a call. If the call failed, throws its error, to which `more` can add details. */

@@ -6,9 +6,9 @@
  * reserved, renewed and released; the JavaScript side stores the cells.
  */
 import { within } from "./checks.js";
-import { randomBytes } from "./entropy.js";
 import type { Call, Machine } from "./machine.js";
 import { tableAnswerSlots, tableSlots } from "./protocol.js";
+import { nextPick, random16, sharedMemory } from "./restores.js";
 import { put } from "./slots.js";
 import { needStack } from "./stack.js";
 
@@ -47,7 +47,7 @@ function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
     typeof value?.next === "function" && typeof value.entry === "function" && typeof value.swap === "function";
-  if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? new CellTable(sharedMemory() ?? new ArrayBuffer(BYTES));
+  if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? new CellTable();
   return realm[KEY]!;
 }
 
@@ -88,11 +88,6 @@ export class LentTable {
   }
 }
 
-function random16(): number {
-  const [high, low] = randomBytes(2);
-  return (high! << 8) | low!;
-}
-
 /**
  * Returns the partition that is picked after `count` others. Within each aligned group whose size is a power of two, all
  * partitions are picked before the next group begins, in an order that `base` determines.
@@ -100,69 +95,26 @@ function random16(): number {
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
 /**
- * The name under which the threads of a process find the table. Its number changes whenever the layout or the meaning of the
- * cells changes.
+ * The name under which the threads of a process find the entries. Its number changes whenever the layout or the meaning of the
+ * entries changes.
  */
-const NAME = "polyflake.partitions.2";
-
-/**
- * The size of the memory, in bytes. The first cell holds the base (valid once bit 48 is set) and the count. One cell for each
- * partition follows.
- */
-const BYTES = 8 * (1 + COUNT);
-
-interface Threads {
-  getEnvironmentData(key: string): SharedArrayBuffer | undefined;
-  setEnvironmentData(key: string, value: SharedArrayBuffer): void;
-}
-
-interface Host {
-  process?: { getBuiltinModule?: (name: string) => Threads | undefined };
-}
-
-/**
- * Returns the memory of the process-wide table, or undefined if threads cannot share memory. Threads that start later receive
- * the same memory.
- */
-function sharedMemory(): SharedArrayBuffer | undefined {
-  try {
-    const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
-    const there = threads.getEnvironmentData(NAME);
-    if (there?.byteLength === BYTES) return there;
-    const mine = new SharedArrayBuffer(BYTES);
-    threads.setEnvironmentData(NAME, mine);
-    return mine;
-  } catch {
-    return undefined;
-  }
-}
+const NAME = "polyflake.partitions.3";
 
 /** A table in memory, for the threads of a process or for one realm. */
 class CellTable implements Table {
-  readonly #cells: BigInt64Array;
-
-  constructor(memory: SharedArrayBuffer | ArrayBuffer) {
-    this.#cells = new BigInt64Array(memory);
-  }
+  readonly #entries = new BigInt64Array(sharedMemory(NAME, 8 * COUNT));
 
   next(): number {
-    const head = this.#cells;
-    // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
-    if (Atomics.load(head, 0) === 0n) {
-      Atomics.compareExchange(head, 0, 0n, (1n << 48n) | (BigInt(random16()) << 32n));
-    }
-    // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
-    const drawn = Atomics.add(head, 0, 1n);
-    return place(Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn));
+    return place(...nextPick());
   }
 
   entry(partition: number): number {
-    return Number(Atomics.load(this.#cells, 1 + partition));
+    return Number(Atomics.load(this.#entries, partition));
   }
 
   swap(partition: number, old: number, fresh: number): boolean {
     const expected = BigInt(old);
-    return Atomics.compareExchange(this.#cells, 1 + partition, expected, BigInt(fresh)) === expected;
+    return Atomics.compareExchange(this.#entries, partition, expected, BigInt(fresh)) === expected;
   }
 }
 

@@ -229,6 +229,7 @@ type TextVerb = Verb | "FromTexts" | "Texts";
 
 /** The names of all calls that exist in every backend. Rust lists them, too. */
 export type CallName =
+  | "afterRestore"
   | "release"
   | "turn"
   | "putPiece"

@@ -43,7 +43,7 @@ async function bundled(conditions, format, path = "polyflake", name = "sno") {
     plugins: [compiledModules(seen)],
   });
   const module = await import(pathToFileURL(outfile));
-  return { seen, [name]: module[name] ?? module.default[name] };
+  return { seen, ...module.default, ...module };
 }
 
 test("ES modules and CommonJS have the same names", async () => {
@@ -92,6 +92,26 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
       assert.deepEqual(seen, compiled ? [`./public.wasm${COMPILED[conditions[0]]}`] : []);
       const secret = Uint8Array.from({ length: 32 }, (_, k) => k);
       assert.equal(new Keyring(secret).of("order").encode(0), "order_1abpg7dgwhjba5j");
+    }
+  });
+}
+
+for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
+  test(`${conditions.join(", ") || "default"}: a report of a restore reaches all formats`, async () => {
+    const names = "afterRestore, hotguid, layout, randflake, sno";
+    for (const format of Object.hasOwn(COMPILED, conditions[0]) ? ["esm"] : ["esm", "cjs"]) {
+      const { afterRestore, hotguid, layout, randflake, sno } = await bundled(conditions, format, "polyflake", names);
+      const explicit = [
+        new sno.Generator({ partition: 7 }),
+        new randflake.Generator(new randflake.Grant(7, 1_730_000_000, 2_803_741_824), new Uint8Array(16)),
+        new layout.Generator(layout.Layout.preset("discord", { worker: 7, process: 7 })),
+      ];
+      for (const ids of explicit) ids.generate();
+      const found = () => [sno.parse(sno.generate()).partition, hotguid.parts(hotguid.generate()).machine.join()];
+      const before = found();
+      afterRestore();
+      for (const ids of explicit) assert.throws(() => ids.generate(), { code: "forked" });
+      found().forEach((one, k) => assert.notEqual(one, before[k]));
     }
   });
 }

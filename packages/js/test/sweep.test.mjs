@@ -306,8 +306,8 @@ function calls(polyflake, good) {
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
       // The error class accepts any arguments, as the language's own errors do. The JSON Schema of bigints always
-      // fails. Node adds a default to CommonJS.
-      if (name === "default" || value.prototype instanceof Error) continue;
+      // fails. Node adds a default to CommonJS. After a report of a restore, the other calls' generators are rejected.
+      if (["afterRestore", "default"].includes(name) || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
       if (isClass(value)) addClass(prefix + name, value);

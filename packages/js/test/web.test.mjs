@@ -144,6 +144,26 @@ describe("polyflake/web", () => {
     assert(sizes[0] + sizes[1] < 46 * 1024, `${sizes.join(" + ")} bytes`);
   });
 
+  test("a report of a restore reaches modules that are loaded before and after it", { skip: isMissing }, async () => {
+    const { page, close } = await browse("examples/web/style.css");
+    try {
+      const found = await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ afterRestore, hotguid, sno }) => {
+        await sno.init();
+        const ids = new sno.Generator({ partition: 7 });
+        const before = [sno.parse(sno.generate()).partition, sno.parse(ids.generate()).partition];
+        afterRestore();
+        await hotguid.init();
+        let code;
+        try { ids.generate(); } catch (error) { code = error.code; }
+        const after = sno.parse(sno.generate()).partition;
+        return [before[1], code, after !== before[0], hotguid.isValid(hotguid.generate())];
+      })`);
+      assert.deepEqual(found, [7, "forked", true, true]);
+    } finally {
+      await close();
+    }
+  });
+
   test("without a bundler the file is next to the script", { skip: isMissing }, async () => {
     const { page, close } = await browse("examples/web/style.css");
     try {

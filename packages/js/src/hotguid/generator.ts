@@ -116,16 +116,16 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
       return built;
     };
     const handle = lease ? leasedBy(lease, { settings: { family: "hotguid" }, clock, build }) : build();
-    let isSettled = lease !== undefined;
+    let settled: number | undefined;
     prepareEntropy();
     const ready = (shardKey: unknown): Machine => {
-      // Random bytes are requested only at the first ID, because they are not available in a worker's global scope.
-      if (!isSettled) {
-        m.bytes.set(randomBytes(8));
-        handle.call("hotguidProvide");
-        isSettled = true;
-      }
       handle.ready();
+      // Random bytes are requested only at the first ID, because they are not available in a worker's global scope, and again
+      // after a restore.
+      if (!lease && settled !== m.restores) {
+        m.bytes.set(randomBytes(8));
+        settled = handle.call("hotguidProvide").restores;
+      }
       m.numbers[hotguidOneSlots.shardKey] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
       return m;
     };

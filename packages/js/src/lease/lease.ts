@@ -178,8 +178,9 @@ export class Lease implements AnyLease {
     for (const began = performance.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const now = this.#now();
-      if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
-      const reason = this.#rules.reason(now);
+      const { isRestored } = this.#rules;
+      if (this.#grant && !isRestored && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
+      const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
       if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
       // The timer keeps the process alive, which the lease alone does not do.
@@ -227,11 +228,9 @@ export class Lease implements AnyLease {
       granted: false,
       closed: false,
       longest: this.#longest,
-      attached: () => {
-        if (this.#grant) grantee.begin(this.#grant.first, this.#grant.start, this.#grant.end);
-      },
+      attached: () => this.#pass(),
       reason: () => {
-        const { message, until, permanent } = this.#rules.reason(this.#now());
+        const { message, until, permanent } = this.#reason();
         const advice = this.#isBeginning() ? (this.#isDefault ? NOT_YET_HERE : NOT_YET) : "";
         return { message: message + advice, until: until ?? undefined, permanent: permanent || this.#isClosing };
       },
@@ -272,6 +271,12 @@ export class Lease implements AnyLease {
     return !this.#isClosing && grants === 0 && refused === null;
   }
 
+  /** Returns the reason why no ID is available. After a restore, that is an abandoned lease, which the loop now replaces. */
+  #reason(): Reason {
+    if (this.#rules.isRestored) this.#wake?.();
+    return this.#rules.reason(this.#now());
+  }
+
   #now(): number {
     return this.#grantee?.now() ?? Date.now();
   }
@@ -310,12 +315,21 @@ export class Lease implements AnyLease {
   #begin({ first, start, end }: { first: number; start: number; end: number }): unknown {
     this.#grant = { first, start, end };
     try {
-      this.#grantee?.begin(first, start, end);
+      this.#pass();
       return null;
     } catch (error) {
       this.#grant = undefined;
       return { not_begun: String((error as Error).message) };
     }
+  }
+
+  /** Passes the lease's grant, if any, to the generator. A grant from before a restore ends at once. */
+  #pass(): void {
+    if (!this.#grant) return;
+    const { first, start, end } = this.#grant;
+    this.#grantee?.begin(first, start, end);
+    // Checked last, because another thread may report a restore at any time.
+    if (this.#rules.isRestored) this.#grantee?.seal();
   }
 
   #extend(end: number): null {

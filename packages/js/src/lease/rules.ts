@@ -1,6 +1,7 @@
 import { base64 } from "#lease-base64";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
+import { restores } from "../restores.js";
 
 /**
  * The exports of the wasm module in bindings-lease. To pass a string, the caller writes its bytes to `room` and passes its
@@ -13,6 +14,7 @@ interface Exports {
   name(length: number): number;
   begin(length: number): number;
   next(length: number, wallMs: number, elapsedMs: number): number;
+  restored(): void;
   close(): void;
   status(wallMs: number): number;
   reason(wallMs: number): number;
@@ -42,6 +44,7 @@ let compiled: WebAssembly.Module | undefined;
 /** The rules for one lease, evaluated by an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
+  #restores = restores();
 
   constructor() {
     compiled ??= new WebAssembly.Module(decodeBase64(base64) as BufferSource);
@@ -61,8 +64,20 @@ export class Rules {
     return answer;
   }
 
+  /**
+   * Returns whether a restore was reported since the last command. Another copy of the process may then use the same worker ID,
+   * and the next command abandons it.
+   */
+  get isRestored(): boolean {
+    return restores() !== this.#restores;
+  }
+
   /** Returns the next command, given the result of the previous command. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
+    if (this.isRestored) {
+      this.#restores = restores();
+      this.#calls.restored();
+    }
     const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }

@@ -1,8 +1,9 @@
 /** Loads the native addon in Node. */
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
-import { type Backend, SCRATCH } from "../machine.js";
+import { type Backend, Machine, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
+import { shared } from "../restores.js";
 import { expected, loadAddon } from "./addon.js";
 
 export { init } from "./opened.js";
@@ -18,6 +19,8 @@ interface Addon {
   clockSource(): SystemSource;
   /** Gives the addon the functions of a partition table that it does not own. */
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
+  /** Returns how many restores were reported to the addon, in all threads. */
+  restores(): number;
 }
 
 type Native = Backend & Pick<Addon, "clockSource">;
@@ -38,9 +41,9 @@ export function load(): Native {
   }
 }
 
-function attached({ attach, clock, clockSource, lend }: Addon): Native {
+function attached({ attach, clock, clockSource, lend, restores }: Addon): Native {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
-  return {
+  const backend: Native = {
     kind: "native",
     calls,
     makers,
@@ -50,6 +53,12 @@ function attached({ attach, clock, clockSource, lend }: Addon): Native {
     buffer: () => area.buffer as ArrayBuffer,
     offset: area.byteOffset,
   };
+  const { count, addons } = shared();
+  // A restore that another thread reported may have reached the addon, but not this thread's count.
+  const seen = Math.min(restores(), Atomics.load(count, 0));
+  const report = () => new Machine(backend).check(calls.afterRestore());
+  if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen });
+  return backend;
 }
 
 export const backend = () => load().kind;

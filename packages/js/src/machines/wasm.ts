@@ -50,9 +50,11 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
   const calls = Object.entries(exports)
     .filter(isCall)
     .map(([name, call]) => [name, mended(guarded(call as Call, levelsOf(name)))]);
+  const named = Object.fromEntries(calls) as Calls;
   return {
     kind: "wasm",
-    calls: Object.fromEntries(calls) as Calls,
+    calls: named,
+    restored: named.afterRestore,
     setClock: (guarded) => clock(glue.keep(guarded)),
     lend: glue.lend,
     now: glue.now,

@@ -2,6 +2,7 @@
 import {
   type AsyncOptions,
   type backend,
+  type afterRestore,
   type clockSource,
   type Description,
   type ErrorCode,
@@ -30,6 +31,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 const is = <T extends true>(_?: T): void => undefined;
 
 is<Equal<ReturnType<typeof backend>, "native" | "wasm">>();
+is<Equal<typeof afterRestore, () => void>>();
 is<Equal<ReturnType<typeof clockSource>, "counter" | "system_call" | "host">>();
 
 const ids = new sno.Generator({

@@ -87,6 +87,122 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.equal(next.number, 0);
     });
 
+    /** Runs a program that prints JSON, and returns it. Every program has a lease's number and IDs before a restore. */
+    const restored = async ({ node, url }, program, flags = [], env = {}) => {
+      const lead = `
+        import { afterRestore, sno } from "polyflake";
+        import { lease } from "polyflake/lease";
+        const print = (value) => console.log(JSON.stringify(value));
+        const codeOf = (call) => { try { call(); return "none"; } catch ({ code, message }) { return code ?? message; } };
+        const partitionOf = (id) => sno.parse(id).partition;`;
+      const options = { env: { ...process.env, STORE: url, ...env } };
+      const source = ["--input-type=module", "--eval", lead + program];
+      return JSON.parse((await run(node, ["--no-warnings", ...flags, ...source], options)).stdout);
+    };
+
+    test("after a restore a lease is abandoned without a release, and another one acquired", async () => {
+      const store = place();
+      const program = `
+        const events = [];
+        const held = lease(process.env.STORE, undefined, { watch: ({ name, number }) => events.push([name, number]) });
+        const ids = new sno.Generator({ lease: held });
+        const numbers = [await held.ready()];
+        const made = ids.generateMany(1000).texts();
+        const codes = [];
+        const began = performance.now();
+        for (let k = 0; k < 2; k++) {
+          afterRestore();
+          codes.push(codeOf(() => ids.generate()), codeOf(() => ids.generateMany(1)));
+          made.push(await ids.generateAsync());
+          numbers.push(await held.ready(), held.status().number, partitionOf(made.at(-1)));
+          made.push(...ids.generateMany(1000).texts());
+        }
+        const ms = performance.now() - began;
+        print({ numbers, codes, ms, distinct: new Set(made).size, sealed: events.filter(([name]) => name === "sealed").length });`;
+      const { numbers, codes, ms, distinct } = await restored(store, program);
+      assert.deepEqual(numbers, [0, 1, 1, 1, 2, 2, 2]);
+      assert.deepEqual(codes, new Array(4).fill("lease_unavailable"));
+      assert.equal(distinct, 3002);
+      assert(ms < 5000, `${ms} ms`);
+      // The last one was released when the process ended.
+      assert.deepEqual((await granted(store.url)).map(({ first }) => Number(first)).sort(), [0, 1]);
+    });
+
+    test("a lease that is closed after a restore releases nothing", async () => {
+      const store = place();
+      const program = `
+        const held = lease(process.env.STORE);
+        const ids = new sno.Generator({ lease: held });
+        const number = await held.ready();
+        afterRestore();
+        await held.close();
+        print([number, codeOf(() => ids.generate())]);`;
+      assert.deepEqual(await restored(store, program), [0, "generator_closed"]);
+      assert.deepEqual((await granted(store.url)).map(({ first }) => Number(first)), [0]);
+    });
+
+    test("ready() never resolves to the worker ID from before a restore", async () => {
+      const program = `
+        const held = lease(process.env.STORE);
+        const ids = new sno.Generator({ lease: held });
+        const numbers = [await held.ready()];
+        afterRestore();
+        numbers.push(await held.ready(), partitionOf(ids.generate()));
+        print(numbers);`;
+      assert.deepEqual(await restored(place(), program), [0, 1, 1]);
+    });
+
+    test("a lease that starts after a restore begins", async () => {
+      const program = `
+        const held = lease(process.env.STORE);
+        const ids = new sno.Generator({ lease: held });
+        afterRestore();
+        print([partitionOf(await ids.generateAsync()), await held.ready()]);`;
+      const [made, number] = await restored(place(), program);
+      assert.equal(made, number);
+    });
+
+    test("with --import the first generator after a restore does not use the worker ID from before", async () => {
+      const store = place();
+      const program = `
+        afterRestore();
+        print([codeOf(() => sno.generate()), partitionOf(await sno.generateAsync())]);`;
+      const flags = ["--import", "polyflake/lease"];
+      const found = await restored(store, program, flags, { POLYFLAKE_LEASE: store.url, POLYFLAKE_FORMATS: "sno" });
+      assert.deepEqual(found, ["lease_unavailable", 1]);
+    });
+
+    for (const backend of ["native", "wasm"]) {
+      test(`${backend}: a call in the main thread reaches the lease of a thread`, async () => {
+        const thread = `
+          const { parentPort } = require("node:worker_threads");
+          Promise.all([import("polyflake/${backend}"), import("polyflake/lease")]).then(async ([{ sno }, { lease }]) => {
+            const ids = new sno.Generator({ lease: lease(process.env.STORE) });
+            const partition = async () => sno.parse(await ids.generateAsync()).partition;
+            const before = await partition();
+            parentPort.on("message", async () => parentPort.postMessage([before, await partition()]));
+            parentPort.postMessage("ready");
+          });`;
+        // The addon reaches threads that were started before this one used the package.
+        const program = `
+          import { once } from "node:events";
+          import { Worker } from "node:worker_threads";
+          const { afterRestore } = await import("polyflake/${backend}");
+          if ("${backend}" === "wasm") afterRestore();
+          const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
+          await once(worker, "message");
+          afterRestore();
+          worker.postMessage("generate");
+          const [found] = await once(worker, "message");
+          process.stdout.write(JSON.stringify(found), () => process.exit());`;
+        // Without polyflake/lease in the main thread, whose first use of the package would share the restore count.
+        const { node, url } = place();
+        const options = { env: { ...process.env, STORE: url } };
+        const { stdout } = await run(node, ["--no-warnings", "--input-type=module", "--eval", program], options);
+        assert.deepEqual(JSON.parse(stdout), [0, 1]);
+      });
+    }
+
     test("a killed process keeps its worker ID until its lease ends", async () => {
       const store = place();
       const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };

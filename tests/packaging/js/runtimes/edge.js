@@ -1,9 +1,15 @@
 // An edge worker, whose clock may stand still within a request.
-import { sno } from "polyflake";
+import { afterRestore, sno } from "polyflake";
 import { inARow } from "./many.js";
 
 export default {
   async fetch(request) {
-    return Response.json(inARow(sno, Number(await request.text())));
+    const count = Number(await request.text());
+    if (count === 0) {
+      const before = sno.parse(sno.generate()).partition;
+      afterRestore();
+      return Response.json(sno.parse(sno.generate()).partition !== before);
+    }
+    return Response.json(inARow(sno, count));
   },
 };

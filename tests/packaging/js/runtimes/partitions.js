@@ -1,11 +1,12 @@
 // Default partitions with WebAssembly, in runtimes with threads: many consecutive generators, and generators in many
 // threads.
 import { Worker } from "node:worker_threads";
-import { sno } from "polyflake/wasm";
+import { afterRestore, sno } from "polyflake/wasm";
 import { inARow } from "./many.js";
 
+let bits = 0;
 /** Makes all random bytes equal, so that generators only differ through the state that threads share. */
-Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });
+Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes.fill(bits) } });
 
 const [threads, each] = [20, 30];
 
@@ -23,5 +24,16 @@ const made = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
 expect(new Set(made.flat()).size, threads * each, "partitions of threads");
+// After a restore, the generators of all threads have other partitions. The base differs in these bits only.
+bits = 0x5a;
+afterRestore();
+const again = await Promise.all(
+  workers.map((worker) => {
+    const answer = new Promise((done) => worker.once("message", done));
+    worker.postMessage("again");
+    return answer;
+  }),
+);
+expect(new Set([...made, ...again].flat()).size, 2 * threads * each, "partitions of threads before and after a restore");
 await Promise.all(workers.map((worker) => worker.terminate()));
 expect(inARow(sno, 70_000), 140_100, "IDs of generators in a row");

@@ -5,5 +5,6 @@ Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) 
 
 const { sno } = await import("polyflake/wasm");
 const ids = Array.from({ length: workerData }, () => new sno.Generator());
-parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
-setInterval(() => ids.length, 1000);
+const report = () => parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
+parentPort.on("message", report);
+report();

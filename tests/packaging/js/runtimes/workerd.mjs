@@ -1,4 +1,4 @@
-// Runs edge.js in workerd: 70,000 generators in consecutive requests.
+// Runs edge.js in workerd: 70,000 generators in consecutive requests, and a report of a restore.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -25,6 +25,8 @@ try {
       const found = await (await fetch(url, { method: "POST", body: "10000" })).json();
       if (found !== 20_100) throw new Error(`workerd: expected 20100 IDs, found ${JSON.stringify(found)}`);
     }
+    const differs = await (await fetch(url, { method: "POST", body: "0" })).json();
+    if (differs !== true) throw new Error("workerd: expected another partition after a restore, found the same");
   });
   console.log("workerd: 7 times 20100 IDs of generators in a row");
 } finally {

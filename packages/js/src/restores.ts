@@ -1,0 +1,151 @@
+/**
+ * Counts how often this process was restored from an image of its memory, of which there may be other copies.
+ *
+ * All copies of the package in a realm share the count, and so do all threads of a process if the runtime lets them share
+ * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
+ * has a count of its own for all threads of the process. A report therefore calls each addon that this thread has loaded.
+ */
+import { randomBytes } from "./entropy.js";
+
+/** An addon that this thread has loaded. */
+export interface Addon {
+  /**
+   * Reports a restore.
+   *
+   * @throws {PolyflakeError} `entropy_unavailable` if the operating system provides no random bytes.
+   */
+  report(): void;
+  /** Returns how many restores were reported to the addon since this thread loaded it. */
+  count(): number;
+}
+
+interface Shared {
+  /** One cell: the number of restores that were reported in JavaScript. */
+  readonly count: Int32Array;
+  /**
+   * One cell: the base of the order in which random partitions are picked, and the number of partitions that were picked. The
+   * base is valid if bit 48 is set, and the bits above count its replacements.
+   */
+  readonly order: BigInt64Array;
+  /** The addons by their scratch areas, which the copies of the package on this thread share. */
+  readonly addons: Map<object, Addon>;
+}
+
+const KEY = Symbol.for("polyflake.restores");
+
+/** The bit that is set once there is a base. */
+const DRAWN = 1n << 48n;
+
+/** Returns what the copies of the package in this realm share, which the first copy creates. */
+export function shared(): Shared {
+  const realm = globalThis as { [KEY]?: Shared };
+  if (!realm[KEY]) {
+    const memory = sharedMemory("polyflake.restores.1", 16);
+    realm[KEY] = { count: new Int32Array(memory, 0, 1), order: new BigInt64Array(memory, 8), addons: new Map() };
+  }
+  return realm[KEY];
+}
+
+/** Returns a number that changes whenever a restore is reported to this thread or to its addons. */
+export function restores(): number {
+  const { count, addons } = shared();
+  return [...addons.values()].reduce((sum, addon) => sum + addon.count(), Atomics.load(count, 0));
+}
+
+/**
+ * Reports a restore to all backends and leases that share the count, and to the addons.
+ *
+ * The base is replaced first. A generator that finds the new count then picks its partition under the new base. In the opposite
+ * order, it could pick one under the old base, and the other copy would pick the same one.
+ *
+ * @param load Loads the addon, if this copy of the package uses one: other threads may have loaded it.
+ * @throws the first error. Even then, all generators and leases are reached.
+ */
+export function reportRestore(load: () => void): void {
+  const { count, addons } = shared();
+  const failures = [failureOf(load), failureOf(replaceBase)];
+  for (const { report } of addons.values()) failures.push(failureOf(report));
+  Atomics.add(count, 0, 1);
+  for (const failure of failures) if (failure) throw failure.error;
+}
+
+function failureOf(step: () => void): { error: unknown } | undefined {
+  try {
+    step();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Returns the base and the number of partitions that were picked before, and counts one more. */
+export function nextPick(): [base: number, count: number] {
+  const { order } = shared();
+  for (;;) {
+    const found = Atomics.load(order, 0);
+    // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
+    if ((found & DRAWN) === 0n) replace(order, found, randomBase());
+    else {
+      // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
+      const drawn = Atomics.add(order, 0, 1n);
+      if ((drawn & DRAWN) !== 0n) return [Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn)];
+    }
+  }
+}
+
+/** Replaces the base. If there are no random bytes, the next pick chooses the base. */
+function replaceBase(): void {
+  const { order } = shared();
+  let [found, base] = [0n, 0n];
+  let failure: ReturnType<typeof failureOf>;
+  do {
+    found = Atomics.load(order, 0);
+    base = 0n;
+    failure = failureOf(() => (base = randomBase()));
+  } while (!replace(order, found, base));
+  if (failure) throw failure.error;
+}
+
+/**
+ * Replaces the base in `found`, and returns whether the cell was still `found`. The image may have been taken while another
+ * thread was between its draw and this function, with a base that both copies then have. Each replacement is therefore counted,
+ * and a thread that finds another one than it has read picks another base.
+ */
+function replace(order: BigInt64Array, found: bigint, base: bigint): boolean {
+  const replaced = (((found >> 49n) + 1n) << 49n) | base | (found & 0xffffffffn);
+  return Atomics.compareExchange(order, 0, found, replaced) === found;
+}
+
+const randomBase = (): bigint => DRAWN | (BigInt(random16()) << 32n);
+
+/** Returns 16 random bits. */
+export function random16(): number {
+  const [high, low] = randomBytes(2);
+  return (high! << 8) | low!;
+}
+
+interface Threads {
+  getEnvironmentData(key: string): SharedArrayBuffer | undefined;
+  setEnvironmentData(key: string, value: SharedArrayBuffer): void;
+}
+
+interface Host {
+  process?: { getBuiltinModule?: (name: string) => Threads | undefined };
+}
+
+/**
+ * Returns memory that all threads of the process share under a name, or memory of this realm if threads cannot share memory.
+ * Threads that start later receive the same memory.
+ */
+export function sharedMemory(name: string, bytes: number): ArrayBufferLike {
+  try {
+    const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
+    const there = threads.getEnvironmentData(name);
+    if (there?.byteLength === bytes) return there;
+    const mine = new SharedArrayBuffer(bytes);
+    threads.setEnvironmentData(name, mine);
+    return mine;
+  } catch {
+    return new ArrayBuffer(bytes);
+  }
+}

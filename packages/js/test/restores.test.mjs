@@ -1,0 +1,285 @@
+// Tests processes that were restored from an image of their memory. Each test has a process of its own, because a report of a
+// restore reaches all generators of the process. tests/packaging/js/lease tests leases.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+
+/** Runs a script in a new Node process, and parses its output as JSON. */
+function run(source, ...parameters) {
+  const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
+  const flags = ["--input-type=module", "--eval", source, ...parameters];
+  return JSON.parse(execFileSync(process.execPath, flags, options));
+}
+
+/** Functions for the scripts. */
+const TOOLS = `
+  const codeOf = (call) => { try { call(); return "none"; } catch ({ code, message }) { return code ?? message; } };
+  const grant = (randflake, node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824);
+  const secret = new Uint8Array(16);
+  const discord = (layout, worker) => new layout.Generator(layout.Layout.preset("discord", { worker, process: 0 }));
+  const always = [new Date("2020-01-01"), new Date("2060-01-01")];
+  /** Generators with explicit worker IDs or windows, by format. */
+  const explicit = ({ sno, hotguid, layout, randflake }, number) => [
+    new sno.Generator({ partition: number }),
+    new sno.Generator({ window: always }),
+    new hotguid.Generator({ window: always }),
+    new randflake.Generator(grant(randflake, number), secret),
+    discord(layout, number),
+  ];
+  const machineOf = (hotguid, ids = hotguid) => Buffer.from(hotguid.parts(ids.generate()).machine).toString("hex");
+  const partitionOf = (sno, ids = sno) => sno.parse(ids.generate()).partition;`;
+
+for (const backend of ["native", "wasm"]) {
+  describe(backend, () => {
+    test("default worker IDs are assigned anew, and explicit ones are rejected", () => {
+      const script = `${TOOLS}
+        const polyflake = await import("polyflake/${backend}");
+        const { afterRestore, hotguid, sno } = polyflake;
+        const seen = [[machineOf(hotguid), partitionOf(sno)]];
+        const codes = [];
+        for (const number of [7, 8]) {
+          const old = explicit(polyflake, number);
+          for (const ids of old) ids.generate();
+          if (afterRestore() !== undefined) throw new Error("expected no value");
+          // The first call after the report builds a generator, and then an old one is used.
+          const fresh = explicit(polyflake, 10 + number);
+          codes.push(...fresh.map((ids) => codeOf(() => ids.generate())), ...old.map((ids) => codeOf(() => ids.generate())));
+          codes.push(...old.map((ids) => codeOf(() => ids.generateMany(10))));
+          const now = [machineOf(hotguid), partitionOf(sno)];
+          if (String(now) !== String([machineOf(hotguid), partitionOf(sno)])) throw new Error("expected the same ones again");
+          seen.push(now);
+        }
+        const distinct = (at) => new Set(seen.map((one) => one[at])).size;
+        console.log(JSON.stringify([distinct(0), distinct(1), codes]));`;
+      const codes = [...new Array(5).fill("none"), ...new Array(10).fill("forked")];
+      assert.deepEqual(run(script), [3, 3, [...codes, ...codes]]);
+    });
+
+    test("a call that waits across the restore fails under an explicit partition", () => {
+      const script = `${TOOLS}
+        const { afterRestore, sno } = await import("polyflake/${backend}");
+        let now = Date.UTC(2026, 0, 1);
+        const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, clock: () => now });
+        ids.generateMany(4);
+        const waits = ids.generateAsync().then(() => "none", ({ code }) => code);
+        await null;
+        afterRestore();
+        now += 4;
+        console.log(JSON.stringify(await waits));`;
+      assert.equal(run(script), "forked");
+    });
+
+    test("a signal after a restore reports it", { skip: process.platform === "win32" }, () => {
+      const script = `${TOOLS}
+        const { afterRestore, sno } = await import("polyflake/${backend}");
+        const before = partitionOf(sno);
+        process.on("SIGUSR2", () => {
+          afterRestore();
+          console.log(JSON.stringify(partitionOf(sno) !== before));
+          process.exit();
+        });
+        process.kill(process.pid, "SIGUSR2");
+        setInterval(() => {}, 1000);`;
+      assert(run(script));
+    });
+
+    test("one call reaches the threads that were started after the package was used, and those they start", () => {
+      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), REACHED);
+      // A first call shares the count, too.
+      assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), REACHED);
+    });
+
+    test("a call in a thread reaches the thread that started it", () => {
+      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", 'await ask("report");'), REACHED);
+    });
+  });
+}
+
+test("the addon reaches threads that were started before the package was used", () => {
+  assert.deepEqual(threads("native", "", "afterRestore();"), REACHED);
+});
+
+/** What a thread reports: new default worker IDs, and codes of explicit generators. */
+const REACHED = [true, true, "forked", "forked", "forked", "forked", "forked"];
+
+/**
+ * Returns what a thread finds that generated IDs before `report` ran in the main thread, which ran `prepare` before it started
+ * the thread.
+ */
+function threads(backend, prepare, report) {
+  const thread = `
+    ${TOOLS}
+    const { parentPort } = require("node:worker_threads");
+    import("polyflake/${backend}").then((polyflake) => {
+      const { afterRestore, hotguid, sno } = polyflake;
+      const before = [machineOf(hotguid), partitionOf(sno)];
+      const old = explicit(polyflake, 7);
+      for (const ids of old) ids.generate();
+      parentPort.on("message", (asked) => {
+        if (asked === "report") return afterRestore(), parentPort.postMessage("done");
+        const now = [machineOf(hotguid), partitionOf(sno)];
+        const differ = now.map((one, k) => one !== before[k]);
+        parentPort.postMessage([...differ, ...old.map((ids) => codeOf(() => ids.generate()))]);
+      });
+      parentPort.postMessage("ready");
+    });`;
+  return run(`${TOOLS}
+    import { once } from "node:events";
+    import { Worker } from "node:worker_threads";
+    const polyflake = await import("polyflake/${backend}");
+    const { afterRestore } = polyflake;
+    ${prepare}
+    const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
+    await once(worker, "message");
+    const ask = async (what) => (worker.postMessage(what), (await once(worker, "message"))[0]);
+    const [here, before] = [new polyflake.sno.Generator({ partition: 9 }), partitionOf(polyflake.sno)];
+    here.generate();
+    ${report}
+    if (codeOf(() => here.generate()) !== "forked" || partitionOf(polyflake.sno) === before) throw new Error("not reached here");
+    console.log(JSON.stringify(await ask("generate")));
+    process.exit();`);
+}
+
+describe("copies of the package", () => {
+  for (const [first, second] of [
+    ["native", "wasm"],
+    ["wasm", "native"],
+  ]) {
+    for (const caller of [first, second]) {
+      test(`${first} and ${second} on one thread are reached by a call of ${caller}`, () => {
+        const script = `${TOOLS}
+          const both = [await import("polyflake/${first}"), await import("polyflake/${second}")];
+          const found = () => both.flatMap(({ hotguid, sno }) => [machineOf(hotguid), partitionOf(sno)]);
+          const [old, before] = [both.flatMap((one, k) => explicit(one, 7 + k)), found()];
+          for (const ids of old) ids.generate();
+          (await import("polyflake/${caller}")).afterRestore();
+          const after = found();
+          const codes = old.map((ids) => codeOf(() => ids.generate()));
+          console.log(JSON.stringify([after.map((one, k) => one !== before[k]), after[1] !== after[3], codes]));`;
+        assert.deepEqual(run(script), [new Array(4).fill(true), true, new Array(10).fill("forked")]);
+      });
+    }
+  }
+
+  test("a second addon in another folder is reached", () => {
+    const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+    try {
+      for (const part of ["dist", "prebuilds", "package.json"])
+        cpSync(new URL(`../${part}`, import.meta.url), join(folder, part), { recursive: true });
+      const paths = [createRequire(import.meta.url).resolve("polyflake/native"), join(folder, "dist/cjs/native.js")];
+      for (const [one, other] of [paths, paths.toReversed?.() ?? [...paths].reverse()]) {
+        const script = `${TOOLS}
+          const [{ default: caller }, { default: other }] = [await import(${JSON.stringify(one)}), await import(${JSON.stringify(other)})];
+          const ids = [caller, other].map(({ sno }) => new sno.Generator({ partition: 7 }));
+          for (const one of ids) one.generate();
+          caller.afterRestore();
+          console.log(JSON.stringify([caller.PolyflakeError !== other.PolyflakeError, ...ids.map((one) => codeOf(() => one.generate()))]));`;
+        assert.deepEqual(run(script), [true, "forked", "forked"]);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("in wasm", () => {
+  /** Makes all random bytes known, so that two processes are alike, like two copies of one. */
+  const COPY = `
+    let [state, from] = [1, 0];
+    const getRandomValues = (bytes) => bytes.map(() => (state = (state * 48_271) % 0x7fffffff) ^ from);
+    Object.defineProperty(globalThis, "crypto", { value: { getRandomValues } });
+    let now = Date.UTC(2026, 0, 1);
+    const clock = () => now;`;
+
+  /** Returns the IDs that a copy generates after it was restored, and reported that or not. `from` changes its random bytes. */
+  const copy = (from, report) =>
+    run(`${TOOLS} ${COPY}
+      const { afterRestore, hotguid, sno } = await import("polyflake/wasm");
+      const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ clock })), new hotguid.Generator({ clock })];
+      for (const one of ids) one.generate();
+      from = ${from};
+      ${report}
+      now += 4000;
+      console.log(JSON.stringify([ids.map((one) => one.generate()), sno.parse(ids[0].generate()).partition]));`);
+
+  test("two copies that both report differ in all their generators", () => {
+    assert.deepEqual(copy(1, "")[0].slice(0, 20), copy(2, "")[0].slice(0, 20));
+    const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
+    const made = new Set([...one[0], ...other[0]]);
+    assert.equal(made.size, 42);
+    // The order of partitions differs, not only the moment.
+    assert.notEqual(one[1], other[1]);
+  });
+
+  test("without random bytes the call fails, and default worker IDs are assigned once there are some", () => {
+    const script = `${TOOLS}
+      const { afterRestore, hotguid, sno } = await import("polyflake/wasm");
+      const [old, before] = [new sno.Generator({ partition: 7 }), [machineOf(hotguid), partitionOf(sno)]];
+      old.generate();
+      const random = crypto.getRandomValues;
+      crypto.getRandomValues = () => { throw new Error("not here"); };
+      const codes = [afterRestore, () => old.generate(), () => sno.generate(), () => hotguid.generate()].map(codeOf);
+      crypto.getRandomValues = random;
+      const after = [machineOf(hotguid), partitionOf(sno)];
+      console.log(JSON.stringify([codes, after.map((one, k) => one !== before[k])]));`;
+    const none = "entropy_unavailable";
+    assert.deepEqual(run(script), [
+      [none, "forked", none, none],
+      [true, true],
+    ]);
+  });
+
+  test("a module that is loaded after the report begins with the current count", () => {
+    const script = `${TOOLS}
+      const polyflake = await import("polyflake/wasm");
+      polyflake.afterRestore();
+      const ids = explicit(polyflake, 7);
+      console.log(JSON.stringify(ids.map((one) => codeOf(() => (one.generate(), one.generate())))));`;
+    assert.deepEqual(run(script), new Array(5).fill("none"));
+  });
+
+  test("the base of a restore that another thread reported meanwhile is never used", () => {
+    // Between its draw and its store, the first report finds that a second one replaced the base: the first one draws again, and
+    // once more because a generator picked a partition meanwhile.
+    const script = `${TOOLS}
+      const { afterRestore, sno } = await import("polyflake/wasm");
+      sno.generate();
+      const { order } = globalThis[Symbol.for("polyflake.restores")];
+      const base = () => Number((Atomics.load(order, 0) >> 32n) & 0xffffn);
+      const before = partitionOf(sno);
+      const during = [];
+      const draws = [0x1111, 0x2222, 0x3333, 0x4444];
+      let [depth, isGenerating] = [0, false];
+      const random = crypto.getRandomValues;
+      crypto.getRandomValues = (bytes) => {
+        if (isGenerating) return random.call(crypto, bytes);
+        const drawn = draws.shift();
+        isGenerating = true;
+        // The count is advanced after the base was replaced, so this generator does not pick a partition under the old base.
+        during.push(partitionOf(sno) === before);
+        isGenerating = false;
+        if (depth++ === 0) afterRestore();
+        bytes.set([drawn >> 8, drawn & 255]);
+        return bytes;
+      };
+      afterRestore();
+      console.log(JSON.stringify([base(), draws.length, during]));`;
+    assert.deepEqual(run(script), [0x4444, 0, [true, true, false, false]]);
+  });
+});
+
+test("a call fails if the backend cannot be loaded, and reaches the other one", () => {
+  const script = `${TOOLS}
+    import { createRequire } from "node:module";
+    const { sno } = await import("polyflake/wasm");
+    const ids = new sno.Generator({ partition: 7 });
+    ids.generate();
+    process.env.POLYFLAKE_BACKEND = "none";
+    const { afterRestore } = await import("polyflake");
+    console.log(JSON.stringify([codeOf(afterRestore), codeOf(() => ids.generate())]));`;
+  assert.deepEqual(run(script), ["out_of_range", "forked"]);
+});
