@@ -15,9 +15,14 @@ const described = (id, bits, [time, shard, sequence]) => ({
   ],
 });
 
+/** Uses up the tick of a format's generator, except for the last `few` IDs. */
+export function useUp(ids, { leftAfter, read }, few = 0) {
+  ids.generateMany(leftAfter(read(ids, ids.generate()).ordinal) - few);
+}
+
 /**
- * Returns, for each format: a function that creates a generator by number, that generator's IDs per tick, the tick's
- * duration, a function that creates a generator with more IDs per tick, the array class, an ID's parameters, and a
+ * Returns, for each format: a function that creates a generator by number, that generator's most IDs per tick, a function that
+ * returns how many of a tick's IDs are left after its first one, the tick's duration, a function that creates a generator with more IDs per tick, the array class, an ID's parameters, and a
  * function that reads IDs.
  */
 export function familiesOf({ hotguid, layout, randflake, sno }) {
@@ -27,6 +32,7 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
     return {
       make: of(small),
       perTick: 4,
+      leftAfter: () => 3,
       tickMs: 1,
       large: (more) => of(wide)(1, more),
       Many: layout.LayoutArray,
@@ -44,6 +50,7 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
     sno: {
       make: snos,
       perTick: 4,
+      leftAfter: () => 3,
       tickMs: 4,
       large: (more) => snos(1, { sequenceMax: 65_535, ...more }),
       Many: sno.SnoArray,
@@ -56,6 +63,7 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
     randflake: {
       make: flakes,
       perTick: 131_072,
+      leftAfter: () => 131_071,
       tickMs: 1000,
       large: (more) => flakes(1, more),
       Many: randflake.RandflakeArray,
@@ -68,6 +76,8 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
     hotguid: {
       make: guids,
       perTick: 1 << 24,
+      // The counter starts at a random value.
+      leftAfter: (counter) => (1 << 24) - 1 - counter,
       tickMs: 1000,
       large: (more) => guids(1, more),
       Many: hotguid.HotGuidArray,

@@ -1,7 +1,7 @@
 // Tests calls that never wait: they return the available IDs, return fewer IDs, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { familiesOf } from "./families.mjs";
+import { familiesOf, useUp } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, scripted } from "./refusals.mjs";
 
@@ -13,12 +13,14 @@ const PATIENT = {
 };
 
 onEachMachine((polyflake) => {
-  for (const [name, { make, perTick, tickMs, Many, about, read }] of Object.entries(familiesOf(polyflake)))
+  for (const [name, family] of Object.entries(familiesOf(polyflake)))
     describe(name, () => {
+      const { make, tickMs, Many, about, read } = family;
+
       test("try calls return the available IDs, report the retry time and continue in the next tick", () => {
         let now = NOW;
         const ids = make(1, { ...PATIENT, clock: () => now });
-        ids.generateMany(perTick - 3);
+        useUp(ids, family, 3);
         const one = ids.tryGenerate(...about);
         const some = ids.tryGenerateMany(1, ...about);
         const rest = ids.tryGenerateMany(7000, ...about);

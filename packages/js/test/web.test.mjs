@@ -147,7 +147,8 @@ describe("polyflake/web", () => {
   test("a report of a restore reaches modules that are loaded before and after it", { skip: isMissing }, async () => {
     const { page, close } = await browse("examples/web/style.css");
     try {
-      const found = await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ afterRestore, hotguid, sno }) => {
+      const found =
+        await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ afterRestore, hotguid, sno }) => {
         await sno.init();
         const ids = new sno.Generator({ partition: 7 });
         const before = [sno.parse(sno.generate()).partition, sno.parse(ids.generate()).partition];

@@ -1,8 +1,8 @@
 // Code that a user's compiler must accept, and code that it must reject.
 import {
   type AsyncOptions,
-  type backend,
   type afterRestore,
+  type backend,
   type clockSource,
   type Description,
   type ErrorCode,

@@ -103,8 +103,7 @@ for (const [name, place] of Object.entries(PLACES)) {
     test("after a restore a lease is abandoned without a release, and another one acquired", async () => {
       const store = place();
       const program = `
-        const events = [];
-        const held = lease(process.env.STORE, undefined, { watch: ({ name, number }) => events.push([name, number]) });
+        const held = lease(process.env.STORE);
         const ids = new sno.Generator({ lease: held });
         const numbers = [await held.ready()];
         const made = ids.generateMany(1000).texts();
@@ -118,14 +117,17 @@ for (const [name, place] of Object.entries(PLACES)) {
           made.push(...ids.generateMany(1000).texts());
         }
         const ms = performance.now() - began;
-        print({ numbers, codes, ms, distinct: new Set(made).size, sealed: events.filter(([name]) => name === "sealed").length });`;
+        print({ numbers, codes, ms, distinct: new Set(made).size });`;
       const { numbers, codes, ms, distinct } = await restored(store, program);
-      assert.deepEqual(numbers, [0, 1, 1, 1, 2, 2, 2]);
+      const [zero, one, , , two] = numbers;
+      assert.deepEqual(numbers, [0, one, one, one, two, two, two]);
+      assert.equal(new Set([zero, one, two]).size, 3);
       assert.deepEqual(codes, new Array(4).fill("lease_unavailable"));
       assert.equal(distinct, 3002);
       assert(ms < 5000, `${ms} ms`);
       // The last one was released when the process ended.
-      assert.deepEqual((await granted(store.url)).map(({ first }) => Number(first)).sort(), [0, 1]);
+      const kept = (await granted(store.url)).map(({ first }) => Number(first));
+      assert.deepEqual(new Set(kept), new Set([zero, one]));
     });
 
     test("a lease that is closed after a restore releases nothing", async () => {
@@ -138,7 +140,10 @@ for (const [name, place] of Object.entries(PLACES)) {
         await held.close();
         print([number, codeOf(() => ids.generate())]);`;
       assert.deepEqual(await restored(store, program), [0, "generator_closed"]);
-      assert.deepEqual((await granted(store.url)).map(({ first }) => Number(first)), [0]);
+      assert.deepEqual(
+        (await granted(store.url)).map(({ first }) => Number(first)),
+        [0],
+      );
     });
 
     test("ready() never resolves to the worker ID from before a restore", async () => {
@@ -149,7 +154,8 @@ for (const [name, place] of Object.entries(PLACES)) {
         afterRestore();
         numbers.push(await held.ready(), partitionOf(ids.generate()));
         print(numbers);`;
-      assert.deepEqual(await restored(place(), program), [0, 1, 1]);
+      const [before, ...after] = await restored(place(), program);
+      assert(after[0] !== before && after[1] === after[0], `${[before, after]}`);
     });
 
     test("a lease that starts after a restore begins", async () => {
@@ -169,7 +175,8 @@ for (const [name, place] of Object.entries(PLACES)) {
         print([codeOf(() => sno.generate()), partitionOf(await sno.generateAsync())]);`;
       const flags = ["--import", "polyflake/lease"];
       const found = await restored(store, program, flags, { POLYFLAKE_LEASE: store.url, POLYFLAKE_FORMATS: "sno" });
-      assert.deepEqual(found, ["lease_unavailable", 1]);
+      assert.equal(found[0], "lease_unavailable");
+      assert.notEqual(found[1], 0);
     });
 
     for (const backend of ["native", "wasm"]) {
@@ -199,7 +206,8 @@ for (const [name, place] of Object.entries(PLACES)) {
         const { node, url } = place();
         const options = { env: { ...process.env, STORE: url } };
         const { stdout } = await run(node, ["--no-warnings", "--input-type=module", "--eval", program], options);
-        assert.deepEqual(JSON.parse(stdout), [0, 1]);
+        const [before, after] = JSON.parse(stdout);
+        assert(before === 0 && after > 0, stdout);
       });
     }
 

@@ -34,6 +34,10 @@ const again = await Promise.all(
     return answer;
   }),
 );
-expect(new Set([...made, ...again].flat()).size, 2 * threads * each, "partitions of threads before and after a restore");
+expect(
+  new Set([...made, ...again].flat()).size,
+  2 * threads * each,
+  "partitions of threads before and after a restore",
+);
 await Promise.all(workers.map((worker) => worker.terminate()));
 expect(inARow(sno, 70_000), 140_100, "IDs of generators in a row");
