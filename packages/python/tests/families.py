@@ -20,29 +20,38 @@ BYTES = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A generator's constructor, which takes options, the number of IDs per tick, a tick's duration, and the number of
-    bytes in an ID that is not a Python integer."""
+    """A generator's constructor, which takes options, the number of sequence numbers per tick, a tick's duration, the
+    number of bytes in an ID that is not a Python integer, and the sequence number of an ID, if the first one of a tick
+    is random."""
 
     make: Callable[..., Any]
     per_tick: int
     tick_ms: int
     size: int | None = None
+    sequence: Callable[[Any], int] = lambda _: 0
 
     def room(self, n: int) -> Any:
         """Returns a plain buffer for a number of IDs."""
         return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
 
+    def use_up(self, ids: Any, except_for: int = 0) -> Any:
+        """Generates all IDs of a new tick except for the last ones. Returns them without the first one."""
+        first = self.sequence(ids.generate())
+        return ids.generate_many(self.per_tick - first - 1 - except_for)
+
     def exhausted(self, **options: Any) -> Any:
         """Returns a generator whose current tick is exhausted."""
         ids = self.make(**options)
-        ids.generate_many(self.per_tick)
+        self.use_up(ids)
         return ids
 
 
 FAMILIES: dict[str, Family] = {
     "sno": Family(lambda **options: sno.Generator(1, **options), 65_536, 4, 10),
     "randflake": Family(lambda **options: randflake.Generator(GRANT, SECRET, **options), 131_072, 1000),
-    "hotguid": Family(lambda **options: hotguid.Generator(**options), 2**24, 1000, 16),
+    "hotguid": Family(
+        lambda **options: hotguid.Generator(**options), 2**24, 1000, 16, lambda id: hotguid.parts(id).counter
+    ),
     "layout": Family(lambda **options: layout.Generator(INTEGERS, **options), 2**17, 10),
     "wide layout": Family(lambda **options: layout.Generator(BYTES, **options), 2**17, 10, 9),
 }
