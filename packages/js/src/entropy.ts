@@ -6,8 +6,39 @@ import { PolyflakeError } from "./errors.js";
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
+interface Files {
+  openSync(path: string, flags: string): number;
+  readSync(file: number, into: Uint8Array): number;
+  closeSync(file: number): void;
+}
+
+interface Host {
+  process?: { getBuiltinModule?: (name: string) => Files | undefined };
+}
+
 /**
- * Returns random bytes from the operating system. This function is called only when an ID is generated, because `crypto` is not
+ * Returns random bytes of the kernel, or `undefined` if this runtime cannot read them: Node and Bun can on Linux and macOS. Deno
+ * would ask the user for permission.
+ */
+export function kernelBytes(count: number): Uint8Array | undefined {
+  if ("Deno" in globalThis) return undefined;
+  const bytes = new Uint8Array(count);
+  let file: number | undefined;
+  const files = (globalThis as Host).process?.getBuiltinModule?.("node:fs");
+  try {
+    file = files?.openSync("/dev/urandom", "r");
+    return file !== undefined && files!.readSync(file, bytes) === count ? bytes : undefined;
+  } catch (error) {
+    // Only the system's errors have a code. If the stack overflows here, the caller must not continue without these bytes.
+    if (typeof (error as { code?: unknown }).code === "string") return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) files!.closeSync(file);
+  }
+}
+
+/**
+ * Returns random bytes from the runtime. This function is called only when an ID is generated, because `crypto` is not
  * available in a worker's global scope.
  *
  * @throws {PolyflakeError} `entropy_unavailable` if the operating system provides no random bytes.

@@ -126,8 +126,9 @@ export class Machine {
   catchUp(): void {
     const count = Atomics.load(this.#count, 0);
     if (count === this.restores) return;
-    this.restores = count;
+    // In this order: if the stack overflows in the call, the next call repeats it.
     this.#restored?.();
+    this.restores = count;
   }
 
   /** Checks the status of a call. If the call failed, throws its error, to which `more` can add details. */

@@ -5,7 +5,7 @@
  * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
  * has a count of its own for all threads of the process. A report therefore calls each addon that this thread has loaded.
  */
-import { randomBytes } from "./entropy.js";
+import { kernelBytes, randomBytes } from "./entropy.js";
 
 /** An addon that this thread has loaded. */
 export interface Addon {
@@ -63,10 +63,30 @@ export function restores(): number {
  */
 export function reportRestore(load: () => void): void {
   const { count, addons } = shared();
+  isReporting = true;
   const failures = [failureOf(load), failureOf(replaceBase)];
-  for (const { report } of addons.values()) failures.push(failureOf(report));
+  const all = [...addons.values()];
+  // Twice if there are several, because one of them may pick partitions from the table of another one, whose base is then new.
+  for (const { report } of all.length > 1 ? [...all, ...all] : all) failures.push(failureOf(report));
   Atomics.add(count, 0, 1);
   for (const failure of failures) if (failure) throw failure.error;
+}
+
+/** Whether this thread has reported a restore. */
+let isReporting = false;
+
+/**
+ * Returns random bytes, which no other copy of this process has if the kernel can be asked for some.
+ *
+ * The runtime's `crypto` draws from a generator in the memory of the process, so copies of one image draw the same bytes for
+ * minutes. Bytes of the kernel are therefore added after a restore.
+ *
+ * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes.
+ */
+export function freshBytes(count: number): Uint8Array {
+  const bytes = randomBytes(count);
+  const others = isReporting || restores() !== 0 ? kernelBytes(count) : undefined;
+  return others ? bytes.map((byte, k) => byte ^ others[k]!) : bytes;
 }
 
 function failureOf(step: () => void): { error: unknown } | undefined {
@@ -120,7 +140,7 @@ const randomBase = (): bigint => DRAWN | (BigInt(random16()) << 32n);
 
 /** Returns 16 random bits. */
 export function random16(): number {
-  const [high, low] = randomBytes(2);
+  const [high, low] = freshBytes(2);
   return (high! << 8) | low!;
 }
 

@@ -2,7 +2,7 @@
 // restore reaches all generators of the process. tests/packaging/js/lease tests leases.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -215,6 +215,29 @@ describe("in wasm", () => {
     assert.notEqual(one[1], other[1]);
   });
 
+  test("two copies whose `crypto` draws the same bytes differ if the kernel has some", {
+    skip: !existsSync("/dev/urandom"),
+  }, () => {
+    assert.deepEqual(copy(0, ""), copy(0, ""));
+    const [one, other] = [copy(0, "afterRestore();"), copy(0, "afterRestore();")];
+    assert.equal(new Set([...one[0], ...other[0]]).size, 42);
+    assert.notEqual(one[1], other[1]);
+  });
+
+  test("bytes that were drawn before a restore are not provided after it", () => {
+    const script = `${TOOLS}
+      const { afterRestore, hotguid } = await import("polyflake/wasm");
+      const ids = new hotguid.Generator();
+      process.getBuiltinModule = undefined; // only the bytes below count
+      const drawn = [];
+      crypto.getRandomValues = (bytes) => {
+        if (bytes.length === 8 && drawn.push(0) === 1) afterRestore();
+        return bytes.fill(drawn.length);
+      };
+      console.log(JSON.stringify([hotguid.parts(ids.generate()).machine.every((byte) => byte === 2), drawn.length]));`;
+    assert.deepEqual(run(script), [true, 2]);
+  });
+
   test("without random bytes the call fails, and default worker IDs are assigned once there are some", () => {
     const script = `${TOOLS}
       const { afterRestore, hotguid, sno } = await import("polyflake/wasm");
@@ -248,6 +271,7 @@ describe("in wasm", () => {
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();
+      process.getBuiltinModule = undefined; // the kernel's bytes would hide those below
       const { order } = globalThis[Symbol.for("polyflake.restores")];
       const base = () => Number((Atomics.load(order, 0) >> 32n) & 0xffffn);
       const before = partitionOf(sno);

@@ -1,6 +1,6 @@
 import { attached, flag, generatorOf, inDates, integer, isObject } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
-import { prepareEntropy, randomBytes } from "../entropy.js";
+import { prepareEntropy } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
@@ -8,6 +8,7 @@ import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { answerSlots, BATCH, hotguidOneSlots, hotguidOptionsSlots, hotguidStatsSlots } from "../protocol.js";
+import { freshBytes } from "../restores.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
@@ -52,7 +53,7 @@ const FAMILY = {
  * last two machine bytes free, because a version 8 UUID stores its version and variant there.
  */
 const identityOf = (number: number): Uint8Array =>
-  Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...randomBytes(3));
+  Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...freshBytes(3));
 
 /** All generators that belong to this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
@@ -120,11 +121,19 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     prepareEntropy();
     const ready = (shardKey: unknown): Machine => {
       handle.ready();
-      // Random bytes are requested only at the first ID, because they are not available in a worker's global scope, and again
-      // after a restore.
-      if (!lease && settled !== m.restores) {
-        m.bytes.set(randomBytes(8));
-        settled = handle.call("hotguidProvide").restores;
+      // The addon asks the system for random bytes. In wasm, they are requested only at the first ID, because they are not
+      // available in a worker's global scope, and again after a restore.
+      if (!lease && m.kind === "wasm" && settled !== m.restores) {
+        let [bytes, seen]: [Uint8Array?, number?] = [];
+        do {
+          seen = m.restores;
+          bytes = freshBytes(8);
+          handle.ready();
+          // Another copy of the process has bytes from before a restore, too.
+        } while (seen !== m.restores);
+        m.bytes.set(bytes);
+        handle.check(m.calls.hotguidProvide());
+        settled = seen;
       }
       m.numbers[hotguidOneSlots.shardKey] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
       return m;

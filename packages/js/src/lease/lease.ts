@@ -282,6 +282,8 @@ export class Lease implements AnyLease {
   }
 
   #next(answer: unknown): Command {
+    // Before the rules close the store, because neither `ready` nor a new generator may use the abandoned grant meanwhile.
+    if (this.#rules.isRestored) this.#seal();
     return this.#rules.next(this.#now(), performance.now(), answer);
   }
 

@@ -1,7 +1,7 @@
 import { base64 } from "#lease-base64";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
-import { restores } from "../restores.js";
+import { freshBytes, restores } from "../restores.js";
 
 /**
  * The exports of the wasm module in bindings-lease. To pass a string, the caller writes its bytes to `room` and passes its
@@ -75,10 +75,11 @@ export class Rules {
   /** Returns the next command, given the result of the previous command. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
     if (this.isRestored) {
-      this.#restores = restores();
+      const count = restores();
       this.#calls.restored();
+      this.#restores = count;
     }
-    const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
+    const length = this.#write(JSON.stringify(answer), freshBytes(ENTROPY));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }
 
@@ -95,7 +96,7 @@ export class Rules {
     return this.#read(this.#calls.reason(wallMs)) as Reason;
   }
 
-  #write(text: string, before = new Uint8Array(0)): number {
+  #write(text: string, before: Uint8Array = new Uint8Array(0)): number {
     const bytes = new TextEncoder().encode(text);
     const length = before.length + bytes.length;
     // This call may replace the memory's buffer.
