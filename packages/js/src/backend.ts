@@ -44,9 +44,12 @@ export function clockSource(): "counter" | "system_call" | "host" {
  * Generators with an explicit worker ID, grant or window throw `forked`: create new ones, with a worker ID that no other copy
  * uses. A call that is in progress may return an ID that another copy returns, too.
  *
- * One call reaches all formats, all copies of the package on this thread and, with the native addon, all threads of the process.
+ * One call reaches all formats, all copies of the package on this thread and, with the native addon, all threads of the process
+ * that use the same addon. With WebAssembly on Windows, in Deno, in browsers and in edge workers, there are no random bytes of the
+ * kernel, and copies that were restored at the same time may pick the same values.
+ *
  * With WebAssembly, it reaches the threads that share memory with this one: in Node, Deno and Bun, those that were started after
- * this thread had used the package. Call it once before you start workers, or call it in each worker. Each web worker, tab and
+ * this thread had created a generator. Call it once before you start workers, or call it in each worker. Each web worker, tab and
  * edge isolate needs its own call.
  *
  * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes. Even then, explicit worker IDs are rejected, and
