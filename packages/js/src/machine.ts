@@ -11,7 +11,7 @@ import {
   pieceSlots,
   type TableCallName,
 } from "./protocol.js";
-import { shared } from "./restores.js";
+import { countIn, shared } from "./restores.js";
 import { take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
@@ -113,7 +113,7 @@ export class Machine {
     this.#now = now;
     this.#nameOf = nameOf;
     this.#restored = restored;
-    this.restores = Atomics.load(this.#count, 0);
+    this.restores = countIn(this.#count);
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
       this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
@@ -124,7 +124,7 @@ export class Machine {
 
   /** Reports a restore to the backend if one was reported since the last call. */
   catchUp(): void {
-    const count = Atomics.load(this.#count, 0);
+    const count = countIn(this.#count);
     if (count === this.restores) return;
     // In this order: if the stack overflows in the call, the next call repeats it.
     this.#restored?.();

@@ -46,10 +46,13 @@ export function shared(): Shared {
   return realm[KEY];
 }
 
+/** Returns the number of restores in a cell. In an engine without `Atomics`, no other thread shares the cell. */
+export const countIn = (cell: Int32Array): number => (typeof Atomics === "object" ? Atomics.load(cell, 0) : cell[0]!);
+
 /** Returns a number that changes whenever a restore is reported to this thread or to its addons. */
 export function restores(): number {
   const { count, addons } = shared();
-  return [...addons.values()].reduce((sum, addon) => sum + addon.count(), Atomics.load(count, 0));
+  return [...addons.values()].reduce((sum, addon) => sum + addon.count(), countIn(count));
 }
 
 /**
@@ -68,7 +71,8 @@ export function reportRestore(load: () => void): void {
   const all = [...addons.values()];
   // Twice if there are several, because one of them may pick partitions from the table of another one, whose base is then new.
   for (const { report } of all.length > 1 ? [...all, ...all] : all) failures.push(failureOf(report));
-  Atomics.add(count, 0, 1);
+  if (typeof Atomics === "object") Atomics.add(count, 0, 1);
+  else count[0]!++;
   for (const failure of failures) if (failure) throw failure.error;
 }
 
@@ -115,6 +119,8 @@ export function nextPick(): [base: number, count: number] {
 
 /** Replaces the base. If there are no random bytes, the next pick chooses the base. */
 function replaceBase(): void {
+  // Without `Atomics`, there are no default partitions.
+  if (typeof Atomics !== "object") return;
   const { order } = shared();
   let [found, base] = [0n, 0n];
   let failure: ReturnType<typeof failureOf>;

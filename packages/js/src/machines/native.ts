@@ -3,7 +3,7 @@ import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, Machine, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
-import { shared } from "../restores.js";
+import { countIn, shared } from "../restores.js";
 import { expected, loadAddon } from "./addon.js";
 
 export { init } from "./opened.js";
@@ -55,7 +55,7 @@ function attached({ attach, clock, clockSource, lend, restores }: Addon): Native
   };
   const { count, addons } = shared();
   // A restore that another thread reported may have reached the addon, but not this thread's count.
-  const seen = Math.min(restores(), Atomics.load(count, 0));
+  const seen = Math.min(restores(), countIn(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen });
   return backend;

@@ -74,13 +74,14 @@ atexit.register(_close_leases)
 
 
 try:
-    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored.
-    from snapshot_restore_py import register_after_restore
+    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored. It is imported by its
+    # name, because type checkers do not find it elsewhere.
+    _snapshots = __import__("snapshot_restore_py")
 except ImportError:
     pass
 else:
-    register_after_restore(after_restore)
-    del register_after_restore
+    _snapshots.register_after_restore(after_restore)
+    del _snapshots
 
 
 def __dir__() -> list[str]:
