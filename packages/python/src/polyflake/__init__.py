@@ -74,8 +74,8 @@ atexit.register(_close_leases)
 
 
 try:
-    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored. It is imported by name,
-    # because type checkers do not find it elsewhere.
+    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored. It is imported
+    # by name, because type checkers do not find it elsewhere.
     _snapshots = __import__("snapshot_restore_py")
 except ImportError:
     pass
