@@ -182,7 +182,7 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     });
 }
 
-/// Whoever keeps the child's lease begins another grant there, so the child's calls wait for it. The parent's grant never
+/// The keeper of the child's lease begins another grant there, so the child's calls wait for it. The parent's grant never
 /// becomes the child's.
 #[cfg(unix)]
 #[test]

@@ -56,7 +56,7 @@ impl FirstReading {
     ///
     /// The generation is stored between the reading of the earlier one and that of this one, so a thread that finds this
     /// generation finds its reading or none. A process that is forked between any two of these steps does not mistake its
-    /// parent's reading for its own. A restore lets other threads go on, at any step: each step therefore replaces only what
+    /// parent's reading for its own. After a restore, other threads continue, at any step: each step therefore replaces only what
     /// the thread found, and the thread starts over if another one was faster.
     fn stored_or(
         &self,

@@ -249,7 +249,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if self.is_closed() {
             return Err(closed());
         }
-        // After a restore, whoever keeps the lease begins another grant in this process.
+        // After a restore, the keeper of the lease begins another grant in this process.
         let is_restored = refused.kind() == ErrorKind::Forked && tried.process == fork::process();
         if !is_restored && !may_pass_with_another_grant(&refused) {
             return Err(refused);
@@ -316,7 +316,7 @@ fn may_pass_with_another_grant(error: &Error) -> bool {
 #[cfg(feature = "internals")]
 impl Error {
     /// Returns whether another grant, or an extension of this one, can make the failed call of a generator succeed. `forked` is
-    /// such an error where no process is forked: after a restore, whoever keeps the lease begins another grant.
+    /// such an error where no process is forked: after a restore, the keeper of the lease begins another grant.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]

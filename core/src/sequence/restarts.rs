@@ -336,7 +336,7 @@ impl Explorer {
     /// Stores the reading if this is the first call, and gets the step's permission from the floor.
     fn begin(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
-        // The fast path of `Engine::shortcut`, which does not look at the floor.
+        // The fast path of `Engine::shortcut`, which does not check the floor.
         let last = self.kind.tick(seen);
         if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK) == last {
             let taken = self.kind.step(seen, 0, last, Flip::Refused);

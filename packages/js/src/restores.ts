@@ -66,7 +66,7 @@ export function restores(): number {
  */
 export function reportRestore(load: () => void): void {
   const { count, addons } = shared();
-  isReporting = true;
+  hasReported = true;
   const failures = [failureOf(load), failureOf(replaceBase)];
   const all = [...addons.values()];
   // Twice if there are several, because one of them may pick partitions from the table of another one, whose base is then new.
@@ -77,7 +77,7 @@ export function reportRestore(load: () => void): void {
 }
 
 /** Whether this thread has reported a restore. */
-let isReporting = false;
+let hasReported = false;
 
 /**
  * Returns random bytes, which no other copy of this process has if the kernel can be asked for some.
@@ -89,7 +89,7 @@ let isReporting = false;
  */
 export function freshBytes(count: number): Uint8Array {
   const bytes = randomBytes(count);
-  const others = isReporting || restores() !== 0 ? kernelBytes(count) : undefined;
+  const others = hasReported || restores() !== 0 ? kernelBytes(count) : undefined;
   return others ? bytes.map((byte, k) => byte ^ others[k]!) : bytes;
 }
 
