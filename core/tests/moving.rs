@@ -93,6 +93,19 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the
     assert!(starts.len() > 50, "{} starts in 100 ticks", starts.len());
 }
 
+/// Two unrelated processes may share a default partition, and only their different lower bounds keep them apart.
+#[test]
+fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
+    let time = Time::at(T);
+    let builder = Builder::with_clock(time.clone()).window(T, T + 60_000);
+    let ids = Leased::new(builder.build().unwrap()).unwrap();
+    let first = |tick: i64| {
+        time.set(T + 4 * tick);
+        ids.generate(7).unwrap().sequence()
+    };
+    assert_eq!((0..100).map(first).collect::<HashSet<_>>().len(), 1);
+}
+
 #[test]
 fn a_switch_seals_the_old_grant_and_uses_the_next() {
     let time = Time::at(T);
