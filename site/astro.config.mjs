@@ -97,7 +97,7 @@ export default defineConfig({
           "leases",
           "glossary",
         ),
-        group("Explanation", "promises", "how-it-works", "safety", "bench", "pitfalls"),
+        group("Explanation", "promises", "how-it-works", "safety", "storm", "bench", "pitfalls"),
       ],
     }),
   ],

@@ -46,6 +46,8 @@ enum Task {
     /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
     /// NAME
     Kills(Given),
+    /// Run generators through threads, forks, clock changes, kills and copies, and check their IDs: see `docs/storm.md`
+    Storm(Given),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(Given),
     /// Check the lease model at its large sizes, 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
@@ -88,10 +90,18 @@ struct Given {
 }
 
 /// Runs one of the programs that test with large numbers of IDs or events.
-fn prove(program: &str, given: &Given) -> Result<()> {
+fn prove(package: &str, program: &str, given: &Given) -> Result<()> {
     let shell = workspace::shell()?;
-    let run = cmd!(shell, "cargo run --quiet --release --package soak --bin {program}");
+    let run = cmd!(shell, "cargo run --quiet --release --package {package} --bin {program}");
     Ok(run.arg("--").args(&given.options).run()?)
+}
+
+/// Runs the program of storms.
+fn storm(given: &Given) -> Result<()> {
+    if let Err(missing) = tools::faketime(&workspace::shell()?) {
+        println!("storms with clock changes cannot run ({missing})");
+    }
+    prove("idstorm", "idstorm", given)
 }
 
 /// Runs the program that tests many forks, using the wheel.
@@ -135,12 +145,13 @@ fn main() -> Result<()> {
         Task::Demo => demo::main(),
         Task::Test(options) => test::main(&options),
         Task::Bench(options) => bench::main(&options),
-        Task::Soak(given) => prove("soak", &given),
-        Task::Kills(given) => prove("kills", &given),
+        Task::Soak(given) => prove("soak", "soak", &given),
+        Task::Kills(given) => prove("soak", "kills", &given),
+        Task::Storm(given) => storm(&given),
         Task::Forks(given) => fork(&given),
         Task::Leases => leases(),
-        Task::Uniformity(given) => prove("uniformity", &given),
-        Task::Timing(given) => prove("timing", &given),
+        Task::Uniformity(given) => prove("soak", "uniformity", &given),
+        Task::Timing(given) => prove("soak", "timing", &given),
         Task::Fuzz(options) => fuzz::main(&options),
         Task::Mutants(options) => mutants::main(&options),
         Task::Miri(options) => miri::main(&options),

@@ -1,0 +1,204 @@
+//! Generators with one deliberate fault each, and one without. A storm must catch each fault: `tests/controls.rs`.
+
+#[cfg(target_os = "linux")]
+fn main() {
+    linux::main();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::{
+        env,
+        fs::{self, File},
+        io::Read,
+        path::PathBuf,
+        process,
+        sync::{
+            Mutex,
+            atomic::{AtomicU64, Ordering},
+        },
+        thread,
+        time::{Duration, SystemTime, UNIX_EPOCH},
+    };
+
+    use idstorm::host::{Made, serve};
+
+    type Generator = Box<dyn Fn() -> Made + Sync>;
+
+    pub(super) fn main() {
+        let make: fn(u64) -> Generator = match env::args().nth(1).as_deref() {
+            Some("clean") => clean,
+            Some("unlocked") => unlocked,
+            Some("no-worker") => |_| snowflake(0),
+            Some("pid-worker") => |_| snowflake(u64::from(process::id())),
+            Some("forgetful") => |worker| snowflake(worker + 1),
+            Some("unaware") => |_| based(|_| false),
+            Some("hooked") => |_| hooked(),
+            Some("lazy") => |_| based(|process| process.is_some_and(|last| last != process::id())),
+            Some("pid-check") => |_| pid_check(),
+            Some("one-bit") => one_bit,
+            Some("late-save") => late_save,
+            Some("lease") => |_| lease(),
+            name => panic!("expected the name of a control, found {name:?}"),
+        };
+        serve(make);
+    }
+
+    fn unix_us() -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(now.as_micros()).unwrap()
+    }
+
+    fn random() -> u64 {
+        let mut bytes = [0; 8];
+        File::open("/dev/urandom").unwrap().read_exact(&mut bytes).unwrap();
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Waits for the next microsecond, and adds random bytes of the kernel to it. It breaks no rule.
+    fn clean(_: u64) -> Generator {
+        let last = Mutex::new(0);
+        Box::new(move || {
+            let mut last = last.lock().unwrap();
+            let mut now = unix_us();
+            while now <= *last {
+                if *last - now > 100 {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                now = unix_us();
+            }
+            *last = now;
+            Ok(format!("{now:016x}{:016x}", random()))
+        })
+    }
+
+    /// Two threads can read the same count.
+    fn unlocked(_: u64) -> Generator {
+        let (base, count) = (random() >> 16, AtomicU64::new(0));
+        Box::new(move || {
+            let id = count.load(Ordering::SeqCst);
+            thread::yield_now();
+            count.store(id + 1, Ordering::SeqCst);
+            Ok(format!("{base:016x}{id:08}"))
+        })
+    }
+
+    /// Milliseconds, the worker ID and a sequence, which begins anew whenever the clock shows another millisecond.
+    fn snowflake(worker: u64) -> Generator {
+        let last = Mutex::new((0, 0));
+        Box::new(move || {
+            let mut last = last.lock().unwrap();
+            let now = unix_us() / 1000;
+            *last = if now == last.0 { (now, last.1 + 1) } else { (now, 0) };
+            Ok(format!("{}{worker:08}{:08}", now, last.1))
+        })
+    }
+
+    /// A random base and a count. It picks another base if `is_stale` for the process that generated its last ID.
+    fn based(is_stale: fn(Option<u32>) -> bool) -> Generator {
+        let state = Mutex::new((random(), 0, None));
+        Box::new(move || {
+            let mut state = state.lock().unwrap();
+            if is_stale(state.2) {
+                *state = (random(), 0, None);
+            }
+            state.1 += 1;
+            state.2 = Some(process::id());
+            Ok(format!("{:016x}{:08}", state.0, state.1))
+        })
+    }
+
+    /// Picks another base if this is not the process that created it.
+    fn pid_check() -> Generator {
+        let state = Mutex::new((random(), 0, process::id()));
+        Box::new(move || {
+            let mut state = state.lock().unwrap();
+            if state.2 != process::id() {
+                *state = (random(), 0, process::id());
+            }
+            state.1 += 1;
+            Ok(format!("{:016x}{:08}", state.0, state.1))
+        })
+    }
+
+    static BASE: AtomicU64 = AtomicU64::new(0);
+
+    extern "C" fn in_child() {
+        BASE.store(random(), Ordering::Relaxed);
+    }
+
+    /// Picks another base in the C library's fork hook.
+    #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
+    fn hooked() -> Generator {
+        in_child();
+        // SAFETY: the hook runs in a child that has one thread.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        let count = AtomicU64::new(0);
+        Box::new(move || {
+            let count = count.fetch_add(1, Ordering::Relaxed);
+            Ok(format!("{:016x}{count:08}", BASE.load(Ordering::Relaxed)))
+        })
+    }
+
+    /// A snowflake with one bit that marks the IDs after the first rollback, but not those after the second.
+    fn one_bit(worker: u64) -> Generator {
+        let last = Mutex::new((0, 0, 0));
+        Box::new(move || {
+            let mut last = last.lock().unwrap();
+            let now = unix_us() / 1000;
+            let bit = if now < last.0 { 1 } else { last.2 };
+            *last = if now == last.0 { (now, last.1 + 1, bit) } else { (now, 0, bit) };
+            Ok(format!("{bit}{now}{worker:08}{:08}", last.1))
+        })
+    }
+
+    /// A count, which a file holds only after its IDs were returned.
+    fn late_save(worker: u64) -> Generator {
+        let file = folder().join(worker.to_string());
+        let saved = fs::read_to_string(&file).map_or(0, |text| text.parse().unwrap_or(0));
+        let count = Mutex::new(saved);
+        Box::new(move || {
+            let mut count: std::sync::MutexGuard<'_, u64> = count.lock().unwrap();
+            if count.is_multiple_of(100) {
+                fs::write(&file, count.to_string())?;
+            }
+            *count += 1;
+            Ok(format!("{worker:04}{:012}", *count))
+        })
+    }
+
+    /// Generates IDs while a file names this process, and checks that for the first of 20 IDs only.
+    fn lease() -> Generator {
+        let (file, last) = (folder().join("lease"), Mutex::new((0, 0, 0)));
+        Box::new(move || {
+            let mut last = last.lock().unwrap();
+            while last.2 == 0 && !is_holder(&file)? {
+                thread::sleep(Duration::from_millis(1));
+            }
+            // So that a pause mostly begins between the check and the IDs.
+            thread::sleep(Duration::from_millis(1));
+            let now = unix_us() / 10_000;
+            *last = (now, if now == last.0 { last.1 + 1 } else { 0 }, (last.2 + 1) % 20);
+            Ok(format!("{now:016}{:08}", last.1))
+        })
+    }
+
+    /// Renews the lease of this process, or takes it over if it has ended. Returns whether this process has it.
+    fn is_holder(file: &PathBuf) -> std::io::Result<bool> {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let (holder, end) = text.split_once(' ').unwrap_or(("", "0"));
+        let ours = process::id().to_string();
+        let is_free = holder == ours || end.parse::<u64>().is_ok_and(|end| end < unix_us());
+        if is_free {
+            fs::write(file, format!("{ours} {}", unix_us() + 200_000))?;
+        }
+        Ok(is_free)
+    }
+
+    fn folder() -> PathBuf {
+        PathBuf::from(env::var_os("STORM_FOLDER").expect("a storm"))
+    }
+}

@@ -1,0 +1,95 @@
+//! What a host prints: one line for each chunk of IDs that a thread generated.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `?` | The library is loaded. The host waits for a line before it creates the generator. |
+//! | `# GENERATOR THREAD BEGIN END WALL_BEGIN WALL_END ID...` | A chunk with its clock readings. |
+//! | `! MESSAGE` | A call failed. |
+//! | `.` | The process generates no further IDs. |
+//!
+//! `BEGIN` and `END` are readings of the monotonic clock, the others of the wall clock, in nanoseconds. `GENERATOR` is 0, and for
+//! a copy of the process its number. A line has at most 4,096 bytes, so one write is enough, and lines of several writers never
+//! mix. A process that is killed has either written a line or not.
+
+use anyhow::{Context, Result, bail};
+
+/// A line of a host.
+#[derive(Debug, PartialEq)]
+pub enum Line<'t> {
+    /// The host waits for a line.
+    Ready,
+    /// IDs of one thread.
+    Chunk(Chunk<'t>),
+    /// A call that failed, with its message.
+    Error(&'t str),
+    /// The last line of a process.
+    End,
+}
+
+/// IDs of one thread, in the order in which it generated them.
+#[derive(Debug, PartialEq)]
+pub struct Chunk<'t> {
+    /// Which copy of the process.
+    pub generator: u32,
+    /// Which thread of the copy.
+    pub thread: u32,
+    /// Readings of the monotonic clock before the first ID and after the last one.
+    pub span: Option<[u64; 2]>,
+    /// The same of the wall clock.
+    pub wall: Option<[u64; 2]>,
+    /// The IDs.
+    pub ids: Vec<&'t str>,
+}
+
+impl<'t> Line<'t> {
+    /// Reads a line of a host.
+    pub fn of_host(line: &'t str) -> Result<Self> {
+        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        Ok(match first {
+            "?" => Self::Ready,
+            "." => Self::End,
+            "!" => Self::Error(rest),
+            "#" => Self::Chunk(chunk(rest).with_context(|| format!("not a chunk: {line}"))?),
+            _ => bail!("expected a line of a host, found {line:?} (--lines reads IDs only)"),
+        })
+    }
+
+    /// Reads a line of a command that prints one ID per line.
+    #[must_use]
+    pub fn of_command(line: &'t str) -> Self {
+        let ids = vec![line.trim()];
+        Self::Chunk(Chunk { generator: 0, thread: 0, span: None, wall: None, ids })
+    }
+}
+
+fn chunk(text: &str) -> Result<Chunk<'_>> {
+    let mut words = text.split(' ');
+    let mut number = || -> Result<u64> { Ok(words.next().context("too short")?.parse()?) };
+    let [generator, thread] = [number()?, number()?];
+    let (span, wall) = ([number()?, number()?], [number()?, number()?]);
+    let [generator, thread] = [generator.try_into()?, thread.try_into()?];
+    Ok(Chunk { generator, thread, span: Some(span), wall: Some(wall), ids: words.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_hosts_are_read() {
+        let chunk = Chunk {
+            generator: 1,
+            thread: 2,
+            span: Some([3, 4]),
+            wall: Some([5, 6]),
+            ids: vec!["a", "b"],
+        };
+        assert_eq!(Line::of_host("# 1 2 3 4 5 6 a b").unwrap(), Line::Chunk(chunk));
+        assert_eq!(Line::of_host("! it failed").unwrap(), Line::Error("it failed"));
+        assert_eq!(Line::of_host("?").unwrap(), Line::Ready);
+        assert_eq!(Line::of_host(".").unwrap(), Line::End);
+        for wrong in ["", "# 1 2 3 4 5", "# 1 2 3 4 5 x a", "01ARZ3NDEKTSV4RRFFQ69G5FAV"] {
+            assert!(Line::of_host(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A wall clock that processes see instead of the machine's, by libfaketime. Their monotonic clock is unchanged.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result};
+
+/// A clock's error, which a file holds.
+pub struct Clock {
+    library: PathBuf,
+    file: PathBuf,
+}
+
+impl Clock {
+    /// Creates a clock that is right, with its file in a folder.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let library = library().context("libfaketime is not installed")?;
+        let clock = Self { library, file: folder.join("clock") };
+        clock.set(0.0)?;
+        Ok(clock)
+    }
+
+    /// Shows the clock to a process that is started.
+    pub fn show(&self, command: &mut Command) {
+        command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
+        command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    }
+
+    /// Sets the clock's error. The processes see it at once.
+    pub fn set(&self, seconds: f64) -> Result<()> {
+        let beside = self.file.with_extension("new");
+        fs::write(&beside, format!("{seconds:+.3}\n"))?;
+        Ok(fs::rename(beside, &self.file)?)
+    }
+}
+
+/// Returns whether this machine has libfaketime.
+#[must_use]
+pub fn is_available() -> bool {
+    library().is_some()
+}
+
+/// Finds the library in its folder. Some distributions have a folder for each architecture.
+fn library() -> Option<PathBuf> {
+    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let deeper: Vec<_> = deeper.map(|entry| entry.path()).collect();
+    let mut places =
+        folders.iter().chain(&deeper).map(|folder| folder.join("faketime/libfaketime.so.1"));
+    places.find(|library| library.is_file())
+}

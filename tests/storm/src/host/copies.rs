@@ -1,0 +1,101 @@
+//! Copies of a process: forks, and the imitation of a copied image.
+//!
+//! A copied image differs from a forked child in four respects. No hook runs, it has its own copy of shared memory, the kernel
+//! does not wipe pages in it, and its process ID is the same. The imitation is a raw `clone()` that undoes the rest: the kernel
+//! is told to keep the pages, shared mappings are replaced by copies, and both processes are the first of their namespace.
+#![allow(unsafe_code, reason = "fork, clone, madvise and mmap have no safe door")]
+
+use std::{fs, ptr};
+
+unsafe extern "C" {
+    // Since glibc 2.34 and musl 1.2.2. The libc crate does not have it.
+    fn _Fork() -> libc::pid_t;
+}
+
+/// Creates a copy of this process. Returns whether this is the copy.
+pub(super) fn create(shape: &str) -> bool {
+    let copy = match shape {
+        // SAFETY: a host forks before it starts threads, so that the copy may do what any process may.
+        "raw-fork" => unsafe { _Fork() },
+        "image" => image(),
+        // SAFETY: as above.
+        _ => unsafe { libc::fork() },
+    };
+    assert!(copy >= 0, "cannot create a copy: {}", std::io::Error::last_os_error());
+    copy == 0
+}
+
+/// Waits for all copies.
+pub(super) fn wait() {
+    // SAFETY: the status is not wanted.
+    while unsafe { libc::wait(ptr::null_mut()) } > 0 {}
+}
+
+/// Ends this process at once, without the work of its library.
+pub(super) fn exit() -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+/// Memory mappings of this process, each with its start and its length.
+struct Mappings {
+    /// Those that a fork wipes.
+    wiped: Vec<(usize, usize)>,
+    /// Those that a child shares.
+    shared: Vec<(usize, usize)>,
+}
+
+impl Mappings {
+    fn of_this_process() -> Self {
+        let (mut found, mut last) = (Self { wiped: Vec::new(), shared: Vec::new() }, (0, 0));
+        for line in fs::read_to_string("/proc/self/smaps").unwrap_or_default().lines() {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let address = |text| usize::from_str_radix(text, 16).ok();
+            let ends = words[0].split_once('-').map(|(start, end)| (address(start), address(end)));
+            if let Some((Some(start), Some(end))) = ends {
+                last = (start, end - start);
+                if words[1].starts_with("rw") && words[1].ends_with('s') {
+                    found.shared.push(last);
+                }
+            } else if words[0] == "VmFlags:" && words.contains(&"wf") {
+                found.wiped.push(last);
+            }
+        }
+        found
+    }
+}
+
+/// Copies this process as an image is copied.
+fn image() -> libc::pid_t {
+    let Mappings { wiped, shared } = Mappings::of_this_process();
+    for (start, len) in wiped {
+        // SAFETY: a mapping of this process, whose content does not change.
+        let kept = unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) };
+        assert_eq!(kept, 0, "cannot keep a page");
+    }
+    // Before the copy is made, because this process changes its shared memory as soon as it continues.
+    let saved = |(start, len): (usize, usize)| {
+        // SAFETY: the mapping is readable, and there is no other thread.
+        (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
+    };
+    let shared: Vec<_> = shared.into_iter().map(saved).collect();
+    let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_NEWPID);
+    // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
+    let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+    if copy == 0 {
+        shared.iter().for_each(|(start, bytes)| own(*start, bytes));
+    }
+    copy.try_into().expect("a process ID")
+}
+
+/// Replaces a shared mapping by one that only this process has.
+fn own(start: usize, bytes: &[u8]) {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: the place of a mapping of this process gets the same bytes.
+    unsafe {
+        let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
+        assert_eq!(page, start as *mut _, "cannot replace a mapping");
+        ptr::copy_nonoverlapping(bytes.as_ptr(), page.cast(), bytes.len());
+    }
+}

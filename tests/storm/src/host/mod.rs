@@ -1,0 +1,122 @@
+//! A host for a generator in Rust: runs it as the environment says, and prints its IDs in chunks.
+//!
+//! ```no_run
+//! use std::time::SystemTime;
+//!
+//! // A generator of its own for each process, for the worker ID in the argument.
+//! idstorm::host::serve(|_worker| || {
+//!     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+//!     Ok(now.as_nanos().to_string())
+//! });
+//! ```
+//!
+//! The variables are `STORM_SHAPE` (what the process does), `STORM_WIDTH` (the number of threads or copies), `STORM_IDS` (the
+//! number of IDs of each), `STORM_PAUSE_US` (the time between two chunks), `STORM_WORKER` (the process's worker ID; copies have
+//! the following ones) and `STORM_RENEW` (whether copies create generators of their own).
+
+mod copies;
+mod output;
+
+use std::{env, error::Error, thread, time::Duration};
+
+use output::Chunk;
+
+/// The result of a call.
+pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
+
+/// The number of IDs in a chunk.
+const CHUNK: u64 = 50;
+
+/// The number of failed calls after which a thread that has generated no ID gives up, and one that has.
+const HOPELESS: [u64; 2] = [20, 3000];
+
+struct Plan {
+    shape: String,
+    width: u64,
+    ids: u64,
+    pause: Duration,
+    worker: u64,
+    renews: bool,
+}
+
+/// Runs a generator, and prints its IDs. `make` creates it for a worker ID.
+pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
+    let plan = Plan::of_environment();
+    output::wait();
+    let ids = make(plan.worker);
+    match plan.shape.as_str() {
+        "plain" => plan.generate(0, 0, &ids, plan.ids),
+        "threads" => thread::scope(|scope| {
+            for thread in 0..plan.width {
+                let (plan, ids) = (&plan, &ids);
+                scope.spawn(move || plan.generate(0, thread, ids, plan.ids));
+            }
+        }),
+        _ => plan.copy(&make, &ids),
+    }
+    output::line(".");
+    copies::exit();
+}
+
+impl Plan {
+    fn of_environment() -> Self {
+        let text = |name: &str| env::var(format!("STORM_{name}")).unwrap_or_default();
+        let number = |name| text(name).parse().unwrap_or(0);
+        let pause = Duration::from_micros(number("PAUSE_US"));
+        let [width, ids, worker] = ["WIDTH", "IDS", "WORKER"].map(number);
+        let renews = !text("RENEW").is_empty();
+        Self { shape: text("SHAPE"), width, ids, pause, worker, renews }
+    }
+
+    /// Creates copies of this process, which generate IDs. So does this process, unless it only serves to be forked.
+    fn copy<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
+        let is_server = self.shape == "prefork";
+        if !is_server {
+            self.generate(0, 0, ids, CHUNK);
+        }
+        for copy in 1..=self.width {
+            if copies::create(&self.shape) {
+                self.in_copy(copy, make, ids);
+            }
+        }
+        if !is_server {
+            self.generate(0, 0, ids, self.ids);
+        }
+        copies::wait();
+    }
+
+    /// Generates IDs in a copy, and ends it.
+    fn in_copy<G: Fn() -> Made>(&self, copy: u64, make: &impl Fn(u64) -> G, ids: &G) {
+        // The copy of an image does not know that it is one.
+        if self.renews && self.shape != "image" {
+            self.generate(copy, 0, &make(self.worker + copy), self.ids);
+        } else {
+            self.generate(copy, 0, ids, self.ids);
+        }
+        copies::exit();
+    }
+
+    /// Generates IDs of one thread.
+    fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, count: u64) {
+        let (mut done, mut failed) = (0, 0);
+        while done < count && failed < HOPELESS[usize::from(done > 0)] {
+            let mut chunk = Chunk::begin(generator, thread);
+            let mut error = None;
+            let last = done + CHUNK.min(count - done);
+            while done < last && chunk.has_room() && error.is_none() {
+                match make() {
+                    Ok(id) => chunk.push(&id),
+                    Err(found) => error = Some(found),
+                }
+                done += u64::from(error.is_none());
+            }
+            chunk.end();
+            if let Some(error) = error {
+                failed += 1;
+                output::line(&format!("! {error}"));
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(self.pause);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Applies the four rules to the chunks of all processes.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{
+    chunk::Chunk,
+    key,
+    order::{Order, Shared},
+    sort::{Duplicates, Origin, Sorter},
+    time::Time,
+    verdict::{Broken, Verdict},
+};
+
+/// What is known about a generator's IDs.
+#[derive(Clone, Debug, Default)]
+pub struct Format {
+    /// How they are compared, if they are sorted.
+    pub order: Option<Order>,
+    /// Where they have their time, if they have one.
+    pub time: Option<Time>,
+}
+
+/// The difference between the two clocks' readings from which on a chunk counts as one in which the wall clock was set.
+const SET_NANOS: u64 = 5_000_000;
+
+/// One thread of one copy of one process.
+struct Stream {
+    name: String,
+    count: u64,
+    last: String,
+}
+
+/// The judge of one storm.
+pub struct Judge {
+    format: Format,
+    sorter: Sorter,
+    /// The streams' numbers by process, copy and thread.
+    numbers: HashMap<[u32; 3], usize>,
+    streams: Vec<Stream>,
+    /// Generators by process and copy.
+    shared: HashMap<[u32; 2], Shared>,
+    verdict: Verdict,
+}
+
+impl Judge {
+    /// Creates a judge that uses this many bytes of memory for the IDs, and the disk of a folder.
+    #[must_use]
+    pub fn new(format: Format, folder: PathBuf, bytes: usize) -> Self {
+        let known = || format.order.map(|_| Broken::default());
+        let verdict = Verdict {
+            thread: known(),
+            generator: known(),
+            clock: format.time.as_ref().map(|_| Broken::default()),
+            ..Verdict::default()
+        };
+        let sorter = Sorter::new(folder, bytes);
+        let (numbers, streams, shared) = (HashMap::new(), Vec::new(), HashMap::new());
+        Self { format, sorter, numbers, streams, shared, verdict }
+    }
+
+    /// Adds a chunk of a process.
+    pub fn add(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<()> {
+        let stream = self.stream(process, chunk)?;
+        for id in &chunk.ids {
+            let Stream { count, .. } = &mut self.streams[stream];
+            let origin = Origin { index: *count, stream: stream.try_into()? };
+            *count += 1;
+            self.sorter.push(key::key(id)?, origin)?;
+        }
+        self.verdict.ids += chunk.ids.len() as u64;
+        self.check_threads(stream, chunk);
+        self.check_generator(process, chunk);
+        self.check_clock(stream, chunk)
+    }
+
+    /// Records that a call failed.
+    pub fn error(&mut self, message: &str) {
+        *self.verdict.errors.entry(message.to_owned()).or_default() += 1;
+    }
+
+    /// Compares all IDs, and returns the verdict.
+    pub fn finish(mut self) -> Result<Verdict> {
+        let Duplicates { count, first } = self.sorter.finish()?;
+        let describe = |(key, one, other): (key::Key, Origin, Origin)| {
+            let place = |origin: Origin| {
+                let name = &self.streams[origin.stream as usize].name;
+                format!("ID {} of {name}", origin.index + 1)
+            };
+            format!("{} is {} and {}", key::id(&key), place(one), place(other))
+        };
+        self.verdict.distinct = Broken { count, first: first.map(describe) };
+        Ok(self.verdict)
+    }
+
+    /// Returns the number of a chunk's stream.
+    fn stream(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<usize> {
+        let Chunk { generator, thread, .. } = *chunk;
+        let next = self.streams.len();
+        ensure!(next < 1 << 20, "expected fewer threads and processes");
+        let number = *self.numbers.entry([process, generator, thread]).or_insert(next);
+        if number == next {
+            let copy = if generator == 0 { String::new() } else { format!(", copy {generator}") };
+            let name = format!("process {process}{copy}, thread {thread}");
+            self.streams.push(Stream { name, count: 0, last: String::new() });
+        }
+        Ok(number)
+    }
+
+    /// Compares each ID with the one before it.
+    fn check_threads(&mut self, stream: usize, chunk: &Chunk<'_>) {
+        let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.thread) else {
+            return;
+        };
+        let Stream { name, last, .. } = &mut self.streams[stream];
+        let mut before = last.as_str();
+        for id in &chunk.ids {
+            if !before.is_empty() && order.compare(before, id).is_ge() {
+                broken.add(|| format!("{before}, then {id} in {name}"));
+            }
+            before = id;
+        }
+        *last = before.to_owned();
+    }
+
+    /// Compares the chunk with those that ended before it began.
+    fn check_generator(&mut self, process: u32, chunk: &Chunk<'_>) {
+        let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.generator) else {
+            return;
+        };
+        let compare = |one: &&&str, other: &&&str| order.compare(one, other);
+        let (lowest, highest) =
+            (chunk.ids.iter().min_by(compare), chunk.ids.iter().max_by(compare));
+        let (Some([begin, end]), Some(lowest), Some(highest)) = (chunk.span, lowest, highest)
+        else {
+            return;
+        };
+        let shared = self.shared.entry([process, chunk.generator]).or_default();
+        if let Some(before) = shared.violated(order, begin, lowest) {
+            let Chunk { generator, .. } = chunk;
+            broken
+                .add(|| format!("{before}, then {lowest} in process {process}, copy {generator}"));
+        }
+        shared.add(order, end, highest);
+    }
+
+    /// Compares the IDs' times with the clock's reading after the chunk, unless the clock was set within the chunk.
+    fn check_clock(&mut self, stream: usize, chunk: &Chunk<'_>) -> Result<()> {
+        let (Some(time), Some(broken)) = (&self.format.time, &mut self.verdict.clock) else {
+            return Ok(());
+        };
+        let now_us = match (chunk.span, chunk.wall) {
+            (Some(span), Some(wall)) if was_set(span, wall) => return Ok(()),
+            (_, Some([_, end])) => i64::try_from(end / 1000)?,
+            _ => i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros())?,
+        };
+        for id in &chunk.ids {
+            let ahead = time.unix_us(id).context("cannot read the time of an ID")? - now_us;
+            if ahead > 0 {
+                self.verdict.ahead_us = self.verdict.ahead_us.max(ahead);
+                let name = &self.streams[stream].name;
+                broken.add(|| format!("{id} is {ahead} us ahead of the clock in {name}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the wall clock moved by more or less than the time that passed.
+fn was_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
+    end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > SET_NANOS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn judge() -> Judge {
+        let time = Some("decimal:4:60:1000:0".parse().unwrap());
+        let format = Format { order: Some(Order::Number), time };
+        Judge::new(format, std::env::temp_dir(), 1 << 16)
+    }
+
+    /// IDs of a thread that were generated between two milliseconds.
+    fn chunk<'t>(thread: u32, [begin, end]: [u64; 2], ids: &[&'t str]) -> Chunk<'t> {
+        let span = Some([begin * MS, end * MS]);
+        Chunk { generator: 0, thread, span, wall: span, ids: ids.to_vec() }
+    }
+
+    fn verdict(chunks: &[Chunk<'_>]) -> Verdict {
+        let mut judge = judge();
+        chunks.iter().for_each(|chunk| judge.add(3, chunk).unwrap());
+        judge.finish().unwrap()
+    }
+
+    #[test]
+    fn ids_that_break_no_rule_are_clean() {
+        // 160 is 10 ms and 176 is 11 ms.
+        let chunks = [chunk(0, [9, 10], &["160", "161"]), chunk(1, [11, 12], &["176", "177"])];
+        let verdict = verdict(&chunks);
+        assert!(verdict.is_clean(), "{verdict}");
+        assert_eq!(verdict.ids, 4);
+    }
+
+    #[test]
+    fn each_rule_reports_its_first_pair() {
+        let chunks = [
+            chunk(0, [9, 10], &["160", "162", "161"]),
+            chunk(1, [11, 12], &["161"]),
+            chunk(1, [12, 13], &["400"]),
+        ];
+        let verdict = verdict(&chunks);
+        let firsts = verdict.rules().map(|(_, broken)| broken.unwrap().first.clone().unwrap());
+        assert_eq!(
+            firsts,
+            [
+                "161 is ID 1 of process 3, thread 1 and ID 3 of process 3, thread 0",
+                "162, then 161 in process 3, thread 0",
+                "162, then 161 in process 3, copy 0",
+                "400 is 12000 us ahead of the clock in process 3, thread 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_chunk_in_which_the_clock_was_set_is_not_compared_with_the_clock() {
+        let mut set = chunk(0, [19, 20], &["320"]);
+        set.wall = Some([19 * MS, 10 * MS]);
+        assert!(verdict(&[set]).is_clean());
+    }
+}

@@ -1,0 +1,118 @@
+//! The program's commands.
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use anyhow::{Result, ensure};
+use clap::{Args, Parser};
+use idstorm::{
+    judge::Format,
+    order::Order,
+    process::Program,
+    storms::{STORMS, Size, Storm},
+    time::Time,
+};
+
+#[derive(Parser)]
+#[command(about = "Runs a generator of IDs through storms, and checks its IDs by four rules")]
+enum Options {
+    /// List the storms
+    List,
+    /// Run a host, or a command that prints one ID per line
+    Run(Run),
+}
+
+#[derive(Args)]
+struct Run {
+    /// Only these storms; by default all that the command can be in
+    #[arg(long = "storm", value_name = "NAME")]
+    storms: Vec<String>,
+    /// The command prints one ID per line, and nothing else
+    #[arg(long)]
+    lines: bool,
+    /// How IDs are compared: `text` or `number`. Without it, sorting is not checked
+    #[arg(long)]
+    order: Option<Order>,
+    /// Where IDs have their time, as `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`: `hex:80:48:1000:0` for UUID v7
+    #[arg(long)]
+    time: Option<Time>,
+    #[command(flatten)]
+    scale: Scale,
+    /// Forked children create generators of their own
+    #[arg(long)]
+    renew: bool,
+    /// Print the verdicts as one line of JSON
+    #[arg(long)]
+    json: bool,
+    /// The command
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+#[derive(Args)]
+struct Scale {
+    /// The number of IDs in each storm
+    #[arg(long, default_value_t = 100_000)]
+    ids: u64,
+    /// The number of threads, processes or children
+    #[arg(long, default_value_t = 4)]
+    width: u64,
+    /// The memory for IDs that are sorted, in MiB
+    #[arg(long, default_value_t = 256)]
+    memory: usize,
+    /// The longest time for a process, in seconds
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The folder for IDs that do not fit into memory; 40 bytes per ID
+    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    folder: PathBuf,
+}
+
+impl Scale {
+    /// Returns the size of the storms, with files in a folder.
+    fn size(&self, folder: PathBuf) -> Size {
+        let longest = Duration::from_secs(self.seconds);
+        Size { ids: self.ids, width: self.width, memory: self.memory << 20, folder, longest }
+    }
+}
+
+pub(crate) fn main() -> Result<ExitCode> {
+    match Options::parse() {
+        Options::List => {
+            STORMS.iter().for_each(|storm| println!("{:12}{}", storm.name, storm.what));
+            Ok(ExitCode::SUCCESS)
+        }
+        Options::Run(run) => run.run(),
+    }
+}
+
+impl Run {
+    fn run(self) -> Result<ExitCode> {
+        let folder = tempfile::tempdir_in(&self.scale.folder)?;
+        let size = self.scale.size(folder.path().to_owned());
+        let storms = self.storms()?;
+        let format = Format { order: self.order, time: self.time };
+        let program = Program { command: self.command, is_lines: self.lines, renews: self.renew };
+        let mut is_clean = true;
+        for storm in storms {
+            let verdict = storm.run(&program, &format, &size)?;
+            is_clean &= verdict.is_clean();
+            if self.json {
+                println!("{}", serde_json::json!({ "storm": storm.name, "verdict": verdict }));
+            } else {
+                println!("{}: {}; {} IDs\n{verdict}", storm.name, storm.what, verdict.ids);
+            }
+        }
+        Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn storms(&self) -> Result<Vec<&'static Storm>> {
+        let is_known = |name: &&String| STORMS.iter().any(|storm| storm.name == **name);
+        let unknown = self.storms.iter().find(|name| !is_known(name));
+        ensure!(unknown.is_none(), "expected the name of a storm (list), found {unknown:?}");
+        let is_able = |storm: &&Storm| !self.lines || storm.shape.is_none();
+        let is_wanted = |storm: &&Storm| {
+            self.storms.is_empty() || self.storms.iter().any(|it| it == storm.name)
+        };
+        Ok(STORMS.iter().filter(is_able).filter(is_wanted).collect())
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether IDs are sorted: those of a thread, and those of a generator that several threads share.
+
+use std::{cmp::Ordering, collections::VecDeque, str::FromStr};
+
+use anyhow::{Error, bail};
+
+/// How a format's IDs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As strings.
+    Text,
+    /// As decimal numbers without leading zeros.
+    Number,
+}
+
+impl FromStr for Order {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "text" => Ok(Self::Text),
+            "number" => Ok(Self::Number),
+            _ => bail!("expected the order `text` or `number`, found {text:?}"),
+        }
+    }
+}
+
+impl Order {
+    /// Compares two IDs.
+    #[must_use]
+    pub fn compare(self, one: &str, other: &str) -> Ordering {
+        match self {
+            Self::Text => one.cmp(other),
+            Self::Number => one.len().cmp(&other.len()).then_with(|| one.cmp(other)),
+        }
+    }
+}
+
+/// The number of chunks that are remembered for each generator.
+const CHUNKS: usize = 4096;
+
+/// An ID, and when the chunk that it belongs to ended.
+#[derive(Clone, Debug)]
+struct Highest {
+    end: u64,
+    id: String,
+}
+
+/// The chunks of a generator's threads. If a chunk ended before another one began, its IDs are lower. Chunks that overlap in time
+/// are not compared.
+///
+/// Chunks arrive in about the order of their ends. One that arrives late is compared with fewer chunks, so a violation can be
+/// missed but never invented.
+#[derive(Default)]
+pub struct Shared {
+    /// Sorted by end. Each entry holds the highest ID of all chunks that ended until then.
+    ended: VecDeque<Highest>,
+}
+
+impl Shared {
+    /// Returns an ID that was generated before a chunk began but is not lower than `lowest`, the lowest ID of the chunk.
+    #[must_use]
+    pub fn violated(&self, order: Order, begin: u64, lowest: &str) -> Option<&str> {
+        let before = self.ended.partition_point(|entry| entry.end < begin);
+        let highest = self.ended.get(before.checked_sub(1)?)?;
+        order.compare(&highest.id, lowest).is_ge().then_some(&highest.id)
+    }
+
+    /// Adds a chunk with its highest ID.
+    pub fn add(&mut self, order: Order, end: u64, highest: &str) {
+        let place = self.ended.partition_point(|entry| entry.end <= end);
+        let before = place.checked_sub(1).and_then(|index| self.ended.get(index));
+        let higher = before.filter(|before| order.compare(highest, &before.id).is_lt());
+        let id = higher.map_or(highest, |before| &before.id).to_owned();
+        self.ended.insert(place, Highest { end, id });
+        for later in self.ended.iter_mut().skip(place + 1) {
+            if order.compare(highest, &later.id).is_gt() {
+                highest.clone_into(&mut later.id);
+            }
+        }
+        if self.ended.len() > CHUNKS {
+            self.ended.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_by_their_value() {
+        assert_eq!(Order::Number.compare("9", "10"), Ordering::Less);
+        assert_eq!(Order::Text.compare("9", "10"), Ordering::Greater);
+    }
+
+    #[test]
+    fn only_chunks_that_ended_before_are_compared() {
+        let mut shared = Shared::default();
+        shared.add(Order::Text, 10, "m");
+        assert_eq!(shared.violated(Order::Text, 10, "a"), None);
+        assert_eq!(shared.violated(Order::Text, 11, "n"), None);
+        assert_eq!(shared.violated(Order::Text, 11, "m"), Some("m"));
+    }
+
+    #[test]
+    fn a_late_chunk_is_considered_from_its_end_on() {
+        let mut shared = Shared::default();
+        shared.add(Order::Text, 10, "b");
+        shared.add(Order::Text, 20, "d");
+        shared.add(Order::Text, 15, "x");
+        assert_eq!(shared.violated(Order::Text, 12, "c"), None);
+        assert_eq!(shared.violated(Order::Text, 16, "c"), Some("x"));
+        assert_eq!(shared.violated(Order::Text, 21, "e"), Some("x"));
+    }
+}

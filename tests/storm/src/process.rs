@@ -1,0 +1,252 @@
+//! The processes of a storm: starting them, reading their IDs, and disturbing them.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{chunk::Line, clock::Clock, judge::Judge};
+
+/// How a process is started.
+pub struct Start<'s> {
+    /// What it does with its generator: the host's `STORM_SHAPE`.
+    pub shape: &'static str,
+    /// How many IDs each of its threads or copies generates.
+    pub ids: u64,
+    /// How many threads or copies there are.
+    pub width: u64,
+    /// The time between two chunks.
+    pub pause: Duration,
+    /// The worker ID of its first generator.
+    pub worker: u64,
+    /// A host name of its own, with process IDs of its own.
+    pub host: Option<&'static str>,
+    /// A clock other than the machine's.
+    pub clock: Option<&'s Clock>,
+}
+
+/// A generator's program.
+#[derive(Clone)]
+pub struct Program {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// It prints one ID per line, and nothing else.
+    pub is_lines: bool,
+    /// Each forked child creates a generator of its own, with a worker ID of its own.
+    pub renews: bool,
+}
+
+/// A process of a storm.
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    reader: Option<JoinHandle<Result<()>>>,
+    seen: Arc<Seen>,
+    /// Receives when the process is ready, and again when it generates no further IDs.
+    signals: Receiver<()>,
+    deadline: Instant,
+}
+
+/// What was read from a process.
+#[derive(Default)]
+struct Seen {
+    ids: AtomicU64,
+    ended: AtomicBool,
+}
+
+/// Reads a process's lines.
+struct Reader {
+    number: u32,
+    is_lines: bool,
+    /// The IDs after which a command that prints one per line is ended, and the pause after each 64 of them.
+    limit: (u64, Duration),
+    seen: Arc<Seen>,
+    judge: Arc<Mutex<Judge>>,
+    signals: Sender<()>,
+}
+
+impl Reader {
+    fn run(self, output: ChildStdout) -> Result<()> {
+        for line in BufReader::with_capacity(1 << 16, output).lines() {
+            let line = line?;
+            let line = if self.is_lines { Line::of_command(&line) } else { Line::of_host(&line)? };
+            self.line(&line)?;
+            let ids = self.seen.ids.load(Ordering::Relaxed);
+            if self.is_lines && ids >= self.limit.0 {
+                break;
+            }
+            if self.is_lines && ids.is_multiple_of(64) {
+                thread::sleep(self.limit.1);
+            }
+        }
+        self.seen.ended.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn line(&self, line: &Line<'_>) -> Result<()> {
+        let mut judge = self.judge.lock().unwrap_or_else(PoisonError::into_inner);
+        match line {
+            Line::Chunk(chunk) => {
+                judge.add(self.number, chunk)?;
+                self.seen.ids.fetch_add(chunk.ids.len() as u64, Ordering::Relaxed);
+            }
+            Line::Error(message) => judge.error(message),
+            // The receiver is gone if nobody waits.
+            Line::Ready | Line::End => drop(self.signals.send(())),
+        }
+        Ok(())
+    }
+}
+
+impl Process {
+    /// Starts a process. A host creates its generator only after [`Process::go`].
+    pub fn start(
+        program: &Program,
+        start: &Start<'_>,
+        (number, judge): (u32, Arc<Mutex<Judge>>),
+        (folder, longest): (&Path, Duration),
+    ) -> Result<Self> {
+        let mut command = command(program, start);
+        command.env("STORM_FOLDER", folder);
+        let what = || format!("cannot start {}", program.command.join(" "));
+        let mut child = command.spawn().with_context(what)?;
+        let (output, input) = (child.stdout.take().context("no output")?, child.stdin.take());
+        let (sender, signals) = channel();
+        let (seen, is_lines) = (Arc::new(Seen::default()), program.is_lines);
+        let limit = (start.ids, start.pause);
+        let reader = Reader { number, is_lines, limit, seen: seen.clone(), judge, signals: sender };
+        let reader = Some(thread::spawn(|| reader.run(output)));
+        let process =
+            Self { child, input, reader, seen, signals, deadline: Instant::now() + longest };
+        if !is_lines {
+            process.signal("load its library")?;
+        }
+        Ok(process)
+    }
+
+    /// Lets the process create its generator.
+    pub fn go(&mut self) -> Result<()> {
+        // A process that was killed, or that reads no input, has closed it.
+        let Some(mut input) = self.input.take() else { return Ok(()) };
+        Ok(writeln!(input, "go").or_else(ignore_closed)?)
+    }
+
+    /// Waits until the process generates no further IDs. It may still exist.
+    pub fn wait_for_end(&self) -> Result<()> {
+        while !self.is_over() {
+            if self.signals.recv_timeout(Duration::from_millis(20)).is_ok() {
+                break;
+            }
+            ensure!(Instant::now() < self.deadline, "a process did not finish in time");
+        }
+        Ok(())
+    }
+
+    /// Waits until this many IDs were read, or until there are no more.
+    pub fn wait_for_ids(&self, count: u64) -> Result<()> {
+        while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_over() {
+            ensure!(Instant::now() < self.deadline, "a process generated no IDs in time");
+            thread::sleep(Duration::from_micros(200));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the process and all of its copies have closed their output.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.seen.ended.load(Ordering::Relaxed)
+            || self.reader.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Sends a signal to the process.
+    #[allow(unsafe_code, reason = "the standard library sends no signal but SIGKILL")]
+    pub fn send(&self, signal: i32) -> Result<()> {
+        // SAFETY: no memory is involved. The process has not been waited for, so its ID is its own.
+        let sent = unsafe { libc::kill(self.child.id().try_into()?, signal) };
+        ensure!(sent == 0, "cannot send a signal");
+        Ok(())
+    }
+
+    /// Waits for the process, and for all IDs of its copies.
+    pub fn finish(mut self) -> Result<()> {
+        while !self.is_over() {
+            ensure!(Instant::now() < self.deadline, "a process did not finish in time");
+            thread::sleep(Duration::from_millis(1));
+        }
+        let reader = self.reader.take().context("no reader")?;
+        reader.join().map_err(|_| anyhow::anyhow!("the reader of a process panicked"))?
+    }
+
+    fn signal(&self, what: &str) -> Result<()> {
+        let longest = self.deadline.saturating_duration_since(Instant::now());
+        self.signals.recv_timeout(longest).with_context(|| format!("a process did not {what}"))
+    }
+}
+
+impl Drop for Process {
+    /// Ends the process and its copies.
+    #[allow(unsafe_code, reason = "the standard library kills no group of processes")]
+    fn drop(&mut self) {
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // SAFETY: no memory is involved. The group is the process's own, and still has its ID.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
+        // An error means that it was waited for.
+        let _ = self.child.wait();
+    }
+}
+
+fn ignore_closed(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+/// Returns the command that starts a process.
+fn command(program: &Program, start: &Start<'_>) -> Command {
+    let mut words: Vec<&str> = program.command.iter().map(String::as_str).collect();
+    if let Some(host) = start.host {
+        let script = "echo \"$0\" > /proc/sys/kernel/hostname && exec \"$@\"";
+        words.splice(0..0, apart().into_iter().chain(["sh", "-c", script, host]));
+    }
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+    command.env("STORM_SHAPE", start.shape).env("STORM_IDS", start.ids.to_string());
+    command.env("STORM_WIDTH", start.width.to_string());
+    command.env("STORM_WORKER", start.worker.to_string());
+    command.env("STORM_PAUSE_US", start.pause.as_micros().to_string());
+    command.env("STORM_RENEW", if program.renews { "1" } else { "" });
+    if let Some(clock) = start.clock {
+        clock.show(&mut command);
+    }
+    command
+}
+
+/// The command that gives a process a host name and process IDs of its own. Only root may do that without a user namespace.
+fn apart() -> Vec<&'static str> {
+    let mut words = vec!["unshare", "--uts", "--pid", "--fork", "--kill-child"];
+    #[allow(unsafe_code, reason = "the standard library does not know the user's ID")]
+    // SAFETY: no memory is involved.
+    if unsafe { libc::geteuid() } != 0 {
+        words.extend(["--user", "--map-root-user"]);
+    }
+    words
+}
+
+/// Returns whether a process can have a host name and process IDs of its own.
+#[must_use]
+pub fn can_be_apart() -> bool {
+    let words = apart();
+    let status =
+        Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}

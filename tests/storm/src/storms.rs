@@ -1,0 +1,298 @@
+//! The storms: what happens to the processes that generate IDs.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use crate::{
+    clock::Clock,
+    judge::{Format, Judge},
+    process::{Process, Program, Start, can_be_apart},
+    verdict::Verdict,
+};
+
+/// A storm.
+pub struct Storm {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What happens in it.
+    pub what: &'static str,
+    /// What a host must be able to do for it; `None` if any command will do.
+    pub shape: Option<&'static str>,
+    run: fn(&mut Field<'_>) -> Result<()>,
+}
+
+/// All storms.
+pub const STORMS: [Storm; 12] = [
+    Storm {
+        name: "threads",
+        what: "threads share a generator",
+        shape: Some("threads"),
+        run: threads,
+    },
+    Storm {
+        name: "processes",
+        what: "processes are started together",
+        shape: None,
+        run: processes,
+    },
+    Storm {
+        name: "hosts",
+        what: "two hosts have different names and an identical configuration",
+        shape: None,
+        run: hosts,
+    },
+    Storm {
+        name: "fork",
+        what: "a process that has generated IDs forks, and all generate more",
+        shape: Some("fork"),
+        run: |field| field.one("fork", None),
+    },
+    Storm {
+        name: "raw-fork",
+        what: "the same by `_Fork()`, which skips the C library's fork hooks",
+        shape: Some("raw-fork"),
+        run: |field| field.one("raw-fork", None),
+    },
+    Storm {
+        name: "prefork",
+        what: "a server creates its generator, then forks, and only the children generate IDs",
+        shape: Some("prefork"),
+        run: |field| field.one("prefork", None),
+    },
+    Storm {
+        name: "image",
+        what: "a running process is copied with its memory and process ID, and both continue",
+        shape: Some("image"),
+        run: image,
+    },
+    Storm {
+        name: "rollback",
+        what: "the wall clock is set back once, by 0.4 seconds",
+        shape: None,
+        run: rollback,
+    },
+    Storm {
+        name: "steps",
+        what: "the wall clock is set 20 times per second, to at most 0.2 seconds off",
+        shape: None,
+        run: steps,
+    },
+    Storm {
+        name: "kill",
+        what: "a process is killed with SIGKILL and restarted at once, in a loop",
+        shape: None,
+        run: kill,
+    },
+    Storm {
+        name: "restart",
+        what: "each process starts once the one before it has generated its last ID",
+        shape: None,
+        run: restart,
+    },
+    Storm {
+        name: "pause",
+        what: "processes are stopped for 300 ms, one at a time, and continued",
+        shape: None,
+        run: pause,
+    },
+];
+
+/// How large the storms are, and where they write.
+pub struct Size {
+    /// The number of IDs in each storm, about.
+    pub ids: u64,
+    /// The number of threads, processes or children.
+    pub width: u64,
+    /// The memory for IDs that are sorted, in bytes.
+    pub memory: usize,
+    /// The folder for files.
+    pub folder: PathBuf,
+    /// The longest time for a process.
+    pub longest: Duration,
+}
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// The smallest number of IDs in a chunk.
+const CHUNK: u64 = 50;
+
+/// Processes in a storm, whose IDs a judge compares.
+struct Field<'s> {
+    program: &'s Program,
+    size: &'s Size,
+    judge: Arc<Mutex<Judge>>,
+    /// A folder that its processes share.
+    folder: TempDir,
+    processes: u32,
+}
+
+impl Storm {
+    /// Runs the storm, and returns the verdict on all of its IDs.
+    pub fn run(&self, program: &Program, format: &Format, size: &Size) -> Result<Verdict> {
+        let is_able = self.shape.is_none() || !program.is_lines;
+        ensure!(is_able, "a command that prints one ID per line cannot be in this storm");
+        let judge = Judge::new(format.clone(), size.folder.clone(), size.memory);
+        let judge = Arc::new(Mutex::new(judge));
+        let folder = tempfile::tempdir_in(&size.folder)?;
+        let mut field = Field { program, size, judge: judge.clone(), folder, processes: 0 };
+        (self.run)(&mut field)?;
+        drop(field);
+        let judge = Arc::into_inner(judge).context("a process is still read")?;
+        judge.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+    }
+}
+
+impl Field<'_> {
+    /// Returns a plain process that generates an equal part of the IDs.
+    fn plain(&self, parts: u64) -> Start<'static> {
+        Start {
+            shape: "plain",
+            ids: (self.size.ids / parts).max(CHUNK),
+            width: self.size.width,
+            pause: Duration::ZERO,
+            worker: 0,
+            host: None,
+            clock: None,
+        }
+    }
+
+    /// Returns a plain process whose share of the IDs takes this long.
+    fn paced(&self, parts: u64, length: Duration) -> Start<'static> {
+        let start = self.plain(parts);
+        let chunks = u32::try_from(start.ids.div_ceil(CHUNK)).unwrap_or(u32::MAX);
+        Start { pause: length / chunks, ..start }
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<Process> {
+        self.processes += 1;
+        let identity = (self.processes - 1, self.judge.clone());
+        let folder = self.folder.path();
+        Process::start(self.program, start, identity, (folder, self.size.longest))
+    }
+
+    /// Runs one process of several threads or copies.
+    fn one(&mut self, shape: &'static str, host: Option<&'static str>) -> Result<()> {
+        let start = Start { shape, host, ..self.plain(self.size.width + 1) };
+        let mut process = self.start(&start)?;
+        process.go()?;
+        process.finish()
+    }
+
+    /// Runs processes that start at the same time.
+    fn together(&mut self, starts: &[Start<'_>]) -> Result<Vec<Process>> {
+        let processes = starts.iter().map(|start| self.start(start));
+        let mut processes = processes.collect::<Result<Vec<_>>>()?;
+        processes.iter_mut().try_for_each(Process::go)?;
+        Ok(processes)
+    }
+}
+
+fn finish(processes: Vec<Process>) -> Result<()> {
+    processes.into_iter().try_for_each(Process::finish)
+}
+
+fn threads(field: &mut Field<'_>) -> Result<()> {
+    let start = Start { shape: "threads", ..field.plain(field.size.width) };
+    let processes = field.together(&[start])?;
+    finish(processes)
+}
+
+fn processes(field: &mut Field<'_>) -> Result<()> {
+    let width = field.size.width;
+    let start = |worker| Start { worker, ..field.paced(width, ms(300)) };
+    let starts: Vec<_> = (0..width).map(start).collect();
+    let processes = field.together(&starts)?;
+    finish(processes)
+}
+
+fn hosts(field: &mut Field<'_>) -> Result<()> {
+    ensure!(can_be_apart(), "this machine has no namespaces for other hosts");
+    let start = |host| Start { host: Some(host), ..field.paced(2, ms(300)) };
+    let processes = field.together(&[start("host-1"), start("host-2")])?;
+    finish(processes)
+}
+
+/// The original is the first process of a namespace, and the copy the first process of another one.
+fn image(field: &mut Field<'_>) -> Result<()> {
+    ensure!(can_be_apart(), "this machine has no namespaces for a copied image");
+    let start = Start { shape: "image", width: 1, host: Some("host"), ..field.paced(2, ms(300)) };
+    let processes = field.together(&[start])?;
+    finish(processes)
+}
+
+/// The clock goes back over ticks that were used.
+fn rollback(field: &mut Field<'_>) -> Result<()> {
+    let clock = Clock::new(field.folder.path())?;
+    let mut process = field.start(&Start { clock: Some(&clock), ..field.paced(1, ms(1200)) })?;
+    process.go()?;
+    process.wait_for_ids(field.size.ids / 2)?;
+    clock.set(-0.4)?;
+    process.finish()
+}
+
+fn steps(field: &mut Field<'_>) -> Result<()> {
+    let clock = Clock::new(field.folder.path())?;
+    let mut process = field.start(&Start { clock: Some(&clock), ..field.paced(1, ms(2000)) })?;
+    process.go()?;
+    while !process.is_over() {
+        clock.set(0.4 * fastrand::f64() - 0.2)?;
+        thread::sleep(ms(50));
+    }
+    process.finish()
+}
+
+/// The number of processes that follow one another.
+const RESTARTS: u64 = 20;
+
+fn kill(field: &mut Field<'_>) -> Result<()> {
+    for _ in 0..RESTARTS {
+        let mut process = field.start(&field.paced(RESTARTS / 2, ms(50)))?;
+        process.go()?;
+        process.wait_for_ids(1)?;
+        thread::sleep(Duration::from_micros(fastrand::u64(0..20_000)));
+        process.send(libc::SIGKILL)?;
+        process.finish()?;
+    }
+    Ok(())
+}
+
+/// All processes are ready before the first one generates IDs, so that the next one starts within the same millisecond.
+fn restart(field: &mut Field<'_>) -> Result<()> {
+    let start = Start { ids: CHUNK, ..field.plain(RESTARTS) };
+    if field.program.is_lines {
+        return (0..RESTARTS).try_for_each(|_| field.start(&start)?.finish());
+    }
+    let processes = (0..RESTARTS).map(|_| field.start(&start));
+    let mut processes = processes.collect::<Result<Vec<_>>>()?;
+    for process in &mut processes {
+        process.go()?;
+        process.wait_for_end()?;
+    }
+    finish(processes)
+}
+
+fn pause(field: &mut Field<'_>) -> Result<()> {
+    let width = field.size.width.min(3);
+    let start = |worker| Start { worker, ..field.paced(width, ms(1500)) };
+    let starts: Vec<_> = (0..width).map(start).collect();
+    let processes = field.together(&starts)?;
+    for process in processes.iter().cycle() {
+        if processes.iter().all(Process::is_over) {
+            break;
+        }
+        process.send(libc::SIGSTOP)?;
+        thread::sleep(ms(300));
+        process.send(libc::SIGCONT)?;
+        thread::sleep(ms(20));
+    }
+    finish(processes)
+}

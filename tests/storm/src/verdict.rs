@@ -1,0 +1,79 @@
+//! What the judge found, rule by rule.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Serialize;
+
+/// How often a rule was broken, and the first time that it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Broken {
+    /// How often.
+    pub count: u64,
+    /// The pair that broke it first.
+    pub first: Option<String>,
+}
+
+impl Broken {
+    /// Counts one violation, which is described if it is the first one.
+    pub fn add(&mut self, describe: impl FnOnce() -> String) {
+        self.count += 1;
+        self.first.get_or_insert_with(describe);
+    }
+}
+
+/// The verdict on one storm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The number of IDs.
+    pub ids: u64,
+    /// IDs that were generated before.
+    pub distinct: Broken,
+    /// IDs that are not higher than the one before them in their thread; `None` if the order is not known.
+    pub thread: Option<Broken>,
+    /// Chunks that contain an ID that is not higher than one that the generator returned before the chunk began.
+    pub generator: Option<Broken>,
+    /// IDs whose time is after the clock's; `None` if the time is not known.
+    pub clock: Option<Broken>,
+    /// The furthest that an ID was ahead of the clock, in microseconds.
+    pub ahead_us: i64,
+    /// Calls that failed, by message.
+    pub errors: BTreeMap<String, u64>,
+}
+
+impl Verdict {
+    /// The rules with what was found. A rule that was not checked has `None`.
+    #[must_use]
+    pub fn rules(&self) -> [(&'static str, Option<&Broken>); 4] {
+        [
+            ("distinct", Some(&self.distinct)),
+            ("sorted per thread", self.thread.as_ref()),
+            ("sorted per generator", self.generator.as_ref()),
+            ("not ahead of the clock", self.clock.as_ref()),
+        ]
+    }
+
+    /// Returns whether no rule was broken.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.rules().iter().all(|(_, broken)| broken.is_none_or(|broken| broken.count == 0))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (rule, broken) in self.rules() {
+            let Some(Broken { count, first }) = broken else {
+                writeln!(f, "  {rule:24}not checked")?;
+                continue;
+            };
+            match first {
+                None => writeln!(f, "  {rule:24}yes")?,
+                Some(first) => writeln!(f, "  {rule:24}no, {count} times. First: {first}")?,
+            }
+        }
+        if self.ahead_us > 0 {
+            writeln!(f, "  at most {} us ahead of the clock", self.ahead_us)?;
+        }
+        self.errors.iter().try_for_each(|(error, count)| writeln!(f, "  {count} errors: {error}"))
+    }
+}

@@ -1,0 +1,133 @@
+//! Each storm catches a generator with a deliberate fault, which a gentler storm does not show, and a generator without a fault
+//! breaks no rule in any storm.
+#![cfg(target_os = "linux")]
+
+use std::{thread, time::Duration};
+
+use idstorm::{
+    clock,
+    judge::Format,
+    order::Order,
+    process::{Program, can_be_apart},
+    storms::{STORMS, Size, Storm},
+    verdict::Verdict,
+};
+
+/// Runs a control in a storm; `None` if this machine cannot.
+fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict> {
+    let is_able = match storm {
+        "rollback" | "steps" => clock::is_available(),
+        "hosts" | "image" => can_be_apart(),
+        _ => true,
+    };
+    if !is_able {
+        println!("left out: {storm} on this machine");
+        return None;
+    }
+    let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
+    let program = Program { command, is_lines: false, renews: false };
+    let folder = tempfile::tempdir().unwrap();
+    let longest = Duration::from_secs(30);
+    let size = Size { ids, width: 4, memory: 1 << 16, folder: folder.path().to_owned(), longest };
+    let storm = STORMS.iter().find(|it| it.name == storm).unwrap();
+    Some(storm.run(&program, format, &size).unwrap())
+}
+
+#[track_caller]
+fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
+    let format = Format { order: Some(Order::Text), time: None };
+    if let Some(verdict) = run(control, storm, ids, &format) {
+        assert!(verdict.distinct.count > 0, "{control} in {storm}: {verdict}");
+        assert!(verdict.distinct.first.is_some() && verdict.errors.is_empty(), "{verdict}");
+    }
+    if let Some(verdict) = run(control, gentler, ids, &format) {
+        assert!(verdict.distinct.count == 0, "{control} in {gentler}: {verdict}");
+        assert!(verdict.ids > 0, "no IDs");
+    }
+}
+
+#[test]
+fn threads_catch_a_count_without_a_lock() {
+    is_caught("unlocked", "threads", 4000, "processes");
+}
+
+#[test]
+fn processes_catch_a_snowflake_without_a_worker_id() {
+    is_caught("no-worker", "processes", 4000, "threads");
+}
+
+#[test]
+fn hosts_catch_a_worker_id_that_is_a_process_id() {
+    is_caught("pid-worker", "hosts", 4000, "processes");
+}
+
+#[test]
+fn forks_catch_a_random_base_that_children_keep() {
+    is_caught("unaware", "fork", 1000, "processes");
+}
+
+#[test]
+fn raw_forks_catch_a_fork_hook() {
+    is_caught("hooked", "raw-fork", 1000, "fork");
+}
+
+#[test]
+fn prefork_servers_catch_a_base_that_children_keep_before_their_first_id() {
+    is_caught("lazy", "prefork", 1000, "fork");
+}
+
+#[test]
+fn copied_images_catch_a_comparison_of_process_ids() {
+    is_caught("pid-check", "image", 1000, "prefork");
+}
+
+#[test]
+fn a_rollback_catches_a_snowflake_that_forgets_its_ticks() {
+    is_caught("forgetful", "rollback", 4000, "processes");
+}
+
+#[test]
+fn steps_catch_a_bit_for_one_rollback() {
+    is_caught("one-bit", "steps", 8000, "rollback");
+}
+
+#[test]
+fn kills_catch_a_count_that_is_saved_late() {
+    is_caught("late-save", "kill", 8000, "processes");
+}
+
+#[test]
+fn restarts_catch_a_snowflake_that_starts_in_a_used_tick() {
+    is_caught("forgetful", "restart", 1000, "threads");
+}
+
+#[test]
+fn pauses_catch_a_lease_that_is_not_checked_for_each_id() {
+    is_caught("lease", "pause", 1500, "threads");
+}
+
+#[test]
+fn a_rollback_catches_ids_out_of_order() {
+    let format = Format { order: Some(Order::Text), time: None };
+    if let Some(verdict) = run("forgetful", "rollback", 4000, &format) {
+        assert!(verdict.thread.unwrap().count > 0 && verdict.generator.unwrap().count > 0);
+    }
+}
+
+#[test]
+fn a_generator_without_a_fault_breaks_no_rule() {
+    let time = Some("hex:64:63:1:0".parse().unwrap());
+    let format = Format { order: Some(Order::Text), time };
+    let is_clean = |storm: &Storm| {
+        if let Some(verdict) = run("clean", storm.name, 2000, &format) {
+            assert!(verdict.is_clean() && verdict.errors.is_empty(), "{}: {verdict}", storm.name);
+            assert!(verdict.ids > 0, "no IDs in {}", storm.name);
+        }
+    };
+    // They mostly wait.
+    thread::scope(|scope| {
+        for storm in &STORMS {
+            scope.spawn(|| is_clean(storm));
+        }
+    });
+}
