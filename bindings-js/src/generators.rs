@@ -65,8 +65,8 @@ impl Shared {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
             _ if self.window.is_none() => error,
-            (_, Some("start" | "end")) if is_ranged => error.of("window"),
-            (ErrorKind::UnknownField, Some("timestamp")) => error.of("window"),
+            (_, Some("start" | "end")) if is_ranged => error.with_field("window"),
+            (ErrorKind::UnknownField, Some("timestamp")) => error.with_field("window"),
             _ => error,
         }
     }

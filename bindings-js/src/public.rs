@@ -4,7 +4,7 @@ use core::{marker::PhantomData, str};
 
 use polyflake::{
     Result,
-    public::{IdType, Keyring, MOST_NAME, SECRET_BYTES, TAIL},
+    public::{IdType, Keyring, MAX_NAME_LEN, SECRET_BYTES, TAIL},
 };
 
 use crate::{
@@ -73,8 +73,8 @@ impl<C: Host> Machine<C> {
 
     /// Takes the handle of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: At) -> Result<()> {
-        let (object, name) = (self.object(at)?, at.chunk::<MOST_NAME>(0));
-        let name = str::from_utf8(&name[..at.count(slot::MANY_COUNT).min(MOST_NAME)]);
+        let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
+        let name = str::from_utf8(&name[..at.count(slot::MANY_COUNT).min(MAX_NAME_LEN)]);
         let bits = at.bits(slot::PUBLIC_BITS, "bits", 32)?;
         let ids = object.public_ids()?.of_bits(name.unwrap_or_default(), bits)?;
         let of = PublicType { ids, is_float: bits <= FLOAT_BITS, clock: PhantomData };

@@ -196,7 +196,7 @@ impl Scratch {
                 self.put_bytes(0, &[0; SECRET]);
                 Ok(secret)
             }
-            other => Err(Error::invalid_secret(other, 16).of(name)),
+            other => Err(Error::invalid_secret(other, 16).with_field(name)),
         }
     }
 

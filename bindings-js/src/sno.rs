@@ -54,7 +54,7 @@ impl<C: Host> Machine<C> {
         let unix_ms = at.time(slot::SNO_AT_TIME);
         let id =
             object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
-                ErrorKind::TimeOutOfRange => error.of("at"),
+                ErrorKind::TimeOutOfRange => error.with_field("at"),
                 _ => error,
             })?;
         self.scratch.put_sno(0, id);

@@ -4,7 +4,7 @@
 
 use polyflake_columns::{
     Fault,
-    arrow::{self, Array, Column, Handed, Pieces, Schema, Stream, StreamFailed},
+    arrow::{self, Array, CDataStruct, Chunks, Column, Schema, Stream, StreamError},
 };
 use pyo3::{exceptions::PyRuntimeError, intern, prelude::*, types::PyCapsule};
 
@@ -32,7 +32,10 @@ pub(crate) fn schema<'py>(py: Python<'py>, format: &str) -> PyResult<Bound<'py, 
     capsule(py, arrow::schema(format))
 }
 
-fn capsule<T: Handed + Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
+fn capsule<T: CDataStruct + Send + 'static>(
+    py: Python<'_>,
+    value: T,
+) -> PyResult<Bound<'_, PyCapsule>> {
     PyCapsule::new_with_value(py, value, T::NAME)
 }
 
@@ -46,7 +49,7 @@ fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Moves a struct out of its capsule.
-fn take<T: Handed>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
+fn take<T: CDataStruct>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
     // SAFETY: according to the interface, a capsule with this name holds this struct. It is replaced by a released one, which
@@ -65,7 +68,7 @@ pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,
     expected: &str,
-) -> PyResult<Option<Pieces>> {
+) -> PyResult<Option<Chunks>> {
     let py = value.py();
     let pieces = if has(value, "__arrow_c_stream__")? {
         let stream = value.call_method0(intern!(py, "__arrow_c_stream__"))?;
@@ -88,7 +91,7 @@ pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,
     expected: Expected,
-    read: impl FnOnce(&Pieces) -> Result<T, Fault> + Send,
+    read: impl FnOnce(&Chunks) -> Result<T, Fault> + Send,
 ) -> PyResult<Option<T>> {
     let Some(pieces) = column(value, name, expected.column)? else { return Ok(None) };
     let read = value.py().detach(|| read(&pieces));
@@ -102,15 +105,15 @@ pub(crate) struct Expected {
     pub(crate) item: &'static str,
 }
 
-fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Pieces> {
+fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let stream: Stream = take(stream)?;
-    stream.collect().map_err(|StreamFailed(said)| PyRuntimeError::new_err(said))
+    stream.collect().map_err(|StreamError(said)| PyRuntimeError::new_err(said))
 }
 
-fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Pieces> {
+fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
     let (schema, array): (Schema, Array) = (take(&schema)?, take(&array)?);
-    Ok(Pieces::of_array(schema, array))
+    Ok(Chunks::of_array(schema, array))
 }
 
 fn has(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {

@@ -130,5 +130,5 @@ pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// Returns the error for copying or pickling an object that must exist only once.
 #[cold]
 pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
-    Err(raise(Error::because(ErrorKind::InvalidType, reason)))
+    Err(raise(Error::with_reason(ErrorKind::InvalidType, reason)))
 }

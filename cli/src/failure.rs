@@ -21,7 +21,7 @@ impl Failure {
     }
 
     /// Prints the reason to standard error.
-    pub(crate) fn tell(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Refused { code, reason } => {

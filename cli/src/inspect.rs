@@ -18,8 +18,8 @@ const LINE: u32 = 64;
 
 /// Recognizes IDs: shows their format, time, fields and odds.
 ///
-/// The most likely format is the one under which the ID looks least random: a time in the recent past, a small sequence number, a
-/// small machine number. If two formats have the same bits, each of them gets 50%.
+/// The most likely format is the one under which the ID looks least random: a time in the recent past, a small sequence number,
+/// a small machine number. If two formats have the same bits, each of them gets 50%.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -95,7 +95,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(arguments: &Arguments) -> Self {
+    fn from_arguments(arguments: &Arguments) -> Self {
         let place = |field: &String| MEMBERS.into_iter().find(|member| member == field);
         let chosen: Vec<_> = arguments.fields.iter().filter_map(place).collect();
         match (arguments.json, arguments.tsv, chosen.is_empty()) {
@@ -114,7 +114,7 @@ fn all(
     arguments: &Arguments,
     context: &Context<'_>,
 ) -> Result<(), Failure> {
-    let form = Form::of(arguments);
+    let form = Form::from_arguments(arguments);
     let (mut count, mut unknown, mut first_unknown) = (0_u64, 0_u64, None);
     let mut out = output(&form);
     if let Form::Table(columns) = &form {

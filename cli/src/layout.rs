@@ -47,8 +47,8 @@ enum Command {
     Presets,
     /// Writes functions that read the time and the fields of IDs in a database, and the IDs of a span of time.
     ///
-    /// IDs of 64-bit integers are in columns of type bigint, BIGINT or INTEGER, byte IDs in bytea or BLOB, and byte IDs of 16 bytes
-    /// in uuid as well.
+    /// IDs of 64-bit integers are in columns of type bigint, BIGINT or INTEGER, byte IDs in bytea or BLOB, and byte IDs of 16
+    /// bytes in uuid as well.
     #[command(after_help = SQL)]
     Sql {
         /// A preset, or a file with a layout as JSON.
@@ -68,12 +68,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Check { layout } => from_file(Path::new(layout)).map(|_| ()),
         Command::Presets => failure::print((PRESETS.join("\n") + "\n").as_bytes()),
         Command::Sql { layout, dialect, name } => to_sql(layout, *dialect, name.as_deref()),
-        Command::Describe { layout, json } => describe(&named(layout)?.describe(), *json),
+        Command::Describe { layout, json } => describe(&load(layout)?.describe(), *json),
     }
 }
 
 /// Returns the preset with the given name, or else the layout in the given file.
-pub(crate) fn named(name: &str) -> Result<Layout, Failure> {
+pub(crate) fn load(name: &str) -> Result<Layout, Failure> {
     preset(name, []).or_else(|_| from_file(Path::new(name)))
 }
 
@@ -93,7 +93,7 @@ fn to_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), Fail
             Failure::new("invalid_layout", format!("{reason}: set another name with --name"))
         })?,
     };
-    failure::print(sql::write(&named(layout)?, &name, dialect)?.as_bytes())
+    failure::print(sql::write(&load(layout)?, &name, dialect)?.as_bytes())
 }
 
 fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {

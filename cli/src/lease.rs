@@ -90,8 +90,8 @@ enum Command {
     },
     /// Frees the worker ID of a dead holder before its grant ends, or lists the worker IDs of a holder.
     ///
-    /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's by more than a third of the
-    /// longest lease (5 to 60 seconds).
+    /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's by more than a third of
+    /// the longest lease (5 to 60 seconds).
     Dead {
         #[command(flatten)]
         place: Place,
@@ -117,8 +117,8 @@ enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Reports that the store FROM became this store, TO, without losing data, so that worker IDs are granted at once. `status` shows
-    /// the names.
+    /// Reports that the store FROM became this store, TO, without losing data, so that worker IDs are granted at once. `status`
+    /// shows the names.
     Promoted {
         #[command(flatten)]
         store: Address,
@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 // While watching, a temporary failure of the store is not fatal. A usage error already failed the first status.
                 match status(place, *json) {
                     Err(error @ Failure::Refused { .. }) => {
-                        error.tell();
+                        error.report();
                     }
                     shown => shown?,
                 }
@@ -176,7 +176,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Dead { place, number, token, holder, .. } => {
             let mut operator = place.operator()?;
             if let Some(holder) = holder {
-                return holds(&mut operator, holder);
+                return list_held(&mut operator, holder);
             }
             let (number, token) = (number.unwrap_or_default(), token.unwrap_or_default());
             let record = operator.dead(number, token)?;
@@ -210,8 +210,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of the
-/// machine could see them.
+/// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of
+/// the machine could see them.
 pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     refuse_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
@@ -273,7 +273,7 @@ fn token(text: &str) -> Result<Random, String> {
 }
 
 /// Lists a holder's worker IDs, with the tokens that `dead` requires.
-fn holds(operator: &mut Opened, holder: &str) -> Result<(), Failure> {
+fn list_held(operator: &mut Opened, holder: &str) -> Result<(), Failure> {
     let now = operator.status()?.now;
     let records = operator.records()?;
     let held =
@@ -337,8 +337,8 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the metrics of all namespaces in the Prometheus text format. A namespace that cannot be read is an error on standard error
-/// and a gauge, because an alert must not depend on what is missing.
+/// Returns the metrics of all namespaces in the Prometheus text format. A namespace that cannot be read is an error on standard
+/// error and a gauge, because an alert must not depend on what is missing.
 fn metrics(store: &Address) -> Result<String, Failure> {
     const METRICS: [(&str, &str); 8] = [
         ("readable", "1 if the records of the namespace can be read, 0 if not."),
@@ -373,7 +373,7 @@ fn metrics(store: &Address) -> Result<String, Failure> {
                 ]
             }
             Err(error) => {
-                Failure::new(error.code(), format!("{name}: {error}")).tell();
+                Failure::new(error.code(), format!("{name}: {error}")).report();
                 [Some(0), None, None, None, None, None, None, None]
             }
         };

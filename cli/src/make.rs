@@ -18,7 +18,7 @@ use polyflake::{
 
 use crate::{
     failure::{self, Failure},
-    layout::named,
+    layout::load,
     lease::store,
 };
 
@@ -182,7 +182,7 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
 }
 
 fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
-    let layout = named(name).map_err(|failure| unknown(name, failure))?;
+    let layout = load(name).map_err(|failure| unknown(name, failure))?;
     if let Some((url, namespace)) = lease(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();
         let leased = polyflake_lease::layout::Generator::new(&url, namespace, &layout, &fields)?;

@@ -194,7 +194,7 @@ impl Table {
     }
 
     /// Returns whether a bound requires the value of a field of a certain kind.
-    fn takes(&self, is: fn(Kind) -> bool) -> bool {
+    fn requires_field(&self, is: fn(Kind) -> bool) -> bool {
         self.ranges().is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
     }
 

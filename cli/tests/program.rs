@@ -29,7 +29,7 @@ fn out(arguments: &[&str]) -> String {
 
 /// Asserts that the program fails with the given status, and returns its standard error.
 #[track_caller]
-fn refused(status: i32, arguments: &[&str]) -> String {
+fn assert_fails(status: i32, arguments: &[&str]) -> String {
     let output = run(arguments);
     let talk = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {talk}");
@@ -46,7 +46,7 @@ fn piped(arguments: &[&str], input: &[u8]) -> Output {
 
 #[test]
 fn help_begins_with_examples() {
-    let short = refused(2, &[]);
+    let short = assert_fails(2, &[]);
     assert!(short.starts_with("Examples:\n  polyflake inspect"), "{short}");
     for command in ["inspect", "new", "lease"] {
         assert!(out(&[command, "--help"]).starts_with("Examples:\n"), "{command}");
@@ -57,7 +57,7 @@ fn help_begins_with_examples() {
 /// Every example command of the help must succeed.
 #[test]
 fn examples_of_the_help_run() {
-    let examples = refused(2, &[]);
+    let examples = assert_fails(2, &[]);
     let lines =
         examples.lines().filter(|line| line.starts_with("  polyflake") && !line.contains('<'));
     let mut count = 0;
@@ -71,31 +71,33 @@ fn examples_of_the_help_run() {
 
 #[test]
 fn invalid_arguments_exit_with_2_and_a_suggestion() {
-    assert!(refused(2, &["inspct", "1"]).contains("'inspect'"));
-    assert!(refused(2, &["new", "sno", "--metabyte", "256"]).contains("256 is not in 0..=255"));
-    assert!(refused(2, &["new", "sno", "--lease", "sqlite:x"]).contains("--namespace"));
-    assert!(refused(2, &["new", "discord", "--bind", "worker"]).contains("NAME=VALUE"));
-    let unbound = refused(2, &["new", "discord"]);
+    assert!(assert_fails(2, &["inspct", "1"]).contains("'inspect'"));
+    assert!(
+        assert_fails(2, &["new", "sno", "--metabyte", "256"]).contains("256 is not in 0..=255")
+    );
+    assert!(assert_fails(2, &["new", "sno", "--lease", "sqlite:x"]).contains("--namespace"));
+    assert!(assert_fails(2, &["new", "discord", "--bind", "worker"]).contains("NAME=VALUE"));
+    let unbound = assert_fails(2, &["new", "discord"]);
     assert!(
         unbound.contains("discord needs --bind worker=VALUE --bind process=VALUE"),
         "{unbound}"
     );
-    let other = refused(2, &["new", "discord", "--bind", "foo=1"]);
+    let other = assert_fails(2, &["new", "discord", "--bind", "foo=1"]);
     assert!(
         other.contains("discord has no field `foo` for --bind: it has worker, process"),
         "{other}"
     );
-    let unknown = refused(1, &["new", "discrod"]);
+    let unknown = assert_fails(1, &["new", "discrod"]);
     assert!(
         unknown.starts_with("error[unknown_format]: ")
             && unknown.contains("did you mean `discord`?")
     );
-    assert!(!refused(1, &["new", "nonsense"]).contains("did you mean"));
-    assert!(refused(1, &["new", "none.json"]).contains("no such file: none.json"));
-    let dropped = refused(2, &["new", "hotguid", "--metabyte", "7"]);
+    assert!(!assert_fails(1, &["new", "nonsense"]).contains("did you mean"));
+    assert!(assert_fails(1, &["new", "none.json"]).contains("no such file: none.json"));
+    let dropped = assert_fails(2, &["new", "hotguid", "--metabyte", "7"]);
     assert!(dropped.contains("--metabyte is for sno, not for hotguid"), "{dropped}");
     assert!(
-        refused(2, &["new", "sno", "--partition", "1", "--namespace", "orders"])
+        assert_fails(2, &["new", "sno", "--partition", "1", "--namespace", "orders"])
             .contains("cannot be used")
     );
 }
@@ -205,8 +207,10 @@ fn near_misses_are_suggested() {
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
         "{capital}"
     );
-    assert!(refused(2, &["inspect", ""]).contains("expected an ID, found an empty string"));
-    assert!(refused(2, &["inspect", "42", " "]).contains("expected an ID, found an empty string"));
+    assert!(assert_fails(2, &["inspect", ""]).contains("expected an ID, found an empty string"));
+    assert!(
+        assert_fails(2, &["inspect", "42", " "]).contains("expected an ID, found an empty string")
+    );
 }
 
 #[test]
@@ -229,8 +233,8 @@ fn json_and_tsv_contain_the_requested_readings_and_fields() {
     assert_eq!(members, polyflake_inspect::MEMBERS);
     assert!(first["note"].as_str().is_some_and(|note| note.contains("only the source")), "{whole}");
     assert!(!out(&["inspect", "--best", id]).contains("\n  or "));
-    assert!(refused(2, &["inspect", "--json", "--fields", "colour", id]).contains("unix_ms"));
-    assert!(refused(2, &["inspect", "--fields", "time", id]).contains("for --json and --tsv"));
+    assert!(assert_fails(2, &["inspect", "--json", "--fields", "colour", id]).contains("unix_ms"));
+    assert!(assert_fails(2, &["inspect", "--fields", "time", id]).contains("for --json and --tsv"));
 }
 
 #[test]
@@ -292,10 +296,12 @@ fn secrets_are_read_only_from_files() {
             let named = out(&["inspect", id.trim(), "--secret-file", arguments[5]]);
             assert!(named.contains("Randflake, over 99%"), "{named}");
         } else {
-            assert!(refused(1, &arguments).starts_with("error[invalid_secret]: "));
+            assert!(assert_fails(1, &arguments).starts_with("error[invalid_secret]: "));
         }
     }
-    assert!(refused(2, &["new", "randflake", "--node", "1"]).contains("needs --secret-file FILE"));
+    assert!(
+        assert_fails(2, &["new", "randflake", "--node", "1"]).contains("needs --secret-file FILE")
+    );
 }
 
 #[test]
@@ -316,9 +322,9 @@ fn layouts_are_checked_described_and_used() {
     assert!(card.contains("\n  orders, "), "{card}");
 
     fs::write(&file, json.replace("\"bits\":64", "\"bits\":63")).expect("a file");
-    assert!(refused(1, &["layout", "check", path]).contains("orders.json: "));
+    assert!(assert_fails(1, &["layout", "check", path]).contains("orders.json: "));
     assert!(
-        refused(1, &["layout", "check", "nowhere.json"])
+        assert_fails(1, &["layout", "check", "nowhere.json"])
             .starts_with("error[io_failed]: nowhere.json")
     );
 }
@@ -342,11 +348,11 @@ fn layout_sql_writes_functions_for_each_database() {
         assert!(written.contains(made), "{written}");
         assert!(out(&["layout", "sql", "discord", "--dialect", dialect]).contains("discord_"));
     }
-    assert!(refused(2, &["layout", "sql", path, "--name", "sno"]).contains("found `sno`"));
+    assert!(assert_fails(2, &["layout", "sql", path, "--name", "sno"]).contains("found `sno`"));
 
     let digits = folder.path().join("1.json");
     fs::write(&digits, json).expect("a file");
-    let unnamed = refused(1, &["layout", "sql", digits.to_str().expect("a path")]);
+    let unnamed = assert_fails(1, &["layout", "sql", digits.to_str().expect("a path")]);
     assert!(unnamed.contains("found `1`: set another name with --name"), "{unnamed}");
     let bytes = r#"{"id":"bytes","bits":72,"fields":[
         {"kind":"timestamp","bits":48,"tick":"1ms","epoch_ms":0},{"kind":"sequence","bits":24}]}"#;
@@ -372,7 +378,7 @@ fn operator_commands_show_and_change_a_namespace() {
         &["evict", "orders/sno", "1", "--yes"],
         &["restored", "--yes"],
     ] {
-        let refusal = refused(1, &[&["lease"], step, &["--url", &url]].concat());
+        let refusal = assert_fails(1, &[&["lease"], step, &["--url", &url]].concat());
         assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
         assert!(!file.exists());
     }
@@ -392,7 +398,7 @@ fn operator_commands_show_and_change_a_namespace() {
         &["restored"],
         &["promoted", "sqlite:0:0", "sqlite:1:1"],
     ] {
-        let refusal = refused(2, &[&["lease"], step, &["--url", &url]].concat());
+        let refusal = assert_fails(2, &[&["lease"], step, &["--url", &url]].concat());
         assert!(refusal.contains("--yes"), "{refusal}");
     }
     assert!(operate("status", &[]).starts_with("granted   0\nreserved  0\n"));
@@ -406,29 +412,30 @@ fn operator_commands_show_and_change_a_namespace() {
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
     assert_eq!(record.expect("a record")["holder"], "the old importer");
     assert!(!status.to_string().contains("token"));
-    let refusal = refused(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
+    let refusal = assert_fails(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
     assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
     let whole = |step: &str, more: &[&str]| out(&[&["lease", step, "--url", &url], more].concat());
     assert!(whole("restored", &["--yes"]).starts_with("orders/sno: grants begin at 20"));
     let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert!(status["quiet_until"].as_u64() > status["now"].as_u64());
     let store = status["store"].as_str().expect("a name");
-    let refusal = refused(1, &["lease", "promoted", "sqlite:0:0", store, "--yes", "--url", &url]);
+    let refusal =
+        assert_fails(1, &["lease", "promoted", "sqlite:0:0", store, "--yes", "--url", &url]);
     assert!(refusal.starts_with("error[store_changed]: "), "{refusal}");
     assert_eq!(operate("dead", &["--holder", "nobody"]), "");
     let token = "7d793037a0760186574b0282f2f435e7";
     let dead = ["lease", "dead", "orders/sno", "0", "--url", &url, "--token", token];
-    assert!(refused(2, &dead).contains("--yes"));
-    let refusal = refused(1, &[&dead[..], &["--yes"]].concat());
+    assert!(assert_fails(2, &dead).contains("--yes"));
+    let refusal = assert_fails(1, &[&dead[..], &["--yes"]].concat());
     assert!(refusal.starts_with("error[lease_lost]: "), "{refusal}");
     assert!(
-        refused(1, &["lease", "status", "nobody", "--url", &url])
+        assert_fails(1, &["lease", "status", "nobody", "--url", &url])
             .starts_with("error[out_of_range]")
     );
 
-    let short = refused(1, &["lease", "status", "orders", "--url", &url]);
+    let short = assert_fails(1, &["lease", "status", "orders", "--url", &url]);
     assert!(short.contains("no namespace `orders`; did you mean `orders/sno`?"), "{short}");
-    assert!(refused(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
+    assert!(assert_fails(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
     let mut by_variable = Command::new(PROGRAM);
     by_variable
         .args(["lease", "status", "orders/sno"])
@@ -440,7 +447,7 @@ fn operator_commands_show_and_change_a_namespace() {
     let refusal = String::from_utf8_lossy(&relative.stderr).into_owned();
     assert!(!relative.status.success() && refusal.contains("the absolute path"), "{refusal}");
     let seen_by_all = "postgres://operator:secret@db/orders";
-    let refusal = refused(1, &["lease", "status", "orders", "--url", seen_by_all]);
+    let refusal = assert_fails(1, &["lease", "status", "orders", "--url", seen_by_all]);
     assert!(refusal.contains("without a password") && !refusal.contains("secret@"), "{refusal}");
 }
 
@@ -473,13 +480,13 @@ fn lease_check_prints_one_line_and_sets_the_exit_status() {
     let found = out(&["lease", "check", &url]);
     assert_eq!(found, format!("a worker ID can be leased from sqlite:{}\n", path.display()));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
-    let missing = refused(1, &["lease", "check", "sqlite:/nowhere/ids.db?namespace=orders"]);
+    let missing = assert_fails(1, &["lease", "check", "sqlite:/nowhere/ids.db?namespace=orders"]);
     let expected = "error[lease_unavailable]: cannot lease a worker ID from sqlite:/nowhere/ids.db: the folder does not exist\n";
     assert_eq!(missing, expected);
-    let unset = refused(1, &["lease", "check"]);
+    let unset = assert_fails(1, &["lease", "check"]);
     assert!(unset.contains("cannot read POLYFLAKE_LEASE: it is not set"), "{unset}");
     let seen_by_all = "postgres://lease:sesame@db/orders?namespace=orders";
-    assert!(refused(1, &["lease", "check", seen_by_all]).contains("without a password"));
+    assert!(assert_fails(1, &["lease", "check", seen_by_all]).contains("without a password"));
 }
 
 /// Other users of the machine can see the arguments, so a password is rejected anywhere in the URL.
@@ -491,13 +498,13 @@ fn only_urls_with_a_password_are_rejected() {
         "postgres://db/orders?password=sesame&namespace=orders",
     ] {
         for arguments in [&["lease", "check", url][..], &["lease", "list", "--url", url]] {
-            let refusal = refused(1, arguments);
+            let refusal = assert_fails(1, arguments);
             assert!(refusal.starts_with("error[invalid_secret]: "), "{refusal}");
             assert!(!refusal.contains("sesame"), "{refusal}");
         }
     }
     for url in ["sqlite:///nowhere/a:b@c/ids.db", "sqlite:/nowhere/namespace=a/ids.db"] {
-        let refusal = refused(1, &["lease", "list", "--url", url]);
+        let refusal = assert_fails(1, &["lease", "list", "--url", url]);
         assert!(refusal.contains("the folder does not exist"), "{refusal}");
     }
 }
@@ -571,7 +578,7 @@ fn a_watched_status_survives_errors() {
     child.kill().expect("a program");
     child.wait().expect("an end");
     // A usage error fails immediately.
-    let missing = refused(1, &["lease", "status", "none", "--url", &url, "--watch", "1"]);
+    let missing = assert_fails(1, &["lease", "status", "none", "--url", &url, "--watch", "1"]);
     assert!(missing.starts_with("error[out_of_range]: "), "{missing}");
 }
 

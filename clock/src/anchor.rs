@@ -4,7 +4,7 @@
 //! ```text
 //! reading = nanos + (counter - anchor's counter) * scale, while less than `span` counts have passed
 //!
-//! seq: 32 process generation | 30 round | 1 spoilt | 1 being written
+//! seq: 32 process generation | 30 round | 1 invalidated | 1 being written
 //! ```
 //!
 //! # How far a reading can lead the wall clock
@@ -14,26 +14,26 @@
 //!
 //! - While the counter runs at a constant rate, and the wall clock is neither slowed down nor set back, a reading is never
 //!   later than the wall clock.
-//! - In every other case, a reading is less than [`SPAN`] + [`HOLD`] (1.125 ms) later than a time that the wall clock has
-//!   really shown. If the wall clock is set back, that time is the one before the step, until the anchor ends.
+//! - In every other case, a reading is less than [`SPAN`] + [`MAX_LEAD`] (1.125 ms) later than a time that the wall clock
+//!   has really shown. If the wall clock is set back, that time is the one before the step, until the anchor ends.
 //!
-//! A look reads the counter, then the wall clock, then the counter again:
+//! A sample reads the counter, then the wall clock, then the counter again:
 //!
 //! ```text
 //! counter   before            after         before           after
 //!             |                 |             |                |
 //! wall        |     nanos       |             |     nanos      |
 //!             '-----------------'             '----------------'
-//!                  mark's look                     this look
+//!                  mark's sample                     this sample
 //! ```
 //!
-//! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that count,
-//!   the wall clock shows `nanos` or more. So an anchor lags by at most the width of its look, which is usually some
-//!   nanoseconds. Once a rate is known, the width of a look in nanoseconds is known too. A wide look was interrupted, and no
-//!   rate is measured from it.
-//! - **The rate.** Between two looks, the wall clock advanced by the difference of their `nanos`. The counter advanced by at
-//!   most (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. A rate that
-//!   is measured between close looks is inaccurate, so the mark is kept until it is 0.9 ms old.
+//! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that
+//!   count, the wall clock shows `nanos` or more. So an anchor lags by at most the width of its sample, which is usually
+//!   some nanoseconds. Once a rate is known, the width of a sample in nanoseconds is known too. A wide sample was
+//!   interrupted, and no rate is measured from it.
+//! - **The rate.** Between two samples, the wall clock advanced by the difference of their `nanos`. The counter advanced by
+//!   at most (this sample's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both samples. A
+//!   rate that is measured between close samples is inaccurate, so the mark is kept until it is 0.9 ms old.
 //! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
 //!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree
 //!   again. Until then, each reading is a system call.
@@ -41,9 +41,9 @@
 //!   a reading is less than a millisecond later than the anchor's time. If the counter stops, `READINGS` in the module above
 //!   ends the anchor instead.
 //!
-//! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next look. Readings must
-//! not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`, and at a
-//! lower rate, so that readings agree with the wall clock again after one span (`slowed_down`):
+//! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next sample. Readings
+//! must not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`,
+//! and at a lower rate, so that readings agree with the wall clock again after one span (`slowed_down`):
 //!
 //! ```text
 //!                          *          readings and wall clock agree after one span
@@ -52,20 +52,21 @@
 //!        o        /                   o  the latest reading, where the next anchor begins, at a lower rate
 //!              /
 //!           /
-//!        x                            x  `nanos` of this look, less than HOLD below it
+//!        x                            x  `nanos` of this sample, less than MAX_LEAD below it
 //! ```
 //!
-//! This is where [`HOLD`] in the second bound comes from. If readings are ahead by [`HOLD`] or more, the wall clock was set
-//! back, and they follow it at once.
+//! This is where [`MAX_LEAD`] in the second bound comes from. If readings are ahead by [`MAX_LEAD`] or more, the wall clock
+//! was set back, and they follow it at once.
 //!
 //! # Why no reader sees half an anchor
 //!
-//! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread that
-//! finds the anchor too old renews it, one thread at a time. The other threads wait for about as long as a renewal takes. A
-//! thread that has waited in vain reads the wall clock itself, and marks the anchor that is being written as spoilt. That
-//! anchor may stem from a look that is older than this thread's reading, and a later reading through it could go back in time.
-//! So no thread ever waits for one that the scheduler has suspended. In a forked child, the thread that was writing does not
-//! exist. The process generation in `seq` shows this, and the first thread that needs the anchor writes it.
+//! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread
+//! that finds the anchor too old renews it, one thread at a time. The other threads wait for about as long as a renewal
+//! takes. A thread that has waited in vain reads the wall clock itself, and marks the anchor that is being written as
+//! invalidated. That anchor may stem from a sample that is older than this thread's reading, and a later reading through it
+//! could go back in time. So no thread ever waits for one that the scheduler has suspended. In a forked child, the thread
+//! that was writing does not exist. The process generation in `seq` shows this, and the first thread that needs the anchor
+//! writes it.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -80,18 +81,18 @@ const SHIFT: u32 = 32;
 /// time.
 pub(super) const SPAN: i64 = 1_000_000;
 /// The shortest time between marks, because a rate that is measured between close marks is inaccurate.
-const MARK: i64 = SPAN * 9 / 10;
+const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
 /// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
 /// further behind, readings follow it back at once.
-pub(super) const HOLD: i64 = SPAN / 8;
+pub(super) const MAX_LEAD: i64 = SPAN / 8;
 /// The tolerated number of slow readings in a row. A slow reading was interrupted, and measuring from it would make the next
 /// rate too low. More of them show that the rate is wrong.
-const STRAYS: u64 = 3;
-/// A look that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no look counts as slow.
-const WIDEST: u64 = 1_000;
+const MAX_SLOW_SAMPLES: u64 = 3;
+/// A sample that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no sample counts as slow.
+const SLOW_SAMPLE_NANOS: u64 = 1_000;
 
 const WRITING: u64 = 1;
-const SPOILT: u64 = 2;
+const INVALIDATED: u64 = 2;
 const ROUND: u64 = 4;
 const EPOCH_SHIFT: u32 = 32;
 
@@ -105,13 +106,13 @@ pub(super) struct Anchor {
     scale: AtomicU64,
     /// The length of the span in counts, or 0 if the anchor is not valid.
     span: AtomicU64,
-    mark: Mark,
+    mark: RateMark,
 }
 
 /// The moment from which the scale is measured. Only the thread that writes the anchor uses it.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
-struct Mark {
+struct RateMark {
     counter: AtomicU64,
     nanos: AtomicU64,
     /// The rate at the last mark, or 0 if it is unknown.
@@ -122,7 +123,7 @@ struct Mark {
 
 /// A reading of the wall clock between two readings of the counter.
 #[derive(Clone, Copy)]
-struct Look {
+struct Sample {
     before: u64,
     nanos: i64,
     after: u64,
@@ -130,27 +131,27 @@ struct Look {
 
 /// The content of an anchor.
 #[derive(Clone, Copy, Debug)]
-struct Moment {
+struct AnchorState {
     counter: u64,
     nanos: i64,
     scale: u64,
     span: u64,
 }
 
-impl Moment {
+impl AnchorState {
     /// Returns the reading at a count, or `None` if the count is past the span.
     #[inline]
-    fn at(&self, counter: u64) -> Option<i64> {
+    fn reading_at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
-        // This does not overflow: a reading adds less than a millisecond, and `Anchor::renewed` creates no valid anchor within
-        // two milliseconds of the latest time.
+        // This does not overflow: a reading adds less than a millisecond, and `Anchor::next_anchor` creates no valid anchor
+        // within two milliseconds of the latest time.
         let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
         (passed < self.span).then(nanos)
     }
 
     /// Returns the latest reading that the anchor may have shown up to a count.
-    fn latest(&self, counter: u64) -> i64 {
-        self.at(counter).unwrap_or(self.nanos + SPAN)
+    fn latest_reading(&self, counter: u64) -> i64 {
+        self.reading_at(counter).unwrap_or(self.nanos + SPAN)
     }
 }
 
@@ -164,7 +165,7 @@ impl Anchor {
             nanos: AtomicU64::new(0),
             scale: AtomicU64::new(0),
             span: AtomicU64::new(0),
-            mark: Mark {
+            mark: RateMark {
                 counter: AtomicU64::new(0),
                 nanos: AtomicU64::new(0),
                 rate: AtomicU64::new(0),
@@ -182,8 +183,8 @@ impl Anchor {
     #[inline]
     pub(super) fn read(&self, hardware: &impl Hardware) -> Option<i64> {
         let seq = self.seq.load(Ordering::Acquire);
-        let moment = self.moment();
-        let reading = moment.at(hardware.counter());
+        let moment = self.load();
+        let reading = moment.reading_at(hardware.counter());
         // The loads above are acquire loads, so a thread that read a part of a newer anchor also sees in `seq` that it is being
         // written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
@@ -193,8 +194,8 @@ impl Anchor {
     }
 
     #[inline]
-    fn moment(&self) -> Moment {
-        Moment {
+    fn load(&self) -> AnchorState {
+        AnchorState {
             counter: self.counter.load(Ordering::Acquire),
             nanos: self.nanos.load(Ordering::Acquire).cast_signed(),
             scale: self.scale.load(Ordering::Acquire),
@@ -202,7 +203,7 @@ impl Anchor {
         }
     }
 
-    fn store(&self, moment: Moment) {
+    fn store(&self, moment: AnchorState) {
         self.counter.store(moment.counter, Ordering::Release);
         self.nanos.store(moment.nanos.cast_unsigned(), Ordering::Release);
         self.scale.store(moment.scale, Ordering::Release);
@@ -226,7 +227,7 @@ impl Anchor {
             // read the wall clock and leave the shared words alone.
             if self.span.load(Ordering::Acquire) == 0 {
                 let now = hardware.wall()?;
-                if (0..MARK).contains(&now.saturating_sub(self.mark.nanos())) {
+                if (0..MIN_MARK_AGE).contains(&now.saturating_sub(self.mark.nanos())) {
                     return Ok(now);
                 }
             }
@@ -246,13 +247,13 @@ impl Anchor {
 
     /// Writes a new anchor. The caller must have set `seq` to `writing`.
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
-        let look = Look {
+        let sample = Sample {
             before: hardware.counter_in_order(),
             // If the wall clock fails, the write must still end, or every other thread would wait for it in vain.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
             after: hardware.counter_in_order(),
         };
-        let moment = self.renewed(look);
+        let moment = self.next_anchor(sample);
         self.store(moment);
         if self.publish(writing).is_err() {
             self.release(writing);
@@ -260,7 +261,7 @@ impl Anchor {
         Ok(moment.nanos)
     }
 
-    /// Ends a write, unless another thread has spoilt it.
+    /// Ends a write, unless another thread has invalidated it.
     pub(super) fn publish(&self, writing: u64) -> Result<u64, u64> {
         self.swap(writing, writing & !WRITING)
     }
@@ -268,11 +269,11 @@ impl Anchor {
     /// Ends a write and leaves no valid anchor.
     fn release(&self, writing: u64) {
         self.span.store(0, Ordering::Release);
-        self.seq.store(writing & !(WRITING | SPOILT), Ordering::Release);
+        self.seq.store(writing & !(WRITING | INVALIDATED), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread is writing, or reads the wall clock and spoils that anchor. Returns `None` if
-    /// the anchor has been written in the meantime.
+    /// Waits for the anchor that another thread is writing, or reads the wall clock and invalidates that anchor. Returns
+    /// `None` if the anchor has been written in the meantime.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();
@@ -281,27 +282,27 @@ impl Anchor {
             }
         }
         let now = hardware.wall()?;
-        // The anchor is spoilt only after the reading, so that every anchor that becomes valid from now on is based on a later
-        // look.
-        let is_spoilt = match self.swap(seq, seq | SPOILT) {
+        // The anchor is invalidated only after the reading, so that every anchor that becomes valid from now on is based on
+        // a later sample.
+        let is_spoilt = match self.swap(seq, seq | INVALIDATED) {
             Ok(_) => true,
-            Err(found) => found == seq | SPOILT,
+            Err(found) => found == seq | INVALIDATED,
         };
         Ok(is_spoilt.then_some(now))
     }
 
-    /// Returns the new anchor after a look. It is not valid if the rate is unknown.
-    fn renewed(&self, look: Look) -> Moment {
-        let last = self.moment();
-        let scale = self.mark.rate_at(look);
+    /// Returns the new anchor after a sample. It is not valid if the rate is unknown.
+    fn next_anchor(&self, sample: Sample) -> AnchorState {
+        let last = self.load();
+        let scale = self.mark.rate_at(sample);
         let (nanos, scale) = match last.span {
-            0 => (look.nanos, scale),
-            _ => slowed_down(last.latest(look.after), look.nanos, scale),
+            0 => (sample.nanos, scale),
+            _ => slowed_down(last.latest_reading(sample.after), sample.nanos, scale),
         };
         let is_valid = scale > 0 && nanos < i64::MAX - 2 * SPAN;
         let span = SPAN.cast_unsigned() << SHIFT;
         let span = if is_valid { span / scale } else { 0 };
-        Moment { counter: look.after, nanos, scale, span }
+        AnchorState { counter: sample.after, nanos, scale, span }
     }
 }
 
@@ -309,7 +310,7 @@ impl Anchor {
 /// wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
 fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
-    if !(0..HOLD).contains(&ahead) {
+    if !(0..MAX_LEAD).contains(&ahead) {
         return (nanos, scale);
     }
     // The division comes first, because the product could exceed 64 bits.
@@ -317,34 +318,34 @@ fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     (shown, scale - slower)
 }
 
-impl Mark {
+impl RateMark {
     fn nanos(&self) -> i64 {
         self.nanos.load(Ordering::Relaxed).cast_signed()
     }
 
     /// Returns the nanoseconds per count, with [`SHIFT`] binary places, or 0 if they are unknown. Sets a new mark if the last
     /// one is old enough.
-    fn rate_at(&self, look: Look) -> u64 {
+    fn rate_at(&self, sample: Sample) -> u64 {
         // The words of the mark need no order of their own: `seq` makes sure that there is one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
-        let width = u128::from(look.after.wrapping_sub(look.before)) * u128::from(last);
-        let is_wide = width > u128::from(WIDEST) << SHIFT;
-        let passed = look.nanos.saturating_sub(self.nanos());
-        if !is_wide && (0..MARK).contains(&passed) {
+        let width = u128::from(sample.after.wrapping_sub(sample.before)) * u128::from(last);
+        let is_wide = width > u128::from(SLOW_SAMPLE_NANOS) << SHIFT;
+        let passed = sample.nanos.saturating_sub(self.nanos());
+        if !is_wide && (0..MIN_MARK_AGE).contains(&passed) {
             return last;
         }
         let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
-        // A wide look changes neither the mark nor the rate, unless it is the last of several in a row. Then the rate is so
-        // wrong that ordinary looks seem wide, and the measurement starts over.
-        self.strays.store(strays % STRAYS, Ordering::Relaxed);
-        if is_wide && strays < STRAYS {
+        // A wide sample changes neither the mark nor the rate, unless it is the last of several in a row. Then the rate is
+        // so wrong that ordinary samples seem wide, and the measurement starts over.
+        self.strays.store(strays % MAX_SLOW_SAMPLES, Ordering::Relaxed);
+        if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;
         }
         // The divisor is the largest count that can have passed, so that the rate is too low rather than too high.
-        let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
+        let counts = sample.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
-        self.counter.store(look.before, Ordering::Relaxed);
-        self.nanos.store(look.nanos.cast_unsigned(), Ordering::Relaxed);
+        self.counter.store(sample.before, Ordering::Relaxed);
+        self.nanos.store(sample.nanos.cast_unsigned(), Ordering::Relaxed);
         self.rate.store(rate, Ordering::Relaxed);
         if rate.abs_diff(last) <= last / 8 { rate.min(last) } else { 0 }
     }
@@ -363,17 +364,17 @@ fn rate(nanos: i64, counts: u64) -> u64 {
 #[cfg(test)]
 impl Anchor {
     /// Creates an anchor for a counter that counts nanoseconds and started together with the wall clock.
-    pub(super) fn even() -> Self {
+    pub(super) fn synchronized() -> Self {
         let anchor = Self::new();
         let scale = 1 << SHIFT;
-        anchor.store(Moment { counter: 0, nanos: 0, scale, span: SPAN.unsigned_abs() });
+        anchor.store(AnchorState { counter: 0, nanos: 0, scale, span: SPAN.unsigned_abs() });
         anchor.mark.rate.store(scale, Ordering::Relaxed);
         anchor
     }
 
     /// Begins a write in the given process generation, and leaves it unfinished.
     #[cfg(not(loom))]
-    pub(super) fn begin(&self, epoch: u32) -> u64 {
+    pub(super) fn begin_write(&self, epoch: u32) -> u64 {
         let writing = u64::from(epoch) << EPOCH_SHIFT | WRITING;
         self.seq.store(writing, Ordering::Release);
         writing

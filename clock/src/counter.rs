@@ -84,7 +84,7 @@ const COUNTER: u32 = 2;
 
 std::thread_local! {
     /// The number of readings that this thread may take before it renews the anchor. It is always 0 if the counter is not used.
-    static LEFT: Cell<u32> = const { Cell::new(0) };
+    static READINGS_LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Returns the wall-clock time in Unix nanoseconds. All calls in a process must pass the same `wall`. `epoch` returns the
@@ -96,7 +96,7 @@ std::thread_local! {
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     // Relaxed, because the choice is a plain number that guards no other memory.
     match CHOICE.load(Ordering::Relaxed) {
-        COUNTER => match LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
+        COUNTER => match READINGS_LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
             None => renew_here(wall, epoch),
         },
@@ -123,7 +123,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
 #[cold]
 #[inline(never)]
 fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
-    LEFT.with(|left| renew(&ANCHOR, left, &Processor(wall), epoch()))
+    READINGS_LEFT.with(|left| renew(&ANCHOR, left, &Processor(wall), epoch()))
 }
 
 fn renew<H: Hardware>(
@@ -139,7 +139,7 @@ fn renew<H: Hardware>(
 /// Makes this thread's next call to [`now`] read the wall clock directly. Call this function after a sleep, because the clocks
 /// may have changed in the meantime.
 pub fn slept() {
-    LEFT.set(0);
+    READINGS_LEFT.set(0);
 }
 
 /// Returns how far a reading can lag behind another thread's reading, in nanoseconds.
@@ -160,7 +160,7 @@ pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
 /// Decides whether to use the counter. If two threads decide at the same time, the first decision counts for both.
 #[cold]
 fn decide<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
-    let choice = if trust::choose(&Processor(wall)) { COUNTER } else { EXACT };
+    let choice = if trust::is_counter_trusted(&Processor(wall)) { COUNTER } else { EXACT };
     let decided = CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
     decided.map_or_else(|first| first, |_| choice) == COUNTER
 }

@@ -1,4 +1,4 @@
-//! Tests the anchor under loom. A reading that mixes two anchors, or uses a spoilt one, would be off by half a span.
+//! Tests the anchor under loom. A reading that mixes two anchors, or uses a invalidated one, would be off by half a span.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p polyflake-clock --release`.
 
@@ -14,43 +14,43 @@ use loom::thread;
 
 use super::{Anchor, Hardware, anchor::SPAN};
 
-/// The duration of a look, in counts and nanoseconds.
-const STEP: u64 = 100;
+/// The duration of a sample, in counts and nanoseconds.
+const SAMPLE_DURATION: u64 = 100;
 /// The time between two anchors.
-const APART: u64 = SPAN.unsigned_abs() / 2;
+const ANCHOR_INTERVAL: u64 = SPAN.unsigned_abs() / 2;
 
 /// A counter that counts nanoseconds, and a wall clock that agrees with it. The model does not include the passing of time.
-struct Even(AtomicU64);
+struct PerfectClock(AtomicU64);
 
-impl Even {
-    fn pass(&self, nanos: u64) -> u64 {
+impl PerfectClock {
+    fn advance(&self, nanos: u64) -> u64 {
         self.0.fetch_add(nanos, Ordering::Relaxed) + nanos
     }
 }
 
-impl Hardware for Even {
+impl Hardware for PerfectClock {
     type Error = Infallible;
 
     const SPINS: u32 = 0;
 
     fn counter(&self) -> u64 {
-        self.pass(STEP)
+        self.advance(SAMPLE_DURATION)
     }
     fn counter_in_order(&self) -> u64 {
-        self.pass(STEP)
+        self.advance(SAMPLE_DURATION)
     }
     fn wall(&self) -> Result<i64, Infallible> {
-        Ok(self.pass(STEP).cast_signed())
+        Ok(self.advance(SAMPLE_DURATION).cast_signed())
     }
 }
 
 /// Takes a reading, and compares it with the times before and after it.
 #[track_caller]
-fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
+fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();
     if let Some(reading) = read() {
         let after = hardware.0.load(Ordering::Relaxed).cast_signed();
-        let width = 20 * STEP.cast_signed();
+        let width = 20 * SAMPLE_DURATION.cast_signed();
         assert!((before - width..=after).contains(&reading), "{before} {reading} {after}");
     }
 }
@@ -60,9 +60,9 @@ fn two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let world = Arc::new((Anchor::even(), Even(AtomicU64::new(0))));
+        let world = Arc::new((Anchor::even(), PerfectClock(AtomicU64::new(0))));
         world.0.read(&world.1).unwrap();
-        world.1.pass(APART);
+        world.1.advance(ANCHOR_INTERVAL);
         let run = |renews: &'static [bool]| {
             let world = world.clone();
             move || {

@@ -4,7 +4,7 @@ use std::{cell::Cell, ops::Range};
 
 use super::{
     Anchor, Hardware, READINGS, SLACK_NANOS,
-    anchor::{HOLD, SPAN},
+    anchor::{MAX_LEAD, SPAN},
     trust,
 };
 
@@ -18,22 +18,22 @@ const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
 /// The start of a simulated world, in Unix nanoseconds.
-const BEGIN: i64 = 1_763_650_000 * SECOND;
+const START: i64 = 1_763_650_000 * SECOND;
 /// The time until the rate is measured, initially or after a fault.
-const WARM: i64 = 4 * MS;
+const WARM_UP: i64 = 4 * MS;
 
 /// Returns the value of a counter or a wall clock at a true time, in nanoseconds since the start.
-type Shape = Box<dyn Fn(i64) -> i64>;
+type TimeFn = Box<dyn Fn(i64) -> i64>;
 
 /// A simulated machine. Its time passes whenever it is read.
 struct World {
     now: Cell<i64>,
-    counter: Shape,
-    wall: Shape,
-    /// The duration of a look at the wall clock.
-    look: i64,
-    looks: Cell<u32>,
-    /// Whether some looks are interrupted, before or after the wall clock is read.
+    counter: TimeFn,
+    wall: TimeFn,
+    /// The duration of a sample at the wall clock.
+    sample: i64,
+    samples: Cell<u32>,
+    /// Whether some samples are interrupted, before or after the wall clock is read.
     is_interrupted: bool,
     /// The time range in which the wall clock fails.
     fails: Range<i64>,
@@ -42,34 +42,34 @@ struct World {
 impl World {
     fn new(counter: impl Fn(i64) -> i64 + 'static, wall: impl Fn(i64) -> i64 + 'static) -> Self {
         let (counter, wall) = (Box::new(counter), Box::new(wall));
-        let (now, looks) = (Cell::new(0), Cell::new(0));
-        Self { now, counter, wall, look: 20, looks, is_interrupted: false, fails: 0..0 }
+        let (now, samples) = (Cell::new(0), Cell::new(0));
+        Self { now, counter, wall, sample: 20, samples, is_interrupted: false, fails: 0..0 }
     }
 
     /// Creates a world with a correct counter and the given wall clock.
-    fn under(wall: impl Fn(i64) -> i64 + 'static) -> Self {
+    fn with_wall_clock(wall: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(|now| now * 26 / 10 + (1 << 40), wall)
     }
 
     /// Creates a world with the given counter and a correct wall clock.
-    fn with(counter: impl Fn(i64) -> i64 + 'static) -> Self {
+    fn with_counter(counter: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(counter, |now| now)
     }
 
-    fn pass(&self, nanos: i64) {
+    fn advance(&self, nanos: i64) {
         self.now.set(self.now.get() + nanos);
     }
 
     fn rest(&self, of: u32) {
-        let looks = self.looks.get();
-        if self.is_interrupted && looks % 10 == of {
-            self.pass(i64::from(looks * 13 % 200) * US);
+        let samples = self.samples.get();
+        if self.is_interrupted && samples % 10 == of {
+            self.advance(i64::from(samples * 13 % 200) * US);
         }
     }
 
     /// Returns the time that the wall clock shows.
-    fn shown(&self) -> i64 {
-        BEGIN + (self.wall)(self.now.get())
+    fn wall_time(&self) -> i64 {
+        START + (self.wall)(self.now.get())
     }
 }
 
@@ -77,7 +77,7 @@ impl Hardware for World {
     type Error = Failed;
 
     fn counter(&self) -> u64 {
-        self.pass(7);
+        self.advance(7);
         (self.counter)(self.now.get()).cast_unsigned()
     }
     fn counter_in_order(&self) -> u64 {
@@ -88,9 +88,9 @@ impl Hardware for World {
             return Err(Failed);
         }
         self.rest(3);
-        self.looks.set(self.looks.get() + 1);
-        self.pass(self.look);
-        let now = self.shown();
+        self.samples.set(self.samples.get() + 1);
+        self.advance(self.sample);
+        let now = self.wall_time();
         self.rest(9);
         Ok(now)
     }
@@ -110,15 +110,15 @@ fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
     let mut all = vec![];
     while world.now.get() < until {
         let shows = read(&anchor, &left, world).unwrap();
-        let (at, leads) = (world.now.get(), shows - world.shown());
+        let (at, leads) = (world.now.get(), shows - world.wall_time());
         all.push(Reading { at, shows, leads });
-        world.pass(step);
+        world.advance(step);
     }
     all
 }
 
 /// Returns the greatest lead and the greatest lag among the readings in a range of true time.
-fn worst(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
+fn max_lead_and_lag(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
     let leads = || all.iter().filter(|reading| (from..to).contains(&reading.at));
     (
         leads().map(|reading| reading.leads).max().unwrap(),
@@ -142,59 +142,59 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
         // The rates range from one megahertz to five gigahertz. One count is part of the lag.
-        let world = World::with(move |now| now / 10 * tenths / 1000);
+        let world = World::with_counter(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
-        let (lead, lag) = worst(&all, WARM, 50 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);
         assert!(lead <= 10_000 / tenths && lag < US + 10_000 / tenths, "{tenths}: {lead} {lag}");
         assert_monotone(&all);
-        let looks = world.looks.get();
-        assert!(i64::from(looks) < 60 + WARM / 50, "{tenths}: {looks}");
+        let samples = world.samples.get();
+        assert!(i64::from(samples) < 60 + WARM_UP / 50, "{tenths}: {samples}");
     }
 }
 
 #[test]
 fn an_anchor_lasts_a_millisecond() {
-    let world = World::with(|now| now * 3);
-    let all = readings(&world, 500, WARM + 100 * MS);
-    let looks = world.looks.replace(0);
+    let world = World::with_counter(|now| now * 3);
+    let all = readings(&world, 500, WARM_UP + 100 * MS);
+    let samples = world.samples.replace(0);
     drop(all);
-    assert!((100..100 + WARM / 500).contains(&looks.into()), "{looks}");
+    assert!((100..100 + WARM_UP / 500).contains(&samples.into()), "{samples}");
 }
 
 #[test]
 fn idle_times_of_any_length_keep_readings_accurate() {
     for step in [10 * US, 900 * US, MS, 3 * MS, 100 * MS, 3 * SECOND] {
-        let all = readings(&World::with(|now| now * 26 / 10), step, 1000 * step);
-        let (lead, lag) = worst(&all, 4 * step.max(MS), 1000 * step);
+        let all = readings(&World::with_counter(|now| now * 26 / 10), step, 1000 * step);
+        let (lead, lag) = max_lead_and_lag(&all, 4 * step.max(MS), 1000 * step);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
     }
 }
 
 /// Returns a wall clock that runs faster or slower by `millionths` from 20 ms on.
-fn slewed(millionths: i64) -> World {
-    World::under(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
+fn slewed_clock(millionths: i64) -> World {
+    World::with_wall_clock(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
 }
 
 #[test]
 fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
-        let all = readings(&slewed(millionths), 170, 60 * MS);
+        let all = readings(&slewed_clock(millionths), 170, 60 * MS);
         assert_monotone(&all);
         // A millisecond passes before the new rate is measured, and part of another one before readings agree again.
-        let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
         assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");
-        let (lead, lag) = worst(&all, 20 * MS + 2 * WARM, 60 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 2 * WARM_UP, 60 * MS);
         assert!(lead <= US && lag <= US, "{millionths}: {lead} {lag}");
     }
 }
 
 #[test]
 fn a_wall_clock_step_is_seen_within_a_millisecond() {
-    for step in [3600 * SECOND, 10 * MS, -10 * MS, -2 * HOLD, -3600 * SECOND] {
-        let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
+    for step in [3600 * SECOND, 10 * MS, -10 * MS, -2 * MAX_LEAD, -3600 * SECOND] {
+        let world = World::with_wall_clock(move |now| now + if now < 20 * MS { 0 } else { step });
         let all = readings(&world, 170, 60 * MS);
-        let (lead, lag) = worst(&all, 20 * MS + SPAN + US, 60 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS + SPAN + US, 60 * MS);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
         assert_eq!(
             all.windows(2).filter(|pair| pair[1].shows < pair[0].shows).count(),
@@ -205,11 +205,11 @@ fn a_wall_clock_step_is_seen_within_a_millisecond() {
 
 #[test]
 fn a_small_clock_rollback_is_waited_out() {
-    for step in [-1, -50 * US, 1 - HOLD] {
-        let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
+    for step in [-1, -50 * US, 1 - MAX_LEAD] {
+        let world = World::with_wall_clock(move |now| now + if now < 20 * MS { 0 } else { step });
         let all = readings(&world, 170, 60 * MS);
         assert_monotone(&all);
-        let (lead, lag) = worst(&all, 20 * MS + 2 * WARM, 60 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 2 * WARM_UP, 60 * MS);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
     }
 }
@@ -218,21 +218,22 @@ fn a_small_clock_rollback_is_waited_out() {
 fn a_stopped_counter_is_detected_after_a_limited_number_of_readings() {
     let step = 170;
     let stopped = |now: i64| now.min(20 * MS) * 3;
-    let all = readings(&World::with(stopped), step, 60 * MS);
-    let (_, lag) = worst(&all, 20 * MS, 60 * MS);
+    let all = readings(&World::with_counter(stopped), step, 60 * MS);
+    let (_, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
     assert!(lag <= i64::from(READINGS) * (step + 7) + US, "{lag}");
-    let (lead, lag) = worst(&all, 20 * MS + WARM, 60 * MS);
+    let (lead, lag) = max_lead_and_lag(&all, 20 * MS + WARM_UP, 60 * MS);
     assert!(lead <= 0 && lag < 20, "the system call alone: {lead} {lag}");
 }
 
 #[test]
 fn a_counter_jump_shifts_readings_by_at_most_a_millisecond() {
     for jump in [-3600 * SECOND, -MS, -MS / 2, -100, 100, MS / 2, MS, 2 * MS, 3600 * SECOND] {
-        let world = World::with(move |now| (now + if now < 20 * MS { 0 } else { jump }) * 3);
+        let world =
+            World::with_counter(move |now| (now + if now < 20 * MS { 0 } else { jump }) * 3);
         let all = readings(&world, 170, 60 * MS);
-        let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
-        assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{jump}: {lead} {lag}");
-        let (lead, lag) = worst(&all, 20 * MS + WARM, 60 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
+        assert!(lead <= SPAN + MAX_LEAD && lag <= SPAN + US, "{jump}: {lead} {lag}");
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS + WARM_UP, 60 * MS);
         assert!(lead <= 0 && lag <= US, "{jump}: {lead} {lag}");
     }
 }
@@ -242,12 +243,12 @@ fn a_changed_counter_rate_is_measured_again() {
     for (times, over) in [(2, 1), (10, 1), (1, 2), (1, 10), (21, 20), (19, 20)] {
         let changed =
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
-        let all = readings(&World::with(changed), 170, 80 * MS);
-        let (lead, lag) = worst(&all, 20 * MS, 80 * MS);
+        let all = readings(&World::with_counter(changed), 170, 80 * MS);
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 80 * MS);
         // With a counter that is ten times too slow, a thread uses up its readings of an anchor before the anchor's millisecond
         // is over.
-        assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
-        let (lead, lag) = worst(&all, 20 * MS + 4 * WARM, 80 * MS);
+        assert!(lead <= SPAN + MAX_LEAD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
+        let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 4 * WARM_UP, 80 * MS);
         assert!(lead <= 10 && lag <= US, "{times}/{over}: {lead} {lag}");
     }
 }
@@ -255,22 +256,22 @@ fn a_changed_counter_rate_is_measured_again() {
 #[test]
 fn diverging_processors_add_no_more_error_than_they_differ() {
     for apart in [100, 10 * US, 10 * MS] {
-        // The thread switches to a different processor at every look.
+        // The thread switches to a different processor at every sample.
         let turn = Cell::new(false);
-        let world = World::with(move |now| {
+        let world = World::with_counter(move |now| {
             turn.set(!turn.get());
             (now + if turn.get() { 0 } else { apart }) * 3
         });
         let all = readings(&world, 170, 40 * MS);
-        let (lead, lag) = worst(&all, 0, 40 * MS);
-        let most = apart.min(SPAN) + HOLD + US;
+        let (lead, lag) = max_lead_and_lag(&all, 0, 40 * MS);
+        let most = apart.min(SPAN) + MAX_LEAD + US;
         assert!(lead <= most && lag <= most, "{apart}: {lead} {lag}");
     }
 }
 
 #[test]
 fn a_slow_wall_clock_is_read_for_each_reading() {
-    let world = World { look: 5 * US, ..World::with(|now| now * 3) };
+    let world = World { sample: 5 * US, ..World::with_counter(|now| now * 3) };
     let all = readings(&world, 170, 60 * MS);
     let exact = all.iter().filter(|reading| reading.leads == 0 || reading.leads == -7).count();
     assert!(exact * 10 > all.len() * 9, "{exact} of {}", all.len());
@@ -279,73 +280,73 @@ fn a_slow_wall_clock_is_read_for_each_reading() {
 
 #[test]
 fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
-    let world = World { is_interrupted: true, ..World::with(|now| now * 26 / 10) };
+    let world = World { is_interrupted: true, ..World::with_counter(|now| now * 26 / 10) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let (mut latest, mut lag) = (0, 0);
     while world.now.get() < SECOND {
-        let before = world.shown();
+        let before = world.wall_time();
         let shows = read(&anchor, &left, &world).unwrap();
-        assert!((latest..=world.shown()).contains(&shows));
+        assert!((latest..=world.wall_time()).contains(&shows));
         (latest, lag) = (shows, lag.max(before - shows));
-        world.pass(170);
+        world.advance(170);
     }
     assert!(lag <= 2 * US, "{lag}");
 }
 
 #[test]
 fn readings_near_the_maximum_time_never_wrap() {
-    let world = World::under(|now| i64::MAX - BEGIN - 5 * MS + now.min(5 * MS));
+    let world = World::with_wall_clock(|now| i64::MAX - START - 5 * MS + now.min(5 * MS));
     assert_monotone(&readings(&world, 170, 20 * MS));
 }
 
 #[test]
 fn a_failing_wall_clock_returns_errors_and_is_retried() {
-    let world = World { fails: 10 * MS..12 * MS, ..World::with(|now| now * 3) };
+    let world = World { fails: 10 * MS..12 * MS, ..World::with_counter(|now| now * 3) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut failed = 0;
     while world.now.get() < 20 * MS {
         match read(&anchor, &left, &world) {
-            Ok(shows) => assert!((world.shown() - shows) < 2 * SPAN),
+            Ok(shows) => assert!((world.wall_time() - shows) < 2 * SPAN),
             Err(error) => {
                 assert_eq!(error, Failed);
                 failed += 1;
             }
         }
-        world.pass(40);
+        world.advance(40);
     }
     assert!(failed > 100);
-    assert!(world.shown() - read(&anchor, &left, &world).unwrap() < US);
+    assert!(world.wall_time() - read(&anchor, &left, &world).unwrap() < US);
 }
 
 #[test]
 fn a_thread_that_cannot_wait_invalidates_a_concurrent_anchor_write() {
-    let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
-    let writing = anchor.begin(7);
+    let (world, anchor) = (World::new(|now| now, |now| now - START), Anchor::synchronized());
+    let writing = anchor.begin_write(7);
     assert_eq!(anchor.read(&world), None);
     let now = anchor.renew(&world, 7).unwrap();
-    assert_eq!(now, world.shown());
+    assert_eq!(now, world.wall_time());
     assert!(anchor.publish(writing).is_err(), "a later reading was shown");
 }
 
 #[test]
 fn a_child_renews_an_anchor_that_its_parent_was_writing() {
-    let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
-    anchor.begin(7);
+    let (world, anchor) = (World::new(|now| now, |now| now - START), Anchor::synchronized());
+    anchor.begin_write(7);
     anchor.renew(&world, 8).unwrap();
     assert!(anchor.read(&world).is_some());
 }
 
 #[test]
 fn the_counter_is_used_only_if_it_is_cheaper() {
-    let cheap = World { look: 20, ..World::with(|now| now) };
-    let dear = World { look: 8, ..World::with(|now| now) };
+    let cheap = World { sample: 20, ..World::with_counter(|now| now) };
+    let dear = World { sample: 8, ..World::with_counter(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
     // A stopped counter measures nothing.
-    assert!(!trust::is_cheaper(&World::with(|_| 7)));
+    assert!(!trust::is_cheaper(&World::with_counter(|_| 7)));
 }
 
 #[test]
 fn the_slack_covers_the_lag_of_readings() {
-    let all = readings(&World::with(|now| now * 26 / 10), 33, 50 * MS);
-    assert!(worst(&all, 0, 50 * MS).1.cast_unsigned() * 4 < SLACK_NANOS);
+    let all = readings(&World::with_counter(|now| now * 26 / 10), 33, 50 * MS);
+    assert!(max_lead_and_lag(&all, 0, 50 * MS).1.cast_unsigned() * 4 < SLACK_NANOS);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Rollbacks of the wall clock by up to this number of nanoseconds are ignored, because they may be an old reading of a thread
 /// that others overtook.
-const OVERTAKEN: i64 = 10_000_000;
+const MAX_IGNORED_ROLLBACK: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
 ///
@@ -58,8 +58,8 @@ impl Ticks {
         let now = self.now();
         let wall = read()?;
         if wall > now {
-            self.look(wall);
-        } else if now.saturating_sub(wall) > OVERTAKEN {
+            self.observe(wall);
+        } else if now.saturating_sub(wall) > MAX_IGNORED_ROLLBACK {
             // If this fails, the next tick sees the rollback.
             let _ = self.0.compare_exchange(now, wall, Ordering::AcqRel, Ordering::Acquire);
         }
@@ -68,7 +68,7 @@ impl Ticks {
 
     /// Stores a wall-clock reading from a thread other than the one that keeps the time up to date. Returns that reading or the
     /// stored time, whichever is later.
-    pub fn look(&self, wall: i64) -> i64 {
+    pub fn observe(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }
 }
@@ -88,16 +88,16 @@ mod tests {
         let ticks = Ticks::new(100);
         ticks.tick_at(200);
         assert_eq!(ticks.now(), 200);
-        assert_eq!(ticks.look(300), 300);
+        assert_eq!(ticks.observe(300), 300);
         assert_eq!(ticks.now(), 300);
     }
 
     #[test]
     fn a_tick_older_than_a_direct_reading_changes_nothing() {
         let ticks = Ticks::new(0);
-        ticks.look(OVERTAKEN);
+        ticks.observe(MAX_IGNORED_ROLLBACK);
         ticks.tick_at(0);
-        assert_eq!(ticks.now(), OVERTAKEN);
+        assert_eq!(ticks.now(), MAX_IGNORED_ROLLBACK);
     }
 
     #[test]
@@ -105,18 +105,18 @@ mod tests {
         let ticks = Ticks::new(0);
         let held_up = |wall| {
             ticks.tick(|| {
-                ticks.look(3 * OVERTAKEN);
+                ticks.observe(3 * MAX_IGNORED_ROLLBACK);
                 Ok::<_, ()>(wall)
             })
         };
         held_up(0).unwrap();
-        assert_eq!(ticks.now(), 3 * OVERTAKEN);
-        let ticks = Ticks::new(2 * OVERTAKEN);
+        assert_eq!(ticks.now(), 3 * MAX_IGNORED_ROLLBACK);
+        let ticks = Ticks::new(2 * MAX_IGNORED_ROLLBACK);
         let overtaken = ticks.tick(|| {
-            ticks.look(3 * OVERTAKEN);
+            ticks.observe(3 * MAX_IGNORED_ROLLBACK);
             Ok::<_, ()>(0)
         });
-        assert_eq!((overtaken, ticks.now()), (Ok(()), 3 * OVERTAKEN));
+        assert_eq!((overtaken, ticks.now()), (Ok(()), 3 * MAX_IGNORED_ROLLBACK));
     }
 
     #[test]
@@ -129,13 +129,13 @@ mod tests {
     fn a_direct_reading_older_than_a_tick_returns_the_tick() {
         let ticks = Ticks::new(0);
         ticks.tick_at(200);
-        assert_eq!((ticks.look(100), ticks.now()), (200, 200));
+        assert_eq!((ticks.observe(100), ticks.now()), (200, 200));
     }
 
     #[test]
     fn a_clock_rollback_is_followed_at_the_next_tick() {
-        let ticks = Ticks::new(OVERTAKEN + 1);
-        assert_eq!(ticks.look(0), OVERTAKEN + 1);
+        let ticks = Ticks::new(MAX_IGNORED_ROLLBACK + 1);
+        assert_eq!(ticks.observe(0), MAX_IGNORED_ROLLBACK + 1);
         ticks.tick_at(0);
         assert_eq!(ticks.now(), 0);
         let ticks = Ticks::new(i64::MAX);

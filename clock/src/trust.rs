@@ -6,26 +6,26 @@ use std::{env, fs};
 use super::{Hardware, arch};
 
 /// The file with the kernel's own choice of clock source, which the kernel changes if processors disagree or the rate is wrong.
-const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The number of readings of each source in a cost comparison.
-const TIMES: u32 = 16;
+const READINGS: u32 = 16;
 const TRIALS: u32 = 4;
 
 /// Returns whether to use the counter. It is never used under Miri, loom and shuttle, which simulate the atomics.
-pub(super) fn choose(hardware: &impl Hardware) -> bool {
+pub(super) fn is_counter_trusted(hardware: &impl Hardware) -> bool {
     if cfg!(any(miri, loom, shuttle)) || !arch::is_readable() {
         return false;
     }
     match env::var("POLYFLAKE_CLOCK").as_deref() {
         Ok("exact") => false,
         Ok("counter") => true,
-        _ => arch::is_steady() && is_the_kernels() && is_cheaper(hardware),
+        _ => arch::is_steady() && is_kernel_clock_source() && is_cheaper(hardware),
     }
 }
 
-fn is_the_kernels() -> bool {
-    fs::read_to_string(KERNELS).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
+fn is_kernel_clock_source() -> bool {
+    fs::read_to_string(CLOCK_SOURCE_FILE).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
 }
 
 /// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself.
@@ -34,7 +34,7 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {
             let start = hardware.counter_in_order();
-            (0..TIMES).for_each(|_| read());
+            (0..READINGS).for_each(|_| read());
             hardware.counter_in_order().wrapping_sub(start)
         };
         // The fastest trial counts, because interruptions can only add time.

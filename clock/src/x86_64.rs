@@ -12,9 +12,9 @@ pub(super) fn counter() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps later
-/// ones from starting before the count is read. Without them, a look could be narrower than the reading of the wall clock that
-/// it encloses.
+/// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps
+/// later ones from starting before the count is read. Without them, a sample could be narrower than the reading of the wall
+/// clock that it encloses.
 pub(super) fn counter_in_order() -> u64 {
     // SAFETY: as above; the fences touch no memory.
     unsafe {

@@ -14,6 +14,6 @@ pub mod texts;
 
 pub use self::{
     fault::{Fault, OutOfMemory},
-    memory::{Plain, copy_of, first, grow, room, room_for},
+    memory::{Plain, grow, truncated, try_copy, try_with_capacity, zeroed},
     packed::Packed,
 };

@@ -25,7 +25,7 @@ pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
 }
 
 /// Implements [`Plain`] for types with their format, cell size and Arrow format.
-macro_rules! plain {
+macro_rules! impl_plain {
     ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
         impl sealed::Zeroable for $type {}
         impl Plain for $type {
@@ -36,7 +36,7 @@ macro_rules! plain {
     )*};
 }
 
-plain! {
+impl_plain! {
     Sno: c"B", 1, "";
     HotGuid: c"B", 1, "";
     Randflake: c"q", 8, "l";
@@ -53,7 +53,7 @@ plain! {
 ///
 /// # Errors
 /// Returns [`OutOfMemory`] if the allocation fails, instead of aborting the process.
-pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
+pub fn try_with_capacity<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
     // The count comes from a caller, so a lack of memory must make the call fail and not abort the process.
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
@@ -63,9 +63,9 @@ pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
 /// Returns a copy of the given items.
 ///
 /// # Errors
-/// Returns the same errors as [`room`].
-pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
-    let mut copy = room(items.len())?;
+/// Returns the same errors as [`try_with_capacity`].
+pub fn try_copy<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
+    let mut copy = try_with_capacity(items.len())?;
     copy.extend_from_slice(items);
     Ok(copy)
 }
@@ -73,9 +73,9 @@ pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
 /// Returns a vector of `count` zeroed items for the caller to overwrite.
 ///
 /// # Errors
-/// Returns the same errors as [`room`].
-pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
-    let mut items = room(count)?;
+/// Returns the same errors as [`try_with_capacity`].
+pub fn zeroed<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut items = try_with_capacity(count)?;
     grow(&mut items, count);
     Ok(items)
 }
@@ -97,7 +97,7 @@ pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
 }
 
 /// Returns a vector's first `count` items and frees unused memory.
-pub fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
+pub fn truncated<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     if count < items.len() {
         items.truncate(count);
         items.shrink_to_fit();
@@ -111,13 +111,13 @@ mod tests {
 
     #[test]
     fn an_impossible_allocation_is_an_error() {
-        assert_eq!(room::<u64>(usize::MAX), Err(OutOfMemory));
-        assert_eq!(room_for::<Sno>(usize::MAX / 2), Err(OutOfMemory));
+        assert_eq!(try_with_capacity::<u64>(usize::MAX), Err(OutOfMemory));
+        assert_eq!(zeroed::<Sno>(usize::MAX / 2), Err(OutOfMemory));
     }
 
     #[test]
     fn a_vector_grows_within_its_capacity() {
-        let mut items: Vec<u16> = room(10).expect("memory");
+        let mut items: Vec<u16> = try_with_capacity(10).expect("memory");
         for (count, length) in [(0, 0), (4, 4), (3, 4), (10, 10)] {
             grow(&mut items, count);
             assert_eq!((items.len(), items.iter().all(|item| *item == 0)), (length, true));
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_shortened_result_frees_memory() {
-        let items = first(vec![7_u8; 1000], 10);
+        let items = truncated(vec![7_u8; 1000], 10);
         assert_eq!((items.len(), items.capacity() < 1000), (10, true));
-        assert_eq!(first(vec![1, 2], 2), [1, 2]);
+        assert_eq!(truncated(vec![1, 2], 2), [1, 2]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{OutOfMemory, Plain, arrow::Column, room};
+use crate::{OutOfMemory, Plain, arrow::Column, try_with_capacity};
 
 /// Packed IDs in a single allocation: either a two-dimensional byte array with one row per ID, or a list of integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +80,7 @@ impl<T: Plain> Packed<T> {
     /// # Panics
     /// Panics if a position is past the last ID.
     pub fn rows(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
-        let mut items = room(positions.len() * self.width())?;
+        let mut items = try_with_capacity(positions.len() * self.width())?;
         positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
         Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
     }

@@ -6,8 +6,8 @@ mod producer;
 use std::sync::atomic::Ordering;
 
 use polyflake::{randflake::Randflake, sno::Sno};
-use polyflake_columns::{Fault, Packed, arrow::StreamFailed, texts::Textual};
-use producer::{Buffer, Foreign, ForeignPieces, Layout, column};
+use polyflake_columns::{Fault, Packed, arrow::StreamError, texts::Textual};
+use producer::{Buffer, Foreign, ForeignChunks, Layout, column};
 
 const LAYOUTS: [Layout; 4] =
     [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
@@ -18,7 +18,7 @@ fn snos(count: usize) -> Vec<Sno> {
     (0..count).map(|at| Sno::from_bytes(std::array::from_fn(|k| byte(at, k)))).collect()
 }
 
-fn flakes(count: usize) -> Vec<Randflake> {
+fn randflakes(count: usize) -> Vec<Randflake> {
     (0..count).map(|at| Randflake::from_u64((u64::MAX / 3) >> (at % 63))).collect()
 }
 
@@ -28,7 +28,7 @@ fn texts_of<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
 
 #[track_caller]
 fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
-    let (pieces, held) = column.hand_over();
+    let (pieces, held) = column.export();
     let ids = pieces.ids();
     drop(pieces);
     assert_eq!(held.load(Ordering::Relaxed), 0, "everything is released");
@@ -36,7 +36,7 @@ fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
 }
 
 /// Makes an outcome comparable, by reducing an error to its kind and its item.
-fn said<T>(outcome: Result<T, Fault>) -> Result<T, String> {
+fn kind_and_item<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),
         Fault::Null(item) => format!("null at {item}"),
@@ -57,7 +57,7 @@ fn structs_match_the_c_data_interface() {
 fn strings_are_read_in_every_layout_from_any_offset() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 7, 511, 512, 513, 1500] };
     for (count, before) in counts.iter().flat_map(|count| [(*count, 0), (*count, 3), (*count, 9)]) {
-        let (sno, flake) = (snos(count), flakes(count));
+        let (sno, flake) = (snos(count), randflakes(count));
         for layout in LAYOUTS {
             for is_text in [false, true] {
                 let what = format!("{layout:?}, {count} after {before}");
@@ -103,14 +103,18 @@ fn the_first_null_or_invalid_string_is_rejected() {
     for layout in LAYOUTS {
         for null in [0, 7, 8, 19] {
             let nulls = column(layout, true, &texts, 5).with_nulls(|at| at >= null + 5);
-            assert_eq!(said(read::<Sno>(&nulls)), Err(format!("null at {null}")), "{layout:?}");
+            assert_eq!(
+                kind_and_item(read::<Sno>(&nulls)),
+                Err(format!("null at {null}")),
+                "{layout:?}"
+            );
         }
         let others = column(layout, true, &texts, 5).with_nulls(|at| at < 5);
         assert_eq!(read::<Sno>(&others).expect("nulls of another part").len(), 20);
     }
     texts[3] = b"bad".to_vec();
     let column = column(Layout::Offsets32, true, &texts, 0).with_nulls(|at| at == 4);
-    assert_eq!(said(read::<Sno>(&column)), Err("invalid_length at 3".to_owned()));
+    assert_eq!(kind_and_item(read::<Sno>(&column)), Err("invalid_length at 3".to_owned()));
 }
 
 #[test]
@@ -119,49 +123,49 @@ fn chunks_are_read_as_one_column() {
     let piece =
         |from: usize, to: usize| column(Layout::Offsets64, true, &texts_of(&ids[from..to]), 1);
     let pieces = vec![piece(0, 0), piece(0, 13), piece(13, 13), piece(13, 40)];
-    let (collected, held) = ForeignPieces { pieces, ..ForeignPieces::default() }.collect();
+    let (collected, held) = ForeignChunks { pieces, ..ForeignChunks::default() }.collect();
     let collected = collected.expect("a stream that does not fail");
     assert_eq!(collected.ids::<Sno>().expect("texts"), ids);
     drop(collected);
     assert_eq!(held.load(Ordering::Relaxed), 0);
     let bad = column(Layout::Offsets64, true, &[b"bad".to_vec()], 0);
-    let stream = ForeignPieces { pieces: vec![piece(0, 5), bad], ..ForeignPieces::default() };
+    let stream = ForeignChunks { pieces: vec![piece(0, 5), bad], ..ForeignChunks::default() };
     let refused = stream.collect().0.expect("a stream that does not fail").ids::<Sno>();
-    assert_eq!(said(refused), Err("invalid_length at 5".to_owned()));
+    assert_eq!(kind_and_item(refused), Err("invalid_length at 5".to_owned()));
 }
 
 #[test]
 fn a_failed_or_released_stream_is_an_error() {
     let pieces = vec![column(Layout::Views, true, &texts_of(&snos(3)), 0)];
-    let well = ForeignPieces { pieces, ..ForeignPieces::default() };
+    let well = ForeignChunks { pieces, ..ForeignChunks::default() };
     let reason = Some(c"no \xff".to_owned());
     for (stream, expected) in [
         (
-            ForeignPieces { fails_at: Some(0), reason: reason.clone(), ..well.clone() },
+            ForeignChunks { fails_at: Some(0), reason: reason.clone(), ..well.clone() },
             "no \u{fffd}",
         ),
-        (ForeignPieces { fails_at: Some(1), reason, ..well.clone() }, "no \u{fffd}"),
-        (ForeignPieces { fails_at: Some(2), ..well.clone() }, "no reason given"),
+        (ForeignChunks { fails_at: Some(1), reason, ..well.clone() }, "no \u{fffd}"),
+        (ForeignChunks { fails_at: Some(2), ..well.clone() }, "no reason given"),
         (
-            ForeignPieces { is_released: true, ..well.clone() },
+            ForeignChunks { is_released: true, ..well.clone() },
             "expected a stream, found a released one",
         ),
         (
-            ForeignPieces { lacks_schema: true, ..well.clone() },
+            ForeignChunks { lacks_schema: true, ..well.clone() },
             "expected a stream, found a released one",
         ),
         (
-            ForeignPieces { lacks_next: true, ..well.clone() },
+            ForeignChunks { lacks_next: true, ..well.clone() },
             "expected a stream, found a released one",
         ),
     ] {
         let (outcome, held) = stream.collect();
-        assert_eq!(outcome.expect_err("failed"), StreamFailed(expected.to_owned()));
+        assert_eq!(outcome.expect_err("failed"), StreamError(expected.to_owned()));
         assert_eq!(held.load(Ordering::Relaxed), 0, "{expected}");
     }
-    let (empty, _held) = ForeignPieces::default().collect();
+    let (empty, _held) = ForeignChunks::default().collect();
     let refused = empty.expect("a stream without a type").ids::<Sno>();
-    assert_eq!(said(refused), Err("kind nothing".to_owned()));
+    assert_eq!(kind_and_item(refused), Err("kind nothing".to_owned()));
 }
 
 /// Malformed columns, each with the reason for its rejection.
@@ -172,61 +176,70 @@ fn malformed_structs() -> Malformed {
     let texts = texts_of(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
     vec![
-        ("a negative length", joined.clone().with(|column| column.length = -1)),
-        ("the least length", joined.clone().with(|column| column.length = i64::MIN)),
-        ("a length past memory", fixed.clone().with(|column| column.length = i64::MAX)),
-        ("a length past memory, of offsets", large.clone().with(|column| column.length = i64::MAX)),
-        ("a length past memory, of views", views.clone().with(|column| column.length = i64::MAX)),
+        ("a negative length", joined.clone().modify(|column| column.length = -1)),
+        ("the least length", joined.clone().modify(|column| column.length = i64::MIN)),
+        ("a length past memory", fixed.clone().modify(|column| column.length = i64::MAX)),
+        (
+            "a length past memory, of offsets",
+            large.clone().modify(|column| column.length = i64::MAX),
+        ),
+        ("a length past memory, of views", views.clone().modify(|column| column.length = i64::MAX)),
         (
             "a length past memory, with a map of nulls",
-            joined.clone().with_nulls(|_| false).with(|column| column.length = i64::MAX - 9),
+            joined.clone().with_nulls(|_| false).modify(|column| column.length = i64::MAX - 9),
         ),
-        ("a negative offset", joined.clone().with(|column| column.offset = -1)),
-        ("an offset past memory", joined.clone().with(|column| column.offset = i64::MAX)),
-        ("no buffers", joined.clone().with(|column| column.n_buffers = Some(0))),
-        ("a negative number of buffers", joined.clone().with(|column| column.n_buffers = Some(-1))),
+        ("a negative offset", joined.clone().modify(|column| column.offset = -1)),
+        ("an offset past memory", joined.clone().modify(|column| column.offset = i64::MAX)),
+        ("no buffers", joined.clone().modify(|column| column.n_buffers = Some(0))),
+        (
+            "a negative number of buffers",
+            joined.clone().modify(|column| column.n_buffers = Some(-1)),
+        ),
         (
             "more buffers than memory",
-            joined.clone().with(|column| column.n_buffers = Some(i64::MAX)),
+            joined.clone().modify(|column| column.n_buffers = Some(i64::MAX)),
         ),
-        ("the map alone", joined.clone().with(|column| column.n_buffers = Some(1))),
-        ("no text", joined.clone().with(|column| column.n_buffers = Some(2))),
-        ("null for buffers", joined.clone().with(|column| column.has_buffers = false)),
-        ("null for offsets", joined.clone().with(|column| column.buffers[1] = None)),
-        ("null for text", joined.clone().with(|column| column.buffers[2] = None)),
-        ("offsets out of alignment", joined.clone().with(|column| column.shift = 2)),
-        ("large offsets out of alignment", large.clone().with(|column| column.shift = 4)),
-        ("a negative number of nulls", joined.clone().with(|column| column.null_count = -2)),
+        ("the map alone", joined.clone().modify(|column| column.n_buffers = Some(1))),
+        ("no text", joined.clone().modify(|column| column.n_buffers = Some(2))),
+        ("null for buffers", joined.clone().modify(|column| column.has_buffers = false)),
+        ("null for offsets", joined.clone().modify(|column| column.buffers[1] = None)),
+        ("null for text", joined.clone().modify(|column| column.buffers[2] = None)),
+        ("offsets out of alignment", joined.clone().modify(|column| column.shift = 2)),
+        ("large offsets out of alignment", large.clone().modify(|column| column.shift = 4)),
+        ("a negative number of nulls", joined.clone().modify(|column| column.null_count = -2)),
         (
             "more nulls than items",
-            joined.clone().with_nulls(|_| true).with(|column| column.null_count = 5),
+            joined.clone().with_nulls(|_| true).modify(|column| column.null_count = 5),
         ),
-        ("nulls without a map", joined.clone().with(|column| column.null_count = 1)),
-        ("a released array", joined.clone().with(|column| column.array_is_released = true)),
-        ("a released type", joined.clone().with(|column| column.schema_is_released = true)),
-        ("no format", joined.clone().with(|column| column.format = None)),
-        ("an empty format", joined.clone().with(|column| column.format = Some(String::new()))),
-        ("another format", joined.clone().with(|column| column.format = Some("utf8".to_owned()))),
-        ("integers", joined.clone().with(|column| column.format = Some("l".to_owned()))),
-        ("a struct", joined.clone().with(|column| column.format = Some("+s".to_owned()))),
-        ("no width", fixed.clone().with(|column| column.format = Some("w:".to_owned()))),
-        ("a negative width", fixed.clone().with(|column| column.format = Some("w:-16".to_owned()))),
+        ("nulls without a map", joined.clone().modify(|column| column.null_count = 1)),
+        ("a released array", joined.clone().modify(|column| column.array_is_released = true)),
+        ("a released type", joined.clone().modify(|column| column.schema_is_released = true)),
+        ("no format", joined.clone().modify(|column| column.format = None)),
+        ("an empty format", joined.clone().modify(|column| column.format = Some(String::new()))),
+        ("another format", joined.clone().modify(|column| column.format = Some("utf8".to_owned()))),
+        ("integers", joined.clone().modify(|column| column.format = Some("l".to_owned()))),
+        ("a struct", joined.clone().modify(|column| column.format = Some("+s".to_owned()))),
+        ("no width", fixed.clone().modify(|column| column.format = Some("w:".to_owned()))),
+        (
+            "a negative width",
+            fixed.clone().modify(|column| column.format = Some("w:-16".to_owned())),
+        ),
         (
             "a width past memory, of one item",
-            Foreign::new(&format!("w:{}", 1_u64 << 63), 1, [Buffer::of(&[0; 16])]),
+            Foreign::new(&format!("w:{}", 1_u64 << 63), 1, [Buffer::from_bytes(&[0; 16])]),
         ),
         (
             "a width past memory",
-            fixed.with(|column| column.format = Some(format!("w:{}", usize::MAX))),
+            fixed.modify(|column| column.format = Some(format!("w:{}", usize::MAX))),
         ),
         ("a last offset below 0", offsets([0, 16, -1])),
-        ("no lengths of views' buffers", views.clone().with(|column| column.n_buffers = Some(2))),
+        ("no lengths of views' buffers", views.clone().modify(|column| column.n_buffers = Some(2))),
         (
             "a buffer of views of negative length",
-            views.clone().with(|column| column.buffers[3] = Some(Buffer::of_i64(&[-1]))),
+            views.clone().modify(|column| column.buffers[3] = Some(Buffer::of_i64(&[-1]))),
         ),
-        ("null for a buffer of views", views.clone().with(|column| column.buffers[2] = None)),
-        ("lengths of views' buffers out of alignment", views.with(|column| column.shift = 4)),
+        ("null for a buffer of views", views.clone().modify(|column| column.buffers[2] = None)),
+        ("lengths of views' buffers out of alignment", views.modify(|column| column.shift = 4)),
     ]
 }
 
@@ -241,26 +254,26 @@ fn malformed_dictionaries() -> Malformed {
         ("a key past the values", keys("l", &[0, 4])),
         ("a key far past the values", keys("L", &[0, i64::MIN])),
         ("keys that are no integers", keys("g", &[0, 1])),
-        ("keys out of alignment", keys("l", &[0, 1]).with(|column| column.shift = 4)),
+        ("keys out of alignment", keys("l", &[0, 1]).modify(|column| column.shift = 4)),
         (
             "a dictionary without values",
-            keys("l", &[0, 1]).with(|column| column.dictionary.1 = None),
+            keys("l", &[0, 1]).modify(|column| column.dictionary.1 = None),
         ),
         (
             "a dictionary of released values",
-            keys("l", &[0]).with(|column| {
+            keys("l", &[0]).modify(|column| {
                 column.dictionary.1.as_mut().expect("values").array_is_released = true;
             }),
         ),
         (
             "a dictionary of a released type",
-            keys("l", &[0]).with(|column| {
+            keys("l", &[0]).modify(|column| {
                 column.dictionary.0.as_mut().expect("values").schema_is_released = true;
             }),
         ),
         (
             "a dictionary of integers",
-            keys("l", &[0]).with(|column| {
+            keys("l", &[0]).modify(|column| {
                 column.dictionary.0.as_mut().expect("values").format = Some("l".to_owned());
             }),
         ),
@@ -273,7 +286,7 @@ fn malformed_dictionaries() -> Malformed {
 
 /// Returns columns whose faults are found only when their items are read.
 fn malformed_items() -> Malformed {
-    let text = || Buffer::of(&texts_of(&snos(4)).concat());
+    let text = || Buffer::from_bytes(&texts_of(&snos(4)).concat());
     let record = |length, buffer, place| {
         let numbers = [length, 0, buffer, place].map(i32::to_ne_bytes);
         Foreign::new("vu", 1, [Buffer::of_all(numbers), text(), Buffer::of_i64(&[64])])
@@ -295,20 +308,27 @@ fn malformed_items() -> Malformed {
 /// Creates a string column with the given offsets.
 fn offsets(offsets: [i32; 3]) -> Foreign {
     let text = texts_of(&snos(4)).concat();
-    Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::of(&text)])
+    Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::from_bytes(&text)])
 }
 
 #[test]
 fn malformed_string_columns_are_rejected() {
     for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
-        for refused in [said(read::<Sno>(&column)).err(), said(read::<Randflake>(&column)).err()] {
+        for refused in [
+            kind_and_item(read::<Sno>(&column)).err(),
+            kind_and_item(read::<Randflake>(&column)).err(),
+        ] {
             let refused = refused.expect(what);
             assert!(refused.starts_with("kind "), "{what}: {refused}");
         }
     }
     for (what, column) in malformed_items() {
-        assert_eq!(said(read::<Sno>(&column)), Err("invalid_length at 0".to_owned()), "{what}");
-        let refused = said(read::<Randflake>(&column)).expect_err(what);
+        assert_eq!(
+            kind_and_item(read::<Sno>(&column)),
+            Err("invalid_length at 0".to_owned()),
+            "{what}"
+        );
+        let refused = kind_and_item(read::<Randflake>(&column)).expect_err(what);
         assert!(refused.starts_with("invalid_length at "), "{what}: {refused}");
     }
 }
@@ -319,13 +339,13 @@ type Change = fn(&mut Foreign);
 #[test]
 fn malformed_integer_and_byte_columns_are_rejected() {
     for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
-        let as_bytes = column.clone().with(|column| {
+        let as_bytes = column.clone().modify(|column| {
             let bytes = |format: &mut String| *format = format.replace('u', "z").replace('U', "Z");
             column.format.iter_mut().for_each(bytes);
             column.dictionary.0.iter_mut().flat_map(|values| &mut values.format).for_each(bytes);
         });
-        let (pieces, held) = as_bytes.hand_over();
-        let refused = said(pieces.packed(16)).expect_err(what);
+        let (pieces, held) = as_bytes.export();
+        let refused = kind_and_item(pieces.packed(16)).expect_err(what);
         assert!(refused.starts_with("kind ") || what.contains("width"), "{what}: {refused}");
         drop(pieces);
         assert_eq!(held.load(Ordering::Relaxed), 0);
@@ -343,12 +363,12 @@ fn malformed_integer_and_byte_columns_are_rejected() {
         ("a released type", |column| column.schema_is_released = true),
     ];
     for (what, change) in changes {
-        let refused = well().with(change).hand_over().0.integers();
-        assert!(said(refused).expect_err(what).starts_with("kind "), "{what}");
+        let refused = well().modify(change).export().0.integers();
+        assert!(kind_and_item(refused).expect_err(what).starts_with("kind "), "{what}");
     }
-    assert_eq!(well().hand_over().0.integers().expect("integers"), [1, 2, 3]);
-    let nulls = well().with_nulls(|at| at == 1).hand_over().0.integers();
-    assert_eq!(said(nulls), Err("null at 1".to_owned()));
+    assert_eq!(well().export().0.integers().expect("integers"), [1, 2, 3]);
+    let nulls = well().with_nulls(|at| at == 1).export().0.integers();
+    assert_eq!(kind_and_item(nulls), Err("null at 1".to_owned()));
 }
 
 #[test]
@@ -358,9 +378,9 @@ fn empty_columns_may_have_null_buffers() {
         column.buffers = vec![None; 3];
         assert_eq!(read::<Sno>(&column).expect(format), []);
     }
-    let nothing = Foreign::new("w:0", 3, [Buffer::of(&[])]);
-    assert_eq!(said(read::<Sno>(&nothing)), Err("invalid_length at 0".to_owned()));
-    assert_eq!(said(nothing.hand_over().0.packed(10)), Err("invalid_length".to_owned()));
+    let nothing = Foreign::new("w:0", 3, [Buffer::from_bytes(&[])]);
+    assert_eq!(kind_and_item(read::<Sno>(&nothing)), Err("invalid_length at 0".to_owned()));
+    assert_eq!(kind_and_item(nothing.export().0.packed(10)), Err("invalid_length".to_owned()));
 }
 
 #[test]
@@ -395,15 +415,18 @@ fn dictionaries_select_strings() {
             column(Layout::Views, true, &texts, 0),
         )
     };
-    assert_eq!(said(read::<Sno>(&selected(&[0, 1, 2, 2]))), Err("invalid_length at 2".to_owned()));
+    assert_eq!(
+        kind_and_item(read::<Sno>(&selected(&[0, 1, 2, 2]))),
+        Err("invalid_length at 2".to_owned())
+    );
     let null_key = selected(&[0, 1, 99]).with_nulls(|at| at == 2);
-    assert_eq!(said(read::<Sno>(&null_key)), Err("null at 2".to_owned()));
-    let null_value = selected(&[0, 1, 3]).with(|column| {
+    assert_eq!(kind_and_item(read::<Sno>(&null_key)), Err("null at 2".to_owned()));
+    let null_value = selected(&[0, 1, 3]).modify(|column| {
         let values = column.dictionary.1.as_mut().expect("values");
         **values = values.clone().with_nulls(|at| at == 3);
     });
-    assert_eq!(said(read::<Sno>(&null_value)), Err("null at 2".to_owned()));
-    let unselected = selected(&[0, 1, 4]).with(|column| {
+    assert_eq!(kind_and_item(read::<Sno>(&null_value)), Err("null at 2".to_owned()));
+    let unselected = selected(&[0, 1, 4]).modify(|column| {
         let values = column.dictionary.1.as_mut().expect("values");
         **values = values.clone().with_nulls(|at| at == 3);
     });
@@ -416,11 +439,11 @@ fn dictionaries_select_bytes_and_integers() {
     let keys = || Buffer::of_i64(&[1, 0, 1]);
     for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Views] {
         let dictionary = Foreign::of_keys("l", 3, keys(), column(layout, false, &rows, 0));
-        let bytes = dictionary.hand_over().0.packed(10).expect("bytes");
+        let bytes = dictionary.export().0.packed(10).expect("bytes");
         assert_eq!(bytes, [&*rows[1], &*rows[0], &*rows[1]].concat());
     }
     let values = Foreign::new("l", 2, [Buffer::of_i64(&[-5, 7])]);
-    let integers = Foreign::of_keys("l", 3, keys(), values).hand_over().0.integers();
+    let integers = Foreign::of_keys("l", 3, keys(), values).export().0.integers();
     assert_eq!(integers.expect("integers"), [7, -5, 7]);
 }
 
@@ -429,33 +452,33 @@ fn byte_ids_are_read_from_columns_of_their_width() {
     let rows: Vec<Vec<u8>> = snos(9).iter().map(|id| id.as_bytes().to_vec()).collect();
     for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Offsets64, Layout::Views] {
         let well = column(layout, false, &rows, 2);
-        assert_eq!(well.hand_over().0.packed(10).expect("bytes"), rows.concat(), "{layout:?}");
+        assert_eq!(well.export().0.packed(10).expect("bytes"), rows.concat(), "{layout:?}");
         let nulls = column(layout, false, &rows, 2).with_nulls(|at| at == 7);
-        assert_eq!(said(nulls.hand_over().0.packed(10)), Err("null at 5".to_owned()));
-        let other = said(well.hand_over().0.packed(11));
+        assert_eq!(kind_and_item(nulls.export().0.packed(10)), Err("null at 5".to_owned()));
+        let other = kind_and_item(well.export().0.packed(11));
         let expected =
             if layout == Layout::Fixed(10) { "invalid_length" } else { "invalid_length at 0" };
         assert_eq!(other, Err(expected.to_owned()));
     }
     let mut mixed = rows.clone();
     mixed[4].push(0);
-    let refused = column(Layout::Views, false, &mixed, 0).hand_over().0.packed(10);
-    assert_eq!(said(refused), Err("invalid_length at 4".to_owned()));
-    let text = column(Layout::Offsets32, true, &rows[..0], 0).hand_over().0.packed(10);
-    assert_eq!(said(text), Err("kind u".to_owned()));
+    let refused = column(Layout::Views, false, &mixed, 0).export().0.packed(10);
+    assert_eq!(kind_and_item(refused), Err("invalid_length at 4".to_owned()));
+    let text = column(Layout::Offsets32, true, &rows[..0], 0).export().0.packed(10);
+    assert_eq!(kind_and_item(text), Err("kind u".to_owned()));
 }
 
 #[test]
 fn exported_columns_round_trip() {
     use polyflake_columns::{
-        arrow::{Column, Pieces},
+        arrow::{Chunks, Column},
         texts,
     };
 
-    let (sno, flake) = (snos(20), flakes(20));
+    let (sno, flake) = (snos(20), randflakes(20));
     let again = |column: Column| {
         let (schema, array) = column.export();
-        Pieces::of_array(schema, array)
+        Chunks::of_array(schema, array)
     };
     let packed = Packed::new(sno.clone());
     assert_eq!(again(packed.to_arrow()).packed(10).expect("bytes"), Sno::slice_as_bytes(&sno));
@@ -477,7 +500,8 @@ fn exported_columns_round_trip() {
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_are_an_error_and_not_an_abort() {
     // Only items of zero width can exist in any number.
-    let many = Foreign::new("w:0", 0, [Buffer::of(&[])]).with(|column| column.length = 1 << 46);
+    let many =
+        Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }

@@ -45,11 +45,14 @@ fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {
 
 #[test]
 fn buffer_formats_of_strings_are_recognised() {
-    assert_eq!(Unit::of("16s", 1), Some(Unit::PaddedByte));
-    assert_eq!(Unit::of("16w", 1), Some(Unit::PaddedChar));
-    assert_eq!((Unit::of("B", 1), Unit::of("c", 2)), (Some(Unit::Byte), Some(Unit::Byte)));
+    assert_eq!(Unit::from_format("16s", 1), Some(Unit::PaddedByte));
+    assert_eq!(Unit::from_format("16w", 1), Some(Unit::PaddedChar));
+    assert_eq!(
+        (Unit::from_format("B", 1), Unit::from_format("c", 2)),
+        (Some(Unit::Byte), Some(Unit::Byte))
+    );
     for (format, dimensions) in [("B", 0), ("B", 3), ("16s", 2), ("l", 1), ("b", 1), ("", 1)] {
-        assert_eq!(Unit::of(format, dimensions), None, "{format}");
+        assert_eq!(Unit::from_format(format, dimensions), None, "{format}");
     }
 }
 

@@ -581,9 +581,9 @@ fn beyond_nanos(unix_ms: i128) -> Error {
 /// ```
 #[inline]
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
-    const MOST: i64 = i64::MAX / 1_000_000;
+    const MAX_MS: i64 = i64::MAX / 1_000_000;
     // A checked multiplication would use 128-bit arithmetic, which wasm does not have.
-    if (-MOST..=MOST).contains(&unix_ms) {
+    if (-MAX_MS..=MAX_MS).contains(&unix_ms) {
         Ok(unix_ms * 1_000_000)
     } else {
         Err(beyond_nanos(unix_ms.into()))
@@ -617,7 +617,7 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
 )]
 fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
-        return Err(Error::because(
+        return Err(Error::with_reason(
             ErrorKind::ClockFailed,
             "expected a finite number from the clock, found NaN or infinity",
         ));
@@ -637,9 +637,9 @@ mod tests {
 
     /// A clock whose methods all return something other than the default.
     #[derive(Clone)]
-    struct Marked;
+    struct NonDefaultClock;
 
-    impl Clock for Marked {
+    impl Clock for NonDefaultClock {
         fn unix_nanos(&self) -> Result<i64> {
             Ok(7)
         }
@@ -663,19 +663,19 @@ mod tests {
         let stall = Stall { reason, unix_ms: 0, stalled: 15, slept_ms: 0 };
         assert_eq!(clock.unix_nanos(), Ok(7));
         assert_eq!(clock.sleep(9), Err(Error::new(ErrorKind::ClockFailed)));
-        assert_eq!(clock.info(), Marked.info());
+        assert_eq!(clock.info(), NonDefaultClock.info());
         assert_eq!(clock.monotonic(), Some(Duration::from_nanos(13)));
         assert_eq!(clock.stalled(&stall), Err(Error::new(ErrorKind::GeneratorClosed)));
     }
 
     #[test]
     fn every_wrapper_forwards_every_method() {
-        assert_forwards(&Marked);
-        assert_forwards(Box::new(Marked));
-        assert_forwards(Arc::new(Marked));
-        assert_forwards(&Marked as &dyn Clock);
+        assert_forwards(&NonDefaultClock);
+        assert_forwards(Box::new(NonDefaultClock));
+        assert_forwards(Arc::new(NonDefaultClock));
+        assert_forwards(&NonDefaultClock as &dyn Clock);
         let heard = Cell::new(0);
-        assert_forwards(OnStall::new(Marked, |stall| heard.set(stall.stalled)));
+        assert_forwards(OnStall::new(NonDefaultClock, |stall| heard.set(stall.stalled)));
         assert_eq!(heard.get(), 15);
     }
 }

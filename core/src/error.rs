@@ -22,7 +22,7 @@ use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
 /// The maximum number of names that a message lists. It states only the number of the others.
-const LISTED: usize = 16;
+const MAX_LISTED: usize = 16;
 
 /// The reason why a call failed. A failed call changes nothing and loses no IDs.
 ///
@@ -89,11 +89,11 @@ impl Error {
     /// assert_eq!(error.to_string(), "expected a reading of the GPS, found none");
     /// ```
     #[cold]
-    pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
+    pub fn with_reason(kind: ErrorKind, reason: impl Into<Name>) -> Self {
         Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
-    /// Works like [`Error::because`] but does not allocate, because decoders may fail in loops.
+    /// Works like [`Error::with_reason`] but does not allocate, because decoders may fail in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))
@@ -118,7 +118,7 @@ impl Error {
     #[must_use]
     pub fn with_source(self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
         let source = source::Source::new(source);
-        Self { fact: self.fact.with(|more| more.source = Some(source)), ..self }
+        Self { fact: self.fact.modify(|more| more.source = Some(source)), ..self }
     }
 
     /// Returns the kind of the error.
@@ -305,7 +305,7 @@ impl Error {
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
         let fact = Fact::Range(Box::new(Range { values: [value, least, most], unit: "" }));
-        Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
+        Self::with_fact(ErrorKind::OutOfRange, fact).with_field(field)
     }
 
     /// Returns `out_of_range` if a value is outside a range.
@@ -329,9 +329,9 @@ impl Error {
 
     /// Creates the error for a value of any type that does not fit in a field of `bits` bits.
     #[cold]
-    pub(crate) fn misfit(field: &str, bits: u32, value: &str) -> Self {
+    pub(crate) fn value_too_wide(field: &str, bits: u32, value: &str) -> Self {
         let reason = format!("expected {field} of at most {bits} bits, found {value}");
-        Self::because(ErrorKind::OutOfRange, reason).of(String::from(field))
+        Self::with_reason(ErrorKind::OutOfRange, reason).with_field(String::from(field))
     }
 
     /// Returns the same error with a different kind.
@@ -373,7 +373,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
-        Self::new(kind).of(field)
+        Self::new(kind).with_field(field)
     }
 
     /// Creates an error for a name that is not in `known`.
@@ -384,14 +384,15 @@ impl Error {
         known: impl IntoIterator<Item = &'n str>,
     ) -> Self {
         let (field, mut known) = (field.into(), known.into_iter());
-        let listed: Vec<_> = known.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
+        let listed: Vec<_> =
+            known.by_ref().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
         let (listed, more) = match (listed.join(", "), known.count()) {
             (none, _) if none.is_empty() => ("no fields".into(), String::new()),
             (listed, 0) => (format!("one of {listed}"), String::new()),
             (listed, more) => (format!("one of {listed}"), format!(" and {more} more")),
         };
         let reason = format!("unknown field `{field}`, expected {listed}{more}");
-        Self::because(ErrorKind::UnknownField, reason).of(field)
+        Self::with_reason(ErrorKind::UnknownField, reason).with_field(field)
     }
 
     /// Creates a temporary error, with `unix_ms` as the earliest time at which a retry can succeed.
@@ -418,15 +419,15 @@ impl Error {
     /// Returns the same error with the name of the rejected parameter, field or option.
     #[doc(hidden)]
     #[must_use]
-    pub fn of(self, field: impl Into<Name>) -> Self {
-        self.about(field.into())
+    pub fn with_field(self, field: impl Into<Name>) -> Self {
+        self.with_field_name(field.into())
     }
 
     #[cold]
-    // `of` is generic over the name's type. This function is not generic, so it is compiled only once.
+    // `with_field` is generic over the name's type. This function is not generic, so it is compiled only once.
     #[inline(never)]
-    fn about(self, field: Name) -> Self {
-        Self { fact: self.fact.with(|more| more.field = Some(field)), ..self }
+    fn with_field_name(self, field: Name) -> Self {
+        Self { fact: self.fact.modify(|more| more.field = Some(field)), ..self }
     }
 
     /// Returns the same error with the number of items of a buffer that contain IDs.

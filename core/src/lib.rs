@@ -68,7 +68,7 @@ pub mod sparx64;
 mod sync;
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]
-mod held;
+mod interruptions;
 
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "std")]

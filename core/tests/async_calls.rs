@@ -29,7 +29,7 @@ const NOW: i64 = 1_763_650_000_000;
 type Shared = Arc<ManualClock>;
 
 /// Returns a generator with four IDs per tick.
-fn few(clock: Shared) -> sno::Generator<Shared> {
+fn four_per_tick(clock: Shared) -> sno::Generator<Shared> {
     let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
     builder.max_wait(Duration::from_secs(3600)).build().unwrap()
 }
@@ -39,7 +39,7 @@ fn clock() -> Shared {
 }
 
 /// Advances the clock by one tick every few milliseconds of the executor's time, forever.
-async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
+async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
     loop {
         sleep(Duration::from_millis(5)).await;
         turns.fetch_add(1, Ordering::Relaxed);
@@ -50,10 +50,10 @@ async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
 #[tokio::test(start_paused = true)]
 async fn the_executor_runs_other_tasks_while_a_call_waits() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
-    let ids = few(clock.clone());
+    let ids = four_per_tick(clock.clone());
     let (mut batch, mut written) = (vec![Sno::default(); 40], 0);
     tokio::select! {
-        () = go_on(&clock, &turns) => unreachable!(),
+        () = advance_clock(&clock, &turns) => unreachable!(),
         filled = ids.fill_async(sleep, 1, &mut batch, &mut written) => filled.unwrap(),
     }
     assert_eq!(turns.into_inner(), 9, "40 IDs are those of ten ticks");
@@ -63,7 +63,7 @@ async fn the_executor_runs_other_tasks_while_a_call_waits() {
 #[tokio::test(start_paused = true)]
 async fn dropping_a_call_repeats_no_id() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
-    let ids = few(clock.clone());
+    let ids = four_per_tick(clock.clone());
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
@@ -82,7 +82,7 @@ async fn dropping_a_call_repeats_no_id() {
         }
     };
     tokio::select! {
-        () = go_on(&clock, &turns) => unreachable!(),
+        () = advance_clock(&clock, &turns) => unreachable!(),
         () = work => {}
     }
     assert!(parts.iter().any(|part| (1..6).contains(part)), "a part of a batch: {parts:?}");
@@ -125,7 +125,7 @@ async fn on_exhausted_error_never_sleeps() {
 
 #[tokio::test(start_paused = true)]
 async fn a_frozen_clock_ends_the_wait_with_an_error() {
-    let ids = few(clock());
+    let ids = four_per_tick(clock());
     let mut batch = [Sno::default(); 5];
     let refused = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
     assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));

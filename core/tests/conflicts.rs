@@ -31,7 +31,7 @@ fn nodes(nodes: RangeInclusive<u32>, seconds: Range<i64>) -> randflake::Generato
     randflake::Builder::with_clock(grant.unwrap(), [7; 16], clock()).build().unwrap()
 }
 
-fn machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
+fn layout_with_machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
     let layout = layout::preset("sonyflake", []).unwrap();
     let builder = layout::Builder::with_clock(layout, clock());
     let builder = match machine {
@@ -80,8 +80,8 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
 
 #[test]
 fn layouts_conflict_only_if_all_values_are_bound() {
-    assert!(may_repeat!(machine(Some(7)), machine(Some(7))));
-    assert!(!may_repeat!(machine(Some(7)), machine(Some(8))));
+    assert!(may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
+    assert!(!may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
     // The caller passes the bindable's value with each ID.
-    assert!(!may_repeat!(machine(None), machine(None)));
+    assert!(!may_repeat!(layout_with_machine(None), layout_with_machine(None)));
 }

@@ -5,7 +5,7 @@ use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use proptest::prelude::*;
 
 #[track_caller]
-fn reads_alike(text: &str) {
+fn assert_same_parse(text: &str) {
     assert_eq!(Sno::parse_const(text), Sno::parse(text).ok(), "{text:?}");
     assert_eq!(Randflake::parse_const(text), Randflake::parse(text).ok(), "{text:?}");
     assert_eq!(HotGuid::parse_const(text), HotGuid::parse(text).ok(), "{text:?}");
@@ -24,14 +24,14 @@ proptest! {
             HotGuid::from_bytes(guid).to_string().to_uppercase(),
         ];
         for text in texts {
-            reads_alike(&text);
+            assert_same_parse(&text);
             let mut changed: Vec<char> = text.chars().collect();
             let place = at.index(changed.len());
             changed[place] = with;
-            reads_alike(&changed.iter().collect::<String>());
+            assert_same_parse(&changed.iter().collect::<String>());
             changed.remove(place);
-            reads_alike(&changed.iter().collect::<String>());
-            reads_alike(&format!("{text}{with}"));
+            assert_same_parse(&changed.iter().collect::<String>());
+            assert_same_parse(&format!("{text}{with}"));
         }
     }
 }
@@ -48,7 +48,7 @@ fn the_const_parser_agrees_with_parse_at_the_limits() {
         "2222222222222222",
         "xxxxxxxxxxxxxxxx",
     ];
-    edges.into_iter().for_each(reads_alike);
+    edges.into_iter().for_each(assert_same_parse);
 }
 
 #[test]

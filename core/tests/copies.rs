@@ -29,7 +29,7 @@ struct Mappings {
 }
 
 impl Mappings {
-    fn here() -> Self {
+    fn of_this_process() -> Self {
         let (mut found, mut last) = (Self { wiped: Vec::new(), shared: Vec::new() }, (0, 0));
         for line in fs::read_to_string("/proc/self/smaps").unwrap().lines() {
             let words: Vec<_> = line.split_whitespace().collect();
@@ -52,8 +52,8 @@ impl Mappings {
 }
 
 /// Copies this process. Returns 0 in the copy, and its process ID here.
-fn copied() -> libc::c_long {
-    let Mappings { wiped, shared } = Mappings::here();
+fn clone_process() -> libc::c_long {
+    let Mappings { wiped, shared } = Mappings::of_this_process();
     // The page is no longer wiped if this process was copied before.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
@@ -87,7 +87,7 @@ fn copied() -> libc::c_long {
 /// The bytes of IDs that `work` makes in this process and in a copy of it.
 fn in_both(work: impl FnOnce() -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
     let (mut from, mut to) = pipe().unwrap();
-    let copy = copied();
+    let copy = clone_process();
     let here = work();
     if copy == 0 {
         to.write_all(here.as_flattened()).unwrap();

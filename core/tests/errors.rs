@@ -28,7 +28,7 @@ fn errors_are_send_sync_and_unwind_safe() {
 
 /// An error and every fact that it must report, except its kind and its item number.
 #[derive(Clone, Copy)]
-struct Said {
+struct ExpectedError {
     error: fn() -> Error,
     message: &'static str,
     field: Option<&'static str>,
@@ -37,11 +37,11 @@ struct Said {
     retry_at: Option<i64>,
 }
 
-const fn said(error: fn() -> Error, message: &'static str) -> Said {
-    Said { error, message, field: None, position: None, range: None, retry_at: None }
+const fn expected(error: fn() -> Error, message: &'static str) -> ExpectedError {
+    ExpectedError { error, message, field: None, position: None, range: None, retry_at: None }
 }
 
-impl Said {
+impl ExpectedError {
     const fn field(self, name: &'static str) -> Self {
         Self { field: Some(name), ..self }
     }
@@ -59,120 +59,137 @@ impl Said {
 const MOST: i128 = u64::MAX as i128;
 
 /// Every constructor of an error, with facts just inside and outside the limits of inline storage.
-const SAID: [Said; 27] = [
-    said(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
-    said(
+const EXPECTED_ERRORS: [ExpectedError; 27] = [
+    expected(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
+    expected(
         || Error::bad_character(usize::MAX, '!'.into()),
         "invalid character `!` at position 18446744073709551615",
     )
     .position(usize::MAX),
-    said(|| Error::bad_character(3, u32::MAX - 1), "invalid character byte 0x00FE at position 3")
-        .position(3),
-    said(|| Error::invalid_character(0), "invalid character at position 0").position(0),
-    said(|| Error::bad_character(7, 'x'.into()).of("text"), "invalid character `x` at position 7")
-        .field("text")
-        .position(7),
-    said(
+    expected(
+        || Error::bad_character(3, u32::MAX - 1),
+        "invalid character byte 0x00FE at position 3",
+    )
+    .position(3),
+    expected(|| Error::invalid_character(0), "invalid character at position 0").position(0),
+    expected(
+        || Error::bad_character(7, 'x'.into()).with_field("text"),
+        "invalid character `x` at position 7",
+    )
+    .field("text")
+    .position(7),
+    expected(
         || Error::retry_later(ErrorKind::ClockBehind, i64::MIN),
         "clock is behind the last ID: retry at -9223372036854775808 ms",
     )
     .retry_at(i64::MIN),
-    said(
-        || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).of("clock"),
+    expected(
+        || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).with_field("clock"),
         "all IDs of this tick are used up: retry at 9223372036854775807 ms",
     )
     .field("clock")
     .retry_at(i64::MAX),
-    said(
+    expected(
         || Error::invalid_length(usize::MAX, 65_535, 65_534),
         "expected length 65535 to 65534, found 18446744073709551615",
     ),
-    said(|| Error::invalid_length(0, 65_536, 65_536), "expected length 65536, found 0"),
-    said(|| Error::invalid_length(0, 1, 65_535), "expected length 1 to 65535, found 0"),
-    said(|| Error::invalid_length(2, 3, usize::MAX), "expected length 3 or more, found 2"),
-    said(|| Error::invalid_length(5, 16, 16).of("text"), "expected length 16 for `text`, found 5")
-        .field("text"),
-    said(|| Error::invalid_secret(5, 16), "expected a secret of 16 bytes, found 5"),
-    said(
+    expected(|| Error::invalid_length(0, 65_536, 65_536), "expected length 65536, found 0"),
+    expected(|| Error::invalid_length(0, 1, 65_535), "expected length 1 to 65535, found 0"),
+    expected(|| Error::invalid_length(2, 3, usize::MAX), "expected length 3 or more, found 2"),
+    expected(
+        || Error::invalid_length(5, 16, 16).with_field("text"),
+        "expected length 16 for `text`, found 5",
+    )
+    .field("text"),
+    expected(|| Error::invalid_secret(5, 16), "expected a secret of 16 bytes, found 5"),
+    expected(
         || Error::not_a_multiple(usize::MAX, u32::MAX),
         "expected a multiple of 4294967295 bytes, found 18446744073709551615",
     ),
-    said(
-        || Error::because(ErrorKind::NotCanonical, "expected this, found that"),
+    expected(
+        || Error::with_reason(ErrorKind::NotCanonical, "expected this, found that"),
         "expected this, found that",
     ),
-    said(
-        || Error::because(ErrorKind::ClockFailed, String::from("expected, found")),
+    expected(
+        || Error::with_reason(ErrorKind::ClockFailed, String::from("expected, found")),
         "expected, found",
     ),
-    said(|| Error::because(ErrorKind::OutOfRange, "expected, found").of("end"), "expected, found")
-        .field("end"),
-    said(
+    expected(
+        || Error::with_reason(ErrorKind::OutOfRange, "expected, found").with_field("end"),
+        "expected, found",
+    )
+    .field("end"),
+    expected(
         || Error::field_error(ErrorKind::MissingField, "shard"),
         "missing value for field `shard`",
     )
     .field("shard"),
-    said(
+    expected(
         || Error::field_error(ErrorKind::UnknownField, String::from("shard")),
         "unknown field `shard`",
     )
     .field("shard"),
-    said(|| Error::out_of_range("nodes", -1, 0, 9), "expected nodes from 0 to 9, found -1")
+    expected(|| Error::out_of_range("nodes", -1, 0, 9), "expected nodes from 0 to 9, found -1")
         .field("nodes")
         .range(-1, 0, 9),
-    said(
+    expected(
         || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0, "ns"),
         "expected clock from -170141183460469231731687303715884105728 to 0 ns, found \
                   170141183460469231731687303715884105727",
     )
     .field("clock")
     .range(i128::MAX, i128::MIN, 0),
-    said(
+    expected(
         || Error::out_of_range("id", MOST + 1, 0, MOST),
         "expected id from 0 to 18446744073709551615, found 18446744073709551616",
     )
     .field("id")
     .range(MOST + 1, 0, MOST),
-    said(
+    expected(
         || Error::out_of_range("id", 2 * MOST + 1, 0, MOST),
         "expected id from 0 to 18446744073709551615, found 36893488147419103231",
     )
     .field("id")
     .range(2 * MOST + 1, 0, MOST),
-    said(
+    expected(
         || Error::out_of_range("id", 2 * MOST + 2, 0, MOST),
         "expected id from 0 to 18446744073709551615, found 36893488147419103232",
     )
     .field("id")
     .range(2 * MOST + 2, 0, MOST),
-    said(
+    expected(
         || Error::out_of_range("id", i128::MIN, 0, MOST),
         "expected id from 0 to 18446744073709551615, found \
                   -170141183460469231731687303715884105728",
     )
     .field("id")
     .range(i128::MIN, 0, MOST),
-    said(
-        || Error::out_of_range("id", MOST, 0, MOST).of("other"),
+    expected(
+        || Error::out_of_range("id", MOST, 0, MOST).with_field("other"),
         "expected other from 0 to 18446744073709551615, found 18446744073709551615",
     )
     .field("other")
     .range(MOST, 0, MOST),
-    said(
-        || Error::invalid_type("int", "str").of("metabyte"),
+    expected(
+        || Error::invalid_type("int", "str").with_field("metabyte"),
         "expected int for `metabyte`, found str",
     )
     .field("metabyte"),
 ];
 
 #[track_caller]
-fn assert_says(error: &Error, said: Said, written: Option<usize>, item: Option<usize>) {
-    let kind = (said.error)().kind();
+fn assert_reports(
+    error: &Error,
+    expected: ExpectedError,
+    written: Option<usize>,
+    item: Option<usize>,
+) {
+    let kind = (expected.error)().kind();
     let before = item.map_or_else(String::new, |item| format!("item {item}: "));
-    assert_eq!(error.to_string(), before + said.message);
+    assert_eq!(error.to_string(), before + expected.message);
     assert_eq!((error.kind(), error.code()), (kind, kind.code()));
-    assert_eq!((error.field(), error.position()), (said.field, said.position));
-    assert_eq!((error.range(), error.retry_at()), (said.range, said.retry_at));
+    assert_eq!((error.field(), error.position()), (expected.field, expected.position));
+    assert_eq!((error.range(), error.retry_at()), (expected.range, expected.retry_at));
     assert_eq!((error.written(), error.item()), (written, item));
     assert_eq!(error, &error.clone());
 }
@@ -180,20 +197,20 @@ fn assert_says(error: &Error, said: Said, written: Option<usize>, item: Option<u
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn every_error_keeps_its_message_with_counts_and_sources() {
-    for said in SAID {
-        let error = (said.error)();
-        assert_says(&error, said, None, None);
+    for expected in EXPECTED_ERRORS {
+        let error = (expected.error)();
+        assert_reports(&error, expected, None, None);
         for count in [0, 1, u32::MAX as usize, u32::MAX as usize + 1, usize::MAX] {
             let (written, item) =
                 (error.clone().after_writing(count), error.clone().in_item(count));
-            assert_says(&written, said, Some(count), None);
-            assert_says(&item, said, None, Some(count));
+            assert_reports(&written, expected, Some(count), None);
+            assert_reports(&item, expected, None, Some(count));
             assert_ne!(written, item);
             assert_ne!(written, error);
             // The last call takes effect.
             assert_eq!(written.clone().in_item(count), item);
             let with_source = item.clone().with_source(io::Error::other("below"));
-            assert_says(&with_source, said, None, Some(count));
+            assert_reports(&with_source, expected, None, Some(count));
             assert_eq!(with_source, item);
             assert_eq!(with_source.after_writing(count), written);
         }
@@ -202,8 +219,8 @@ fn every_error_keeps_its_message_with_counts_and_sources() {
 
 #[test]
 fn different_errors_are_not_equal() {
-    for (place, one) in SAID.iter().enumerate() {
-        for (other_place, other) in SAID.iter().enumerate() {
+    for (place, one) in EXPECTED_ERRORS.iter().enumerate() {
+        for (other_place, other) in EXPECTED_ERRORS.iter().enumerate() {
             assert_eq!((one.error)() == (other.error)(), place == other_place);
         }
     }
@@ -226,7 +243,7 @@ fn a_source_can_be_downcast() {
     assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
 
     // Methods that change the facts keep the source, and clones share it.
-    let clone = error.clone().of("clock").after_writing(3).in_item(1);
+    let clone = error.clone().with_field("clock").after_writing(3).in_item(1);
     assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
     assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));
     assert_eq!((error.field(), error.item()), (None, None));

@@ -25,7 +25,7 @@ mod forks;
 
 /// Runs `work` in a forked child and returns its result.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
-    forks::in_child_by(forks::hooked, work)
+    forks::in_child_by(forks::fork_with_hooks, work)
 }
 
 /// Returns the error codes of calls that failed.
@@ -178,7 +178,7 @@ struct Forking(AtomicI32);
 
 impl Forking {
     /// Returns a clock that forks at the reading that follows `readings` others.
-    fn after(readings: i32) -> Self {
+    fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
     fn has_forked(&self) -> bool {
@@ -202,7 +202,8 @@ impl Clock for Forking {
 #[test]
 fn a_fork_inside_the_clock_is_detected() {
     let found = in_child(|| {
-        let ids = Generator::builder().clock(Forking::after(0)).partition(7).build().unwrap();
+        let ids =
+            Generator::builder().clock(Forking::after_readings(0)).partition(7).build().unwrap();
         let before = std::process::id();
         let outcome = ids.generate(0);
         if std::process::id() != before {
@@ -224,7 +225,7 @@ fn a_fork_inside_the_clock_is_detected() {
 fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {
         let made = in_child(|| {
-            let (clock, mut made) = (Forking::after(readings), vec![]);
+            let (clock, mut made) = (Forking::after_readings(readings), vec![]);
             make(&clock, &mut |id| made.extend(clock.has_forked().then_some(id)));
             made.concat()
         });
@@ -274,7 +275,7 @@ fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>)
     let both = in_child(|| {
         let before = std::process::id();
         let (mut from, mut to) = pipe().unwrap();
-        let clock = Stepping(Forking::after(1), AtomicI64::new(T * 1_000_000));
+        let clock = Stepping(Forking::after_readings(1), AtomicI64::new(T * 1_000_000));
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();

@@ -23,7 +23,7 @@ mod forks;
 
 const WAY: &str = "POLYFLAKE_WAY";
 /// Number of IDs that each process makes.
-const EACH: usize = 20;
+const IDS_PER_PROCESS: usize = 20;
 const NOON: i64 = 1_763_650_000_000;
 
 /// Makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
@@ -40,7 +40,7 @@ fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> 
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as `identity_from` expects")]
-fn drawn() -> polyflake::Result<Assignment> {
+fn random_assignment() -> polyflake::Result<Assignment> {
     Ok(Assignment {
         partition: u16::try_from(std::process::id() % 65_536).unwrap(),
         sequence_min: 0,
@@ -56,53 +56,75 @@ fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -
 }
 
 /// Returns a clock that stands still, so that a repeated state repeats an ID.
-fn still() -> &'static ManualClock {
+fn stopped_clock() -> &'static ManualClock {
     static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
     &STILL
 }
 
 /// A way to create a generator, and its name.
-type Way = (&'static str, fn() -> Make<'static>);
+type Creation = (&'static str, fn() -> Make<'static>);
 
-const WAYS: &[Way] = &[
+const CREATIONS: &[Creation] = &[
     ("sno", || sno_of(Generator::new())),
     ("sno static", || Box::new(|| bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
-    ("sno clock", || sno_of(Generator::builder().clock(still()).build().unwrap())),
+    ("sno clock", || sno_of(Generator::builder().clock(stopped_clock()).build().unwrap())),
     ("sno draw", || {
-        sno_of(Generator::builder().clock(still()).identity_from(drawn).build().unwrap())
+        sno_of(
+            Generator::builder()
+                .clock(stopped_clock())
+                .identity_from(random_assignment)
+                .build()
+                .unwrap(),
+        )
     }),
     ("sno draw and bounds", || {
-        let ids = Generator::builder().clock(still()).identity_from(drawn).sequence_min(7);
+        let ids = Generator::builder()
+            .clock(stopped_clock())
+            .identity_from(random_assignment)
+            .sequence_min(7);
         sno_of(ids.build().unwrap())
     }),
     ("sno draw and window", || {
-        let ids =
-            Generator::builder().clock(still()).identity_from(drawn).window(NOON, NOON + 1000);
+        let ids = Generator::builder()
+            .clock(stopped_clock())
+            .identity_from(random_assignment)
+            .window(NOON, NOON + 1000);
         sno_of(ids.build().unwrap())
     }),
-    ("sno given", || sno_of(Generator::builder().clock(still()).partition(7).build().unwrap())),
+    ("sno given", || {
+        sno_of(Generator::builder().clock(stopped_clock()).partition(7).build().unwrap())
+    }),
     ("sno restored", || {
-        let closed = Generator::builder().clock(still()).partition(7).build().unwrap();
-        sno_of(Generator::builder().clock(still()).restore(closed.close().unwrap()).unwrap())
+        let closed = Generator::builder().clock(stopped_clock()).partition(7).build().unwrap();
+        sno_of(
+            Generator::builder().clock(stopped_clock()).restore(closed.close().unwrap()).unwrap(),
+        )
     }),
     ("sno handle", || {
-        let ids = Generator::builder().clock(still()).identity_from(drawn).build().unwrap();
+        let ids = Generator::builder()
+            .clock(stopped_clock())
+            .identity_from(random_assignment)
+            .build()
+            .unwrap();
         let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
         Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
     }),
     ("hotguid", || hotguid_of(hotguid::Generator::new())),
-    ("hotguid clock", || hotguid_of(hotguid::Generator::builder().clock(still()).build().unwrap())),
+    ("hotguid clock", || {
+        hotguid_of(hotguid::Generator::builder().clock(stopped_clock()).build().unwrap())
+    }),
     ("hotguid window", || {
-        let ids = hotguid::Generator::builder().clock(still()).window(0, 4_294_967_296_000);
+        let ids = hotguid::Generator::builder().clock(stopped_clock()).window(0, 4_294_967_296_000);
         hotguid_of(ids.build().unwrap())
     }),
     ("randflake", || {
         let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-        let ids = randflake::Generator::builder(lease, [7; 16]).clock(still()).build().unwrap();
+        let ids =
+            randflake::Generator::builder(lease, [7; 16]).clock(stopped_clock()).build().unwrap();
         Box::new(move || bytes(ids.generate(), |id| id.to_i64().to_be_bytes().to_vec()))
     }),
     ("layout", || {
-        let layout = Builder::with_clock(preset("sonyflake", []).unwrap(), still());
+        let layout = Builder::with_clock(preset("sonyflake", []).unwrap(), stopped_clock());
         let ids = layout.bind("machine", 7).build().unwrap();
         Box::new(move || bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
     }),
@@ -115,9 +137,9 @@ const WAYS: &[Way] = &[
 
 /// Returns the kinds of fork. The last one, which only Linux's process generation detects, is included if the C library has it.
 fn kinds() -> Vec<forks::Fork> {
-    let mut kinds: Vec<forks::Fork> = vec![forks::hooked];
+    let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
     if cfg!(target_os = "linux") {
-        kinds.extend(forks::unhooked());
+        kinds.extend(forks::fork_without_hooks());
     }
     kinds
 }
@@ -128,7 +150,7 @@ fn every_constructor_installs_the_fork_hook() {
         return assert_ready(&way);
     }
     for kind in 0..kinds().len() {
-        for (way, _) in WAYS {
+        for (way, _) in CREATIONS {
             let way = format!("{kind} {way}");
             alone::again("every_constructor_installs_the_fork_hook", &[(WAY, &way)]);
         }
@@ -140,16 +162,17 @@ fn every_constructor_installs_the_fork_hook() {
 fn assert_ready(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = kinds()[kind.parse::<usize>().unwrap()];
-    let (_, build) = WAYS.iter().find(|(way, _)| *way == name).unwrap();
+    let (_, build) = CREATIONS.iter().find(|(way, _)| *way == name).unwrap();
     let mut make = build();
     let mut all = vec![make()];
     assert!(!all[0].is_empty());
     let length = all[0].len();
-    let made =
-        in_child_by(fork, || [(0..EACH).flat_map(|_| make()).collect(), b"done".to_vec()].concat());
+    let made = in_child_by(fork, || {
+        [(0..IDS_PER_PROCESS).flat_map(|_| make()).collect(), b"done".to_vec()].concat()
+    });
     let made = made.strip_suffix(b"done").expect("the child failed");
     all.extend(made.chunks(length).map(<[u8]>::to_vec));
-    all.extend((0..EACH).map(|_| make()));
+    all.extend((0..IDS_PER_PROCESS).map(|_| make()));
     let given = ["given", "restored", "window", "randflake", "layout"];
     let is_given = given.iter().any(|given| name.contains(given));
     assert_eq!(made.is_empty(), is_given, "a child of {name} made {} bytes", made.len());
@@ -163,10 +186,10 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     // All threads share one heap arena, and no thread has a cache of its own.
-    const TUNABLES: (&str, &str) =
+    const GLIBC_TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
-    let Some(fork) = forks::unhooked() else { return };
-    alone(&[TUNABLES], || {
+    let Some(fork) = forks::fork_without_hooks() else { return };
+    alone(&[GLIBC_TUNABLES], || {
         let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
         let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
         ids.generate(0).unwrap();
@@ -197,7 +220,8 @@ fn only_default_partitions_need_shared_memory() {
         };
         limit(0);
         let default = Generator::new().generate(0).unwrap_err().code();
-        let made = WAYS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
+        let made =
+            CREATIONS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
         let refused = made.filter(|(_, build)| std::panic::catch_unwind(|| build()()).is_err());
         let refused: Vec<_> = refused.map(|(way, _)| way).collect();
         limit(libc::RLIM_INFINITY);

@@ -20,7 +20,7 @@ impl Kind for User {
 }
 
 /// Asserts that four calls each make IDs.
-fn assert_made<I: Generated<Param: Copy> + Ord + Copy + Default + 'static>(
+fn assert_id<I: Generated<Param: Copy> + Ord + Copy + Default + 'static>(
     ids: &impl Generate<I>,
     param: I::Param,
 ) -> [I; 2]
@@ -42,17 +42,17 @@ where
 fn generators_and_handles_of_all_formats_make_ids() {
     let clock = ManualClock::at_unix_ms(T);
     let snos = sno::Builder::with_clock(&clock).partition(42).build().unwrap();
-    assert!(assert_made(&snos, 7_u8).iter().all(|id: &Sno| id.metabyte() == 7));
+    assert!(assert_id(&snos, 7_u8).iter().all(|id: &Sno| id.metabyte() == 7));
     assert!(
-        assert_made(&RefCell::new(snos.handle()), 8_u8).iter().all(|id: &Sno| id.metabyte() == 8)
+        assert_id(&RefCell::new(snos.handle()), 8_u8).iter().all(|id: &Sno| id.metabyte() == 8)
     );
     let guids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
-    assert!(assert_made(&guids, 9_u32).iter().all(|id: &HotGuid| id.shard_key() == 9));
-    assert_made::<HotGuid>(&RefCell::new(guids.handle()), 9);
+    assert!(assert_id(&guids, 9_u32).iter().all(|id: &HotGuid| id.shard_key() == 9));
+    assert_id::<HotGuid>(&RefCell::new(guids.handle()), 9);
     let grant = randflake::Grant::new(7, 1_767_225_600, 1_767_229_200).unwrap();
     let flakes = randflake::Builder::with_clock(grant, [7; 16], &clock).build().unwrap();
-    assert_made::<Randflake>(&flakes, ());
-    assert_made::<Randflake>(&RefCell::new(flakes.handle()), ());
+    assert_id::<Randflake>(&flakes, ());
+    assert_id::<Randflake>(&RefCell::new(flakes.handle()), ());
     let twitter =
         layout::preset("twitter", [("datacenter", 1.into()), ("worker", 2.into())]).unwrap();
     let tweets = layout::Builder::with_clock(twitter, &clock).build().unwrap();
@@ -140,7 +140,7 @@ fn custom_types_can_implement_generate() {
     assert_eq!(Id::<User>::generate_with(&listed).unwrap_err().kind(), ErrorKind::OutOfRange);
 }
 
-async fn make(ids: impl GenerateAsync<Sno>) -> Result<Vec<Id<User>>> {
+async fn generate_ids(ids: impl GenerateAsync<Sno>) -> Result<Vec<Id<User>>> {
     let sleep = async |_: Duration| ();
     let mut all = vec![Id::generate_with_async(&ids, sleep).await?];
     all.extend(Id::<User>::generate_many_with_async(&ids, sleep, 3).await?);
@@ -150,6 +150,7 @@ async fn make(ids: impl GenerateAsync<Sno>) -> Result<Vec<Id<User>>> {
 #[tokio::test(flavor = "current_thread")]
 async fn the_async_trait_makes_ids() {
     let clock = ManualClock::at_unix_ms(T);
-    let made = make(sno::Builder::with_clock(clock).partition(42).build().unwrap()).await.unwrap();
+    let made =
+        generate_ids(sno::Builder::with_clock(clock).partition(42).build().unwrap()).await.unwrap();
     assert!(made.len() == 4 && made.is_sorted());
 }

@@ -42,11 +42,11 @@ fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
 
 /// Returns a builder whose clock shows the start of second [`S`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    show(clock, [S]);
+    set_seconds(clock, [S]);
     Builder::with_clock(clock.clone(), draw)
 }
 
-fn show(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
+fn set_seconds(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
     clock.play(seconds.into_iter().map(|second| second * 1000));
 }
 
@@ -63,7 +63,7 @@ fn counters_start_at_random_and_wrap_around() {
     assert_next(&ids, S, START);
     assert_next(&ids, S, LAST_COUNTER);
     assert_next(&ids, S, 0);
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_next(&ids, S + 1, START);
     let stats = ids.stats();
     assert_eq!((stats.machine, stats.last_second, stats.len), (Some(MACHINE), Some(S + 1), 1));
@@ -75,10 +75,10 @@ fn a_clock_rollback_stays_in_the_highest_second() {
     let ids = at(&clock).build().unwrap();
     assert_next(&ids, S, START);
     for (behind, counter) in [(S - 1, LAST_COUNTER), (S - 1_000_000, 0), (0, 1), (S, 2)] {
-        show(&clock, [behind]);
+        set_seconds(&clock, [behind]);
         assert_next(&ids, S, counter);
     }
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_next(&ids, S + 1, START);
     assert_eq!(clock.slept(), 0);
 }
@@ -89,7 +89,7 @@ fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     // After the second is exhausted, the clock shows the previous second, this second, and then the next.
-    show(&clock, [S, S - 1, S, S + 1]);
+    set_seconds(&clock, [S, S - 1, S, S + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
     let next: Vec<_> = all.split_off(1 << 24).into_iter().map(HotGuid::parts).collect();
@@ -143,13 +143,13 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
     // The first draw is for the machine bytes.
     assert_next(&ids, S, 0x01_0001);
     assert_next(&ids, S, 0x01_0002);
-    show(&clock, [S + 2]);
+    set_seconds(&clock, [S + 2]);
     assert_next(&ids, S + 2, 0x02_0002);
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     let mut handle = ids.handle();
     assert_eq!(handle.generate(7).unwrap().parts().counter, 0x02_0003);
     assert_eq!((ids.stats().last_second, ids.stats().len), (Some(S + 2), 65));
-    show(&clock, [S + 3]);
+    set_seconds(&clock, [S + 3]);
     assert_eq!(handle.generate(7).unwrap().parts().counter, 0x03_0003);
     assert_eq!(DRAWS.load(Ordering::Relaxed), 4, "one draw a second");
 }
@@ -162,13 +162,13 @@ fn a_second_ends_with_the_last_counter() {
     // The highest start, which leaves the fewest IDs.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
-    show(&clock, [S]);
+    set_seconds(&clock, [S]);
     assert_eq!(ids.try_fill(7, &mut batch), Ok(left));
     assert_eq!(batch[0].counter(), 0x7f_fffe);
     assert!(batch.is_sorted() && batch[left - 1].counter() == LAST_COUNTER);
     assert_code(ids.try_generate(7), "sequence_exhausted");
     assert_eq!(ids.stats().len as usize, left);
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_next(&ids, S + 1, 0x7f_fffe);
 }
 
@@ -181,7 +181,7 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
         _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
     });
     assert_next(&ids, S, 0x7f_fffe);
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_next(&ids, S + 1, 0x7f_fffe);
 }
 
@@ -189,10 +189,10 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
 #[test]
 fn default_generators_start_each_second_elsewhere() {
     let clock = ScriptedClock::default();
-    show(&clock, [S]);
+    set_seconds(&clock, [S]);
     let ids = Generator::builder().clock(clock.clone()).build().unwrap();
     let starts = (0..16).map(|second| {
-        show(&clock, [S + second]);
+        set_seconds(&clock, [S + second]);
         ids.generate(7).unwrap().counter()
     });
     let starts = starts.collect::<HashSet<_>>();
@@ -232,7 +232,7 @@ fn a_block_continues_while_the_clock_is_behind() {
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
     let first = handle.generate(1).unwrap();
-    show(&clock, [S - 5]);
+    set_seconds(&clock, [S - 5]);
     let second = handle.generate(2).unwrap();
     let next = ids.generate(3).unwrap();
     let after = |id: HotGuid| id.counter().wrapping_sub(first.counter()) & 0xff_ffff;

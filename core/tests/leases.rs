@@ -27,7 +27,7 @@ mod few;
 mod support;
 
 use alone::alone;
-use few::Few;
+use few::SmallTable;
 use support::{Readings, ScriptedClock, assert_code};
 
 const T: i64 = 1_763_650_000_000;
@@ -283,7 +283,7 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         for k in 0..70_000 {
-            let made = forks::in_child_by(forks::hooked, || match living[0].generate(0) {
+            let made = forks::in_child_by(forks::fork_with_hooks, || match living[0].generate(0) {
                 Ok(id) => id.to_bytes().to_vec(),
                 Err(error) => error.code().into(),
             });
@@ -296,17 +296,17 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
 }
 
 /// Returns partitions that belonged to other generators until the given numbers of ticks after `T`.
-const fn used(first: u64, second: u64) -> Few<2> {
+const fn used(first: u64, second: u64) -> SmallTable<2> {
     const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
     let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
-    Few { entries, ..Few::new() }
+    SmallTable { entries, ..SmallTable::new() }
 }
 
 /// A thread reads the clock and is interrupted while another thread makes the first ID one tick later. At the time of the
 /// reading, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
-    static TABLE: Few<2> = used(1, 0);
+    static TABLE: SmallTable<2> = used(1, 0);
     let clock = ScriptedClock::default();
     let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
@@ -325,7 +325,7 @@ fn a_stale_reading_switches_no_partition() {
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_never_frees_its_parents_partition() {
-    static TABLE: Few<2> = used(0, 0);
+    static TABLE: SmallTable<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = leased();
@@ -339,13 +339,13 @@ fn a_child_never_frees_its_parents_partition() {
         let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
         made.map(u16::to_be_bytes).concat()
     };
-    assert_eq!(forks::in_child_by(forks::hooked, in_child), [0, 1, 0, 9]);
+    assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
 }
 
 /// The ticks before a lease belong to another generator, also for a generator that is restored from the snapshot.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
-    static TABLE: Few<2> = used(2, 2);
+    static TABLE: SmallTable<2> = used(2, 2);
     let clock = &ManualClock::at_unix_ms(T + 8);
     for made in [0, 1] {
         let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -364,7 +364,8 @@ fn a_snapshot_retains_the_start_of_its_lease() {
 #[test]
 fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
     const FIRST: i64 = 1_262_304_000_000;
-    static TABLE: Few<2> = Few { entries: [const { AtomicU64::new(1) }; 2], ..Few::new() };
+    static TABLE: SmallTable<2> =
+        SmallTable { entries: [const { AtomicU64::new(1) }; 2], ..SmallTable::new() };
     let clock = &ManualClock::at_unix_ms(FIRST + 4);
     let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
     let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -389,7 +390,7 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
 
 #[test]
 fn an_explicit_partition_starts_after_a_default_generators_lease() {
-    static TABLE: Few<2> = used(0, 0);
+    static TABLE: SmallTable<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let mut all = HashSet::from([default.generate(0).unwrap()]);
@@ -443,7 +444,7 @@ fn an_explicit_generator_waits_for_a_default_generators_lease() {
 
 #[test]
 fn claimed_partitions_are_never_leased_to_default_generators() {
-    static TABLE: Few<3> = Few::new();
+    static TABLE: SmallTable<3> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
     let configured = builder().partition(0).build().unwrap();
@@ -471,7 +472,7 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
 
 #[test]
 fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
-    static TABLE: Few<1> = Few::new();
+    static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(T);
     let low = explicit(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
     let high = explicit(clock, || Ok(&TABLE), 0).sequence_min(100).build().unwrap();
@@ -496,7 +497,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
 /// Slots that a handle has reserved count as used, even if the handle is dropped before it uses them.
 #[test]
 fn reserved_slots_delay_the_partitions_next_holder() {
-    static TABLE: Few<1> = Few::new();
+    static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(T);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
     let mut handle = ids.handle();
@@ -508,7 +509,7 @@ fn reserved_slots_delay_the_partitions_next_holder() {
 
 #[test]
 fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
-    static TABLE: Few<1> = Few::new();
+    static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(T);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
     ids.generate(0).unwrap();
@@ -532,7 +533,7 @@ fn a_failed_build_claims_no_partition() {
             ClockInfo::new().resolution(Duration::from_secs(1))
         }
     }
-    static TABLE: Few<1> = Few::new();
+    static TABLE: SmallTable<1> = SmallTable::new();
     let builder = || Generator::builder().leased_from(|| Ok(&TABLE)).partition(0);
     assert_code(builder().clock(Coarse).build(), "out_of_range");
     assert_code(builder().window(T, T - 1).build(), "out_of_range");
@@ -556,7 +557,7 @@ fn dropping_copies_in_a_child_frees_no_explicit_partition() {
             drop(all);
             at(clock).generate(0).map_or_else(|error| error.code().into(), |_| b"made".to_vec())
         };
-        assert_eq!(forks::in_child_by(forks::hooked, in_child), b"partitions_exhausted");
+        assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), b"partitions_exhausted");
     });
 }
 
@@ -578,7 +579,7 @@ fn all_partitions_are_free_after_their_explicit_generators() {
 /// Another thread closes the generator just after a partition has been reserved permanently.
 #[test]
 fn concurrent_closes_keep_one_partition() {
-    static TABLE: Few<4> = Few { kept: Some(close_meanwhile), ..Few::new() };
+    static TABLE: SmallTable<4> = SmallTable { kept: Some(close_meanwhile), ..SmallTable::new() };
     static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
     fn close_meanwhile() {
         let other = std::thread::spawn(|| CLOSED.get().unwrap().close());

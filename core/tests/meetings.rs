@@ -32,7 +32,7 @@ const START: u64 = 100;
 /// Number of sequence numbers in a tick: two blocks of a handle, and two more.
 const SEQUENCES: u16 = 130;
 
-type Ids = Generator<HeldClock>;
+type Ids = Generator<InterruptedClock>;
 type Handle = sno::Handle<Rc<Ids>>;
 type Waiting = Pin<Box<dyn Future<Output = Result<Sno>>>>;
 
@@ -45,16 +45,16 @@ fn run() -> Rc<Run> {
 }
 
 /// The run's clock. A call is suspended between a reading and its use.
-struct HeldClock;
+struct InterruptedClock;
 
-impl Clock for HeldClock {
+impl Clock for InterruptedClock {
     fn unix_nanos(&self) -> Result<i64> {
         let run = run();
         if run.tick.get() < run.last_tick.get() {
             run.tick.update(|tick| tick + u64::from(run.choose(2)));
         }
         let tick = run.tick.get();
-        run.hold();
+        run.interrupt();
         Ok((EPOCH_MS + 4 * i64::try_from(tick).unwrap()) * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
@@ -63,9 +63,9 @@ impl Clock for HeldClock {
 }
 
 /// The run's table of two partitions. Each access suspends the call.
-struct HeldTable;
+struct InterruptedTable;
 
-impl Table for HeldTable {
+impl Table for InterruptedTable {
     fn random(&self) -> Result<u16> {
         Ok(0)
     }
@@ -78,7 +78,7 @@ impl Table for HeldTable {
 
     fn entry(&self, partition: u16) -> u64 {
         let run = run();
-        run.hold();
+        run.interrupt();
         run.until[usize::from(partition)].get()
     }
 
@@ -86,13 +86,13 @@ impl Table for HeldTable {
         let (run, access) = (run(), Some((partition, old, new)));
         // Repeated failed accesses to a lost lease suspend the call only once.
         if run.refused.get() != access {
-            run.hold();
+            run.interrupt();
         }
         let is_mine = run.until[usize::from(partition)].get() == old;
         if is_mine {
             run.until[usize::from(partition)].set(new);
             if !run.knows_at_once.get() {
-                run.hold();
+                run.interrupt();
             }
         }
         run.refused.set(access.filter(|_| !is_mine));
@@ -118,15 +118,15 @@ use Caller::{Stranger, Task, Thread};
 
 impl Caller {
     /// Makes a call, or continues the waiting one.
-    fn turn(&mut self) -> Option<Sno> {
+    fn take_turn(&mut self) -> Option<Sno> {
         match self {
-            Thread(ids) => made(ids.try_generate(0)),
-            Self::Handle(handle) => made(handle.try_generate(0)),
-            Stranger(ids) => made(ids.try_generate(0)),
+            Thread(ids) => successful_id(ids.try_generate(0)),
+            Self::Handle(handle) => successful_id(handle.try_generate(0)),
+            Stranger(ids) => successful_id(ids.try_generate(0)),
             Task(ids, waiting) => {
                 let mut call = waiting.take().unwrap_or_else(|| call(ids.clone()));
                 match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-                    Poll::Ready(id) => made(id),
+                    Poll::Ready(id) => successful_id(id),
                     Poll::Pending => {
                         run().waits.update(|waits| waits + 1);
                         *waiting = (run().choose(2) == 0).then_some(call);
@@ -139,7 +139,7 @@ impl Caller {
 }
 
 /// Returns a call's ID if the call succeeded.
-fn made(id: Result<Sno>) -> Option<Sno> {
+fn successful_id(id: Result<Sno>) -> Option<Sno> {
     let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
     run().refusals.update(|refusals| refusals + usize::from(is_refused));
     id.ok()
@@ -193,7 +193,7 @@ impl Run {
     }
 
     /// Gives another caller a turn inside the current call, or lets the call continue.
-    fn hold(&self) {
+    fn interrupt(&self) {
         if self.inside.get() == 0 {
             return;
         }
@@ -208,7 +208,7 @@ impl Run {
     }
 
     /// Gives an idle caller a turn. Returns `false` if no caller is idle.
-    fn turn(&self) -> bool {
+    fn give_turn(&self) -> bool {
         let idle = self.idle();
         if !idle.is_empty() {
             let chosen = self.choose(u8::try_from(idle.len()).unwrap());
@@ -219,7 +219,7 @@ impl Run {
 
     fn turn_of(&self, index: usize) {
         let mut caller = self.callers.borrow_mut()[index].caller.take().unwrap();
-        let made = caller.turn();
+        let made = caller.take_turn();
         let place = &mut self.callers.borrow_mut()[index];
         (place.caller, place.turns) = (Some(caller), place.turns - 1);
         place.made.extend(made);
@@ -233,7 +233,8 @@ impl Run {
 }
 
 fn generator() -> Ids {
-    let builder = Generator::builder().clock(HeldClock).leased_from(|| Ok(&HeldTable));
+    let builder =
+        Generator::builder().clock(InterruptedClock).leased_from(|| Ok(&InterruptedTable));
     builder.sequence_max(SEQUENCES - 1).max_wait(Duration::from_secs(3600)).build().unwrap()
 }
 
@@ -249,16 +250,16 @@ fn task(ids: &Rc<Ids>) -> Caller {
     Task(ids.clone(), None)
 }
 
-fn stranger(_: &Rc<Ids>) -> Caller {
+fn other_generator(_: &Rc<Ids>) -> Caller {
     Stranger(generator())
 }
 
 /// What happened before the callers run.
 #[derive(Clone, Copy, PartialEq)]
-enum Before {
+enum Setup {
     Nothing,
     /// The generator has made the given number of IDs.
-    Made(usize),
+    AnyId(usize),
     /// The generator's lease ended after an ID, and its partition belonged to another generator for a tick.
     Lost,
     /// The partitions belonged to other generators until the given ticks.
@@ -267,14 +268,14 @@ enum Before {
 
 /// Totals over all runs.
 #[derive(Debug, Default)]
-struct Seen {
+struct Totals {
     runs: usize,
     waits: usize,
     refusals: usize,
     changes: usize,
 }
 
-impl Seen {
+impl Totals {
     fn add(&mut self, more: &Self) {
         self.runs += more.runs;
         self.waits += more.waits;
@@ -286,13 +287,13 @@ impl Seen {
 /// Explores all runs in which callers have two turns each and strangers have one. Up to `inside` calls start inside other
 /// calls.
 fn explore(
-    before: Before,
+    before: Setup,
     inside: usize,
     knows_at_once: bool,
     callers: &[fn(&Rc<Ids>) -> Caller],
-) -> Seen {
+) -> Totals {
     let more: u8 = env::var("POLYFLAKE_MORE").map_or(0, |more| more.parse().unwrap());
-    let (mut choices, mut seen) = (Vec::new(), Seen::default());
+    let (mut choices, mut seen) = (Vec::new(), Totals::default());
     loop {
         let run = Rc::new(Run { choices: RefCell::new(choices), ..Run::default() });
         RUN.set(run.clone());
@@ -307,7 +308,7 @@ fn explore(
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
         run.last_tick.set(START + 1 + u64::from(more));
         run.inside.set(inside + usize::from(more));
-        while run.turn() {}
+        while run.give_turn() {}
         run.inside.set(0);
         check(&run.callers.take(), made, &mut seen);
         seen.runs += 1;
@@ -323,27 +324,27 @@ fn explore(
 }
 
 /// Makes the IDs that precede the callers' calls, in the run's first tick, and returns them.
-fn begin(before: Before, run: &Run, ids: &Ids) -> Vec<Sno> {
+fn begin(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
     run.tick.set(START);
     run.last_tick.set(START);
     let count = match before {
-        Before::Nothing => 0,
-        Before::Made(count) => count,
-        Before::Lost => 1,
-        Before::Others(until) => {
+        Setup::Nothing => 0,
+        Setup::AnyId(count) => count,
+        Setup::Lost => 1,
+        Setup::Others(until) => {
             run.until.iter().zip(until).for_each(|(cell, until)| cell.set(until));
             0
         }
     };
     let made: Vec<_> = (0..count).map(|_| ids.try_generate(0).unwrap()).collect();
-    if before == Before::Lost {
+    if before == Setup::Lost {
         run.until[usize::from(made[0].partition())].set(START + 2);
     }
     made
 }
 
 /// Checks a run's IDs: there are no duplicates, each caller's IDs are sorted, and the generator uses one partition per tick.
-fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Seen) {
+fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Totals) {
     let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
     for Idle { caller, made, .. } in callers {
         assert!(made.is_sorted_by(|one, next| one < next), "{made:?}");
@@ -366,13 +367,13 @@ fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Seen) {
 
 /// Explores every pair of caller kinds with two nested turns, and every triple with one. Without a stranger, no call fails and
 /// no partition changes, unless `may_refuse`.
-fn meet(before: Before, may_refuse: bool) -> [Seen; 2] {
+fn explore_interleavings(before: Setup, may_refuse: bool) -> [Totals; 2] {
     let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
-    let [mut alone, mut beside] = [Seen::default(), Seen::default()];
+    let [mut alone, mut beside] = [Totals::default(), Totals::default()];
     for (index, first) in kinds.into_iter().enumerate() {
         for second in &kinds[index..] {
             alone.add(&explore(before, 2, true, &[first, *second]));
-            beside.add(&explore(before, 1, false, &[first, *second, stranger]));
+            beside.add(&explore(before, 1, false, &[first, *second, other_generator]));
         }
     }
     alone.add(&explore(before, 1, true, &kinds));
@@ -383,28 +384,28 @@ fn meet(before: Before, may_refuse: bool) -> [Seen; 2] {
 
 #[test]
 fn callers_never_collide_at_the_first_id() {
-    meet(Before::Nothing, false);
+    explore_interleavings(Setup::Nothing, false);
 }
 
 /// One of the partitions belongs to another generator in a tick that some callers read.
 #[test]
 fn callers_never_collide_if_the_lease_starts_later() {
-    meet(Before::Others([START, START + 1]), false);
+    explore_interleavings(Setup::Others([START, START + 1]), false);
 }
 
 #[test]
 fn callers_never_collide_at_renewals() {
-    meet(Before::Made(1), false);
+    explore_interleavings(Setup::AnyId(1), false);
 }
 
 #[test]
 fn callers_never_collide_at_a_partition_switch() {
-    let [seen, _] = meet(Before::Lost, true);
+    let [seen, _] = explore_interleavings(Setup::Lost, true);
     assert!(seen.changes > 0, "{seen:?}");
 }
 
 #[test]
 fn callers_never_collide_in_an_exhausted_tick() {
-    let [seen, _] = meet(Before::Made(usize::from(SEQUENCES) - 1), true);
+    let [seen, _] = explore_interleavings(Setup::AnyId(usize::from(SEQUENCES) - 1), true);
     assert!(seen.waits > 0 && seen.changes == 0, "{seen:?}");
 }

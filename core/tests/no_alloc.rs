@@ -84,7 +84,10 @@ mod forks;
 fn the_first_id_in_a_child_allocates_nothing() {
     let ids = Generator::new();
     ids.generate(0).unwrap();
-    for fork in [Some(forks::hooked as forks::Fork), forks::unhooked()].into_iter().flatten() {
+    for fork in [Some(forks::fork_with_hooks as forks::Fork), forks::fork_without_hooks()]
+        .into_iter()
+        .flatten()
+    {
         let counts = forks::in_child_by(fork, || {
             let before = ALLOCATIONS.with(Cell::get);
             ids.generate(0).unwrap();
@@ -230,18 +233,18 @@ fn errors_in_loops_allocate_nothing() {
     clock.set_unix_ms(NOW - 60_000);
     ids.try_generate(0).unwrap();
     clock.set_unix_ms(NOW - 120_000);
-    assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::ClockBehind));
+    assert_no_allocation(|| assert_rejected(ids.try_generate(0), ErrorKind::ClockBehind));
     ids.close().unwrap();
-    assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::GeneratorClosed));
+    assert_no_allocation(|| assert_rejected(ids.try_generate(0), ErrorKind::GeneratorClosed));
     let lease = || Grant::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
     let build = |clock| randflake::Builder::with_clock(lease(), [7; 16], clock).build().unwrap();
     let (early, late) = (build(at(NOW - 60_000)), build(at(NOW + 60_000)));
-    assert_no_allocation(|| refused(early.try_generate(), ErrorKind::LeaseNotStarted));
-    assert_no_allocation(|| refused(late.try_generate(), ErrorKind::LeaseExpired));
+    assert_no_allocation(|| assert_rejected(early.try_generate(), ErrorKind::LeaseNotStarted));
+    assert_no_allocation(|| assert_rejected(late.try_generate(), ErrorKind::LeaseExpired));
 }
 
 #[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
+fn assert_rejected<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
     assert_eq!(result.unwrap_err().kind(), kind);
 }
 

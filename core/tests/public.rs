@@ -35,12 +35,12 @@ fn orders(bits: u32) -> IdType {
     Keyring::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).unwrap()
 }
 
-fn kind(of: &IdType, text: &str) -> ErrorKind {
+fn parse_error(of: &IdType, text: &str) -> ErrorKind {
     of.decode(text).unwrap_err().kind()
 }
 
 /// Replaces a character among the last 15 of a string.
-fn with(text: &str, at: usize, character: char) -> String {
+fn with_character(text: &str, at: usize, character: char) -> String {
     let at = text.len() - 15 + at;
     format!("{}{character}{}", &text[..at], &text[at + 1..])
 }
@@ -77,7 +77,7 @@ fn the_check_character_detects_single_typos_and_swaps() {
         for at in 0..15 {
             let own = text.as_bytes()[text.len() - 15 + at] as char;
             for other in ALPHABET.chars().filter(|other| *other != own) {
-                let kind = kind(&orders, &with(&text, at, other));
+                let kind = parse_error(&orders, &with_character(&text, at, other));
                 // The first character of the block encodes only four bits.
                 let wide = at == 1 && other > 'f';
                 assert_eq!(kind, if wide { InvalidCharacter } else { CheckFailed });
@@ -87,8 +87,8 @@ fn the_check_character_detects_single_typos_and_swaps() {
             let (first, second) =
                 (text.as_bytes()[6 + one] as char, text.as_bytes()[6 + other] as char);
             if first != second {
-                let swapped = with(&with(&text, one, second), other, first);
-                let kind = kind(&orders, &swapped);
+                let swapped = with_character(&with_character(&text, one, second), other, first);
+                let kind = parse_error(&orders, &swapped);
                 assert!(kind == CheckFailed || kind == InvalidCharacter && one < 2, "{swapped}");
             }
         }
@@ -101,14 +101,14 @@ fn look_alike_characters_are_rejected_with_a_suggestion() {
     let text = orders.encode(42).unwrap();
     for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
     {
-        let error = orders.decode(&with(&text, 9, written)).unwrap_err();
+        let error = orders.decode(&with_character(&text, 9, written)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(15)));
         let message =
             format!("invalid character `{written}` at position 15, did you mean `{meant}`?");
         assert_eq!(error.to_string(), message);
     }
     for none in ['u', '-', ' ', '\0'] {
-        let error = orders.decode(&with(&text, 0, none)).unwrap_err();
+        let error = orders.decode(&with_character(&text, 0, none)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6)));
         assert!(!error.to_string().contains("mean"), "{error}");
     }
@@ -120,16 +120,16 @@ fn other_strings_are_rejected() {
     let text = orders.encode(42).unwrap();
     let tail = &text[6..];
     for other in ["", "42", tail, "Order_", &format!("Order_{tail}"), &format!("line_{text}")] {
-        assert_eq!(kind(&orders, other), TypeMismatch, "{other}");
+        assert_eq!(parse_error(&orders, other), TypeMismatch, "{other}");
     }
     for other in ["order_", &text[..20], &format!("{text}0"), "order_äääääääé"] {
-        assert_eq!(kind(&orders, other), InvalidLength, "{other}");
+        assert_eq!(parse_error(&orders, other), InvalidLength, "{other}");
     }
     let said = orders.decode(&format!("invoice_{tail}")).unwrap_err().to_string();
     assert_eq!(said, "expected an ID of the type `order`, found `invoice`");
     assert!(orders.decode(&"x_".repeat(10_000)).unwrap_err().to_string().len() < 80);
     let other = Keyring::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).unwrap();
-    assert_eq!(kind(&orders, &other.encode(42).unwrap()), UnknownVersion);
+    assert_eq!(parse_error(&orders, &other.encode(42).unwrap()), UnknownVersion);
 }
 
 /// Lengths and positions are counted in characters.
@@ -138,7 +138,7 @@ fn non_ascii_strings_are_rejected() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     for at in 0..15 {
-        let error = orders.decode(&with(&text, at, 'é')).unwrap_err();
+        let error = orders.decode(&with_character(&text, at, 'é')).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6 + at)));
     }
     let error = orders.decode(&text.replace(&text[19..], "é")).unwrap_err();
@@ -285,7 +285,7 @@ fn types_use_different_keys() {
         let (one, other) = (orders.encode(number).unwrap(), invoices.encode(number).unwrap());
         let tails = one.bytes().rev().zip(other.bytes().rev()).take(13);
         alike += tails.filter(|(one, other)| one == other).count();
-        assert_eq!(kind(&orders, &format!("order_{}", &other[8..])), UnknownId);
+        assert_eq!(parse_error(&orders, &format!("order_{}", &other[8..])), UnknownId);
     }
     // 13 of the 32 characters are compared: 406 of 13,000 characters match by chance, within about 20.
     assert!((306..506).contains(&alike), "{alike}");

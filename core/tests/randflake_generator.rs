@@ -23,11 +23,11 @@ fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
 
 /// Returns a builder for one node, whose clock shows the start of second [`S`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    show(clock, [S]);
+    set_seconds(clock, [S]);
     Builder::with_clock(grant(7..=7), SECRET, clock.clone())
 }
 
-fn show(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
+fn set_seconds(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
     clock.play(seconds.into_iter().map(|second| second * 1000));
 }
 
@@ -49,7 +49,7 @@ fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_range_continues_with_the_next_node() {
     let clock = ScriptedClock::default();
-    show(&clock, [S]);
+    set_seconds(&clock, [S]);
     let ids = Builder::with_clock(grant(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
     let mut all = exhaust(&ids, 3 * FULL - 1);
     let last = ids.generate().unwrap();
@@ -60,7 +60,7 @@ fn a_range_continues_with_the_next_node() {
     assert_eq!(error.retry_at(), Some((S + 1) * 1000));
     all.push(last);
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3 * FULL);
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_eq!(parts(&ids), Parts { timestamp: S + 1, node: 131_069, sequence: 0 });
 }
 
@@ -68,7 +68,7 @@ fn a_range_continues_with_the_next_node() {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_grant_of_all_nodes_uses_a_wider_word() {
     let clock = ScriptedClock::default();
-    show(&clock, [LAST_SECOND]);
+    set_seconds(&clock, [LAST_SECOND]);
     for last in [32_767, 32_768, 131_071] {
         let ids = Builder::with_clock(grant(0..=last), SECRET, clock.clone()).build().unwrap();
         exhaust(&ids, FULL);
@@ -115,7 +115,7 @@ fn close_returns_the_last_second_used() {
     assert_eq!(unused.close(), Ok(None));
     let ids = at(&clock).build().unwrap();
     ids.generate().unwrap();
-    show(&clock, [S + 5]);
+    set_seconds(&clock, [S + 5]);
     ids.generate().unwrap();
     assert_eq!((ids.stats().last_second, ids.stats().len), (Some(S + 5), 1));
     assert_eq!(ids.close(), Ok(Some(S + 5)));
@@ -125,7 +125,7 @@ fn close_returns_the_last_second_used() {
 fn the_formats_first_second_counts_as_used() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    show(&clock, [EPOCH]);
+    set_seconds(&clock, [EPOCH]);
     ids.generate().unwrap();
     assert_eq!(ids.close(), Ok(Some(EPOCH)));
 }
@@ -135,10 +135,10 @@ fn resume_after_excludes_its_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).resume_after(S).build().unwrap();
     assert_eq!(assert_code(ids.generate(), "sequence_exhausted").retry_at(), Some((S + 1) * 1000));
-    show(&clock, [S - 1]);
+    set_seconds(&clock, [S - 1]);
     assert_code(ids.generate(), "clock_behind");
     assert_eq!(ids.stats().last_second, Some(S));
-    show(&clock, [S + 1]);
+    set_seconds(&clock, [S + 1]);
     assert_eq!(parts(&ids), Parts { timestamp: S + 1, node: 7, sequence: 0 });
     let unused = at(&clock).resume_after(S).build().unwrap();
     assert_eq!(unused.close(), Ok(Some(S)), "what was used before stays used");
@@ -155,7 +155,7 @@ fn resuming_repeats_no_id() {
             builder = builder.resume_after(last);
         }
         let ids = builder.build().unwrap();
-        show(&clock, [second]);
+        set_seconds(&clock, [second]);
         for _ in 0..3 {
             if let Ok(id) = ids.generate() {
                 assert!(all.insert(id));

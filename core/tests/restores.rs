@@ -1,5 +1,5 @@
-//! A process that was restored from an image of its memory: after the report, no generator continues with what another copy has.
-//! Each test is alone in its process, because a report reaches all generators.
+//! A process that was restored from an image of its memory: after the report, no generator continues with what another copy
+//! has. Each test is alone in its process, because a report reaches all generators.
 #![cfg(not(miri))]
 
 #[path = "support/alone.rs"]
@@ -194,7 +194,7 @@ fn a_lease_of_a_child_is_waited_for_after_a_restore() {
         };
         let ids = sno::Leased::new(build(7).unwrap()).unwrap();
         assert!(ids.try_generate(7).is_ok());
-        let codes = forks::in_child_by(forks::hooked, || {
+        let codes = forks::in_child_by(forks::fork_with_hooks, || {
             let inherited = ids.try_generate(7).unwrap_err();
             ids.move_to(|_| build(8)).unwrap();
             let own = ids.try_generate(7).map(|id| id.partition());

@@ -66,7 +66,7 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
 }
 
 /// Returns a reading's tick, for a state machine that is in the tick `wall`.
-fn settled(now: i64, wall: i64, tick: i64) -> i64 {
+fn settled_tick(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
     if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
 }
@@ -83,7 +83,7 @@ struct Flipping {
 impl Flipping {
     /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
     fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
-        let now = settled(now, self.wall, TICK);
+        let now = settled_tick(now, self.wall, TICK);
         if now < self.wall {
             if now <= self.safe {
                 return None;
@@ -120,10 +120,10 @@ fn sno_follows_its_model() {
 }
 
 /// Returns the tick of each call, for a state machine that rejects a clock that is behind.
-fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
+fn expected_ticks(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {
-        let now = settled(*now, wall, tick);
+        let now = settled_tick(*now, wall, tick);
         wall = wall.max(now);
         (now == wall).then_some(now)
     };
@@ -146,7 +146,7 @@ fn formats_that_reject_rollbacks_follow_their_model() {
                 });
                 made.ok().map(|id| id.unix_ms * 1_000_000 / tick)
             });
-            assert_eq!(ticks.collect::<Vec<_>>(), refusing(&readings, tick), "{readings:?}");
+            assert_eq!(ticks.collect::<Vec<_>>(), expected_ticks(&readings, tick), "{readings:?}");
         }
     }
 }

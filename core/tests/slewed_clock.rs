@@ -64,7 +64,7 @@ fn errno() -> std::io::Error {
 
 /// What a thread observed in one second of readings.
 #[derive(Debug, Default)]
-struct Seen {
+struct Observations {
     readings: u64,
     /// The largest lag behind an exact reading taken before, and the largest lead over one taken after, in nanoseconds.
     lag: i64,
@@ -73,9 +73,9 @@ struct Seen {
     histogram: BTreeMap<u32, u64>,
 }
 
-impl Seen {
+impl Observations {
     /// Reads the clock until the time is up. Asserts that this thread's readings never go backwards.
-    fn until(is_over: &AtomicBool) -> Self {
+    fn observe_until(is_over: &AtomicBool) -> Self {
         let (mut seen, mut last) = (Self::default(), i64::MIN);
         while !is_over.load(Ordering::Relaxed) {
             let before = ExactClock.unix_nanos().unwrap();
@@ -94,7 +94,7 @@ impl Seen {
         *self.histogram.entry(64 - lag.max(lead).max(0).leading_zeros()).or_default() += 1;
     }
 
-    fn and(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         self.readings += other.readings;
         (self.lag, self.lead) = (self.lag.max(other.lag), self.lead.max(other.lead));
         for (bits, times) in other.histogram {
@@ -105,10 +105,10 @@ impl Seen {
 }
 
 /// Observes readings in two threads for a time, while a third thread makes IDs.
-fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Seen {
+fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let readers = [(); 2].map(|()| scope.spawn(|| Seen::until(&is_over)));
+        let readers = [(); 2].map(|()| scope.spawn(|| Observations::observe_until(&is_over)));
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 ids.generate(0).unwrap();
@@ -117,7 +117,7 @@ fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Seen {
         thread::sleep(time);
         is_over.store(true, Ordering::Relaxed);
         let seen = readers.map(|reader| reader.join().unwrap());
-        seen.into_iter().fold(Seen::default(), Seen::and)
+        seen.into_iter().fold(Observations::default(), Observations::merge)
     })
 }
 

@@ -33,29 +33,29 @@ mod child;
 mod child {
     pub(super) struct Child;
 
-    pub(super) fn shared() -> &'static super::Few {
-        Box::leak(Box::new(super::Few::new()))
+    pub(super) fn shared() -> &'static super::SmallTable {
+        Box::leak(Box::new(super::SmallTable::new()))
     }
 
     impl super::World<'_> {
-        pub(super) fn meet_the_child(&mut self) {
+        pub(super) fn talk_to_child(&mut self) {
             assert!(self.child.is_none());
         }
 
-        pub(super) fn end_the_child(&mut self) {}
+        pub(super) fn stop_child(&mut self) {}
     }
 }
 
 use child::Child;
 
 /// A table of partitions 0 to 3. The other partitions are not managed by it.
-type Few = few::Few<4>;
+type SmallTable = few::SmallTable<4>;
 
 /// Another process's table.
-static ELSEWHERE: Few = Few::new();
+static SEPARATE_TABLE: SmallTable = SmallTable::new();
 
-fn few() -> &'static Few {
-    static FEW: OnceLock<&Few> = OnceLock::new();
+fn table() -> &'static SmallTable {
+    static FEW: OnceLock<&SmallTable> = OnceLock::new();
     FEW.get_or_init(child::shared)
 }
 
@@ -90,7 +90,7 @@ struct World<'c> {
 impl<'c> World<'c> {
     /// Creates a world with generators for partition 0, which is in the table, and partition 7, and one that leases 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
-        for entry in [few(), &ELSEWHERE].iter().flat_map(|few| &few.entries) {
+        for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);
         }
         clock.set_unix_ms(ms(first));
@@ -128,7 +128,7 @@ impl<'c> World<'c> {
 
     fn step(&mut self) {
         match self.draw(19) {
-            0..=3 => self.turn_the_clock(),
+            0..=3 => self.change_the_clock(),
             4..=9 => self.make_ids(),
             10 if self.living.len() < 6 => {
                 self.living.push(builder(self.clock).sequence_max(SEQUENCES - 1).build().unwrap());
@@ -137,13 +137,13 @@ impl<'c> World<'c> {
             12 | 13 => self.close(),
             14 => self.restore(),
             15 => self.change_the_lease(),
-            16 | 17 => self.meet_the_child(),
+            16 | 17 => self.talk_to_child(),
             18 => self.configure(),
             _ => {}
         }
     }
 
-    fn turn_the_clock(&mut self) {
+    fn change_the_clock(&mut self) {
         self.around = (self.around + i64::from(self.draw(4))).min(TICKS - 10);
         let tick = self.around + i64::from(self.draw(16)) - 8;
         self.clock.set_unix_ms(ms(tick.max(0)));
@@ -157,14 +157,14 @@ impl<'c> World<'c> {
                 None => self.leased.generate(0),
             };
             match made {
-                Ok(id) => self.remember(id),
+                Ok(id) => self.record(id),
                 Err(error) => return self.assert_refusable(&error),
             }
         }
     }
 
     #[track_caller]
-    fn remember(&mut self, id: Sno) {
+    fn record(&mut self, id: Sno) {
         let cell = u16::from(id.tick_tock()) << 5 | id.partition() << 2 | id.sequence();
         let tick = usize::try_from(id.tick()).unwrap();
         assert!(cell < 64 && self.made[tick] & 1 << cell == 0, "made twice: {:?}", id.parts());
@@ -198,7 +198,7 @@ impl<'c> World<'c> {
     fn configure(&mut self) {
         let partition = self.draw(4);
         let configured = &mut self.configured[usize::from(partition)];
-        if !*configured && !self.is_child && few().entry(partition.into()) < KEPT {
+        if !*configured && !self.is_child && table().entry(partition.into()) < KEPT {
             *configured = true;
             let builder = builder(self.clock).sequence_max(SEQUENCES - 1);
             self.living.push(builder.partition(partition.into()).build().unwrap());
@@ -213,7 +213,8 @@ impl<'c> World<'c> {
         let index = self.index(self.stored.len());
         let snapshot: Snapshot = serde_json::from_str(&self.stored.swap_remove(index)).unwrap();
         let here = builder(self.clock);
-        let builder = if self.draw(2) == 0 { here.leased_from(|| Ok(&ELSEWHERE)) } else { here };
+        let builder =
+            if self.draw(2) == 0 { here.leased_from(|| Ok(&SEPARATE_TABLE)) } else { here };
         self.living.push(builder.restore(snapshot).unwrap());
     }
 
@@ -234,7 +235,7 @@ impl<'c> World<'c> {
 
 fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
-    builder.leased_from(|| Ok(few()))
+    builder.leased_from(|| Ok(table()))
 }
 
 #[test]
@@ -249,7 +250,7 @@ fn random_walks_never_repeat_an_id() {
         for _ in 0..80 {
             world.step();
         }
-        world.end_the_child();
+        world.stop_child();
         count += world.count;
     }
     println!("{walks} walks, {count} IDs");

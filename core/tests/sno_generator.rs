@@ -22,7 +22,7 @@ use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 
 /// The start of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
-const FOREVER: Duration = Duration::from_secs(1);
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     clock.play([T]);
@@ -84,7 +84,7 @@ fn a_stalled_call_reports_before_each_sleep() {
 #[test]
 fn calls_wait_until_the_unsafe_past_ends() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).max_wait(FOREVER).build().unwrap();
+    let ids = at(&clock).max_wait(LONG_WAIT).build().unwrap();
     generate(&ids, 1);
     clock.play([T - 400]);
     generate(&ids, 1);
@@ -359,13 +359,13 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
 
 /// A clock that advances by one tick at each reading, and makes an ID with the generator that reads it.
 #[derive(Default)]
-struct Meddler {
+struct InterferingClock {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
     readings: AtomicI64,
     is_inside: AtomicBool,
 }
 
-impl Clock for Meddler {
+impl Clock for InterferingClock {
     fn unix_nanos(&self) -> Result<i64, Error> {
         let reading = self.readings.fetch_add(1, Ordering::Relaxed);
         if !self.is_inside.swap(true, Ordering::Relaxed) {
@@ -382,7 +382,7 @@ impl Clock for Meddler {
 
 #[test]
 fn a_clock_that_always_outruns_the_call_fails() {
-    let clock = Arc::new(Meddler::default());
+    let clock = Arc::new(InterferingClock::default());
     let ids = Generator::builder().clock(clock.clone()).partition(7).build().unwrap();
     let ids = clock.asker.get_or_init(|| Arc::new(ids));
     assert_code(ids.generate(0), "clock_failed");

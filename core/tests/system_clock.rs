@@ -171,7 +171,7 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
                 (before - OFF..=after + OFF).contains(&reading)
             };
             let work = || vec![u8::from((0..1000).all(|_| is_right()))];
-            assert_eq!(forks::in_child_by(forks::hooked, work), [1]);
+            assert_eq!(forks::in_child_by(forks::fork_with_hooks, work), [1]);
         }
         is_over.store(true, Ordering::Relaxed);
     });

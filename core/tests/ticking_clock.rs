@@ -89,7 +89,10 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
 #[test]
 fn a_child_reads_the_wall_clock() {
     let (clock, first) = slow();
-    for fork in [Some(forks::hooked as forks::Fork), forks::unhooked()].into_iter().flatten() {
+    for fork in [Some(forks::fork_with_hooks as forks::Fork), forks::fork_without_hooks()]
+        .into_iter()
+        .flatten()
+    {
         let work = || {
             let is_right = |_| {
                 let (before, reading) = (wall(), clock.unix_nanos().unwrap());

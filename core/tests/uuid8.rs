@@ -30,7 +30,7 @@ fn a_uuid_of_another_version_is_rejected() {
 }
 
 #[track_caller]
-fn refused(uuid: Uuid) {
+fn assert_rejected(uuid: Uuid) {
     assert_eq!(
         Sno::from_uuid8_bytes(uuid.into_bytes()).unwrap_err().kind(),
         ErrorKind::NotCanonical,
@@ -50,7 +50,7 @@ fn sno_uuids_match_the_vectors() {
         assert_eq!(Sno::from_uuid8_bytes(id.to_uuid8_bytes()), Ok(id));
     }
     for case in file["sno_invalid"].as_array().unwrap() {
-        refused(case["uuid"].as_str().unwrap().parse().unwrap());
+        assert_rejected(case["uuid"].as_str().unwrap().parse().unwrap());
     }
 }
 
@@ -105,11 +105,14 @@ fn hot_guid_uuids_match_the_vectors() {
 #[test]
 fn hot_guid_rejects_out_of_range_fields() {
     let parts = Uuid8Parts { timestamp: 0, machine: 0, counter: 0, shard_key: 0 };
-    let refused = |parts| HotGuid::from_uuid8_parts(parts).unwrap_err();
-    let machine = refused(Uuid8Parts { machine: 1 << 34, ..parts });
+    let assert_rejected = |parts| HotGuid::from_uuid8_parts(parts).unwrap_err();
+    let machine = assert_rejected(Uuid8Parts { machine: 1 << 34, ..parts });
     assert_eq!((machine.code(), machine.field()), ("out_of_range", Some("machine")));
-    assert_eq!(refused(Uuid8Parts { counter: 1 << 24, ..parts }).field(), Some("counter"));
-    assert_eq!(refused(Uuid8Parts { timestamp: 1 << 32, ..parts }).code(), "time_out_of_range");
+    assert_eq!(assert_rejected(Uuid8Parts { counter: 1 << 24, ..parts }).field(), Some("counter"));
+    assert_eq!(
+        assert_rejected(Uuid8Parts { timestamp: 1 << 32, ..parts }).code(),
+        "time_out_of_range"
+    );
 }
 
 /// Returns sources of random bytes of every kind, including bytes with all bits set.

@@ -94,7 +94,7 @@ const fn time(bits: u32) -> Part {
     part(bits, "time", Time)
 }
 
-const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
+const fn time_part(bits: u32, name: &'static str, above: u64) -> Part {
     Part { bits, name, role: Time, value: above, usual: None }
 }
 
@@ -112,7 +112,7 @@ const GREGORIAN: i64 = -12_219_292_800_000;
 const UUID: &[Text] = &[Text::Uuid];
 const DECIMAL: &[Text] = &[Text::Decimal];
 
-const fn of(
+const fn format(
     name: &'static str,
     title: &'static str,
     rarity: u32,
@@ -124,14 +124,14 @@ const fn of(
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the tables are made of its calls")]
-const fn ours(format: Format) -> Format {
+const fn project_format(format: Format) -> Format {
     Format { is_ours: true, ..format }
 }
 
 /// The formats are taken from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats, and from the projects'
 /// own pages for all others.
 pub(crate) const FORMATS: &[Format] = &[
-    ours(of(
+    project_format(format(
         "sno",
         "sno",
         4,
@@ -145,7 +145,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(16, "sequence", Sequence),
         ],
     )),
-    ours(of(
+    project_format(format(
         "sno-uuid8",
         "sno as a UUID of version 8",
         6,
@@ -163,7 +163,7 @@ pub(crate) const FORMATS: &[Format] = &[
             fixed(42, "unused", 0),
         ],
     )),
-    ours(of(
+    project_format(format(
         "hotguid",
         "Hot Guid",
         6,
@@ -176,7 +176,7 @@ pub(crate) const FORMATS: &[Format] = &[
             little_endian(32, "shard_key", Kind),
         ],
     )),
-    ours(of(
+    project_format(format(
         "hotguid-uuid8",
         "Hot Guid of version 8",
         8,
@@ -193,7 +193,7 @@ pub(crate) const FORMATS: &[Format] = &[
             little_endian(32, "shard_key", Kind),
         ],
     )),
-    ours(of(
+    project_format(format(
         "randflake",
         "Randflake",
         9,
@@ -201,7 +201,7 @@ pub(crate) const FORMATS: &[Format] = &[
         None,
         &[part(64, "encrypted", Encrypted)],
     )),
-    ours(of(
+    project_format(format(
         "public-id",
         "public ID",
         5,
@@ -214,42 +214,42 @@ pub(crate) const FORMATS: &[Format] = &[
             fixed(5, "check", CHECKED),
         ],
     )),
-    of(
+    format(
         "uuid-v1",
         "UUID v1",
         2,
         UUID,
         Some(scale(100, GREGORIAN, 1995)),
         &[
-            piece(32, "time_low", 0),
-            piece(16, "time_mid", 32),
+            time_part(32, "time_low", 0),
+            time_part(16, "time_mid", 32),
             fixed(4, VERSION, 1),
-            piece(12, "time_high", 48),
+            time_part(12, "time_high", 48),
             fixed(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
             part(48, "node", Maker),
         ],
     ),
-    of("uuid-v3", "UUID v3", 4, UUID, None, &hashed(3)),
-    of("uuid-v4", "UUID v4", 0, UUID, None, &random(4)),
-    of("uuid-v5", "UUID v5", 3, UUID, None, &hashed(5)),
-    of(
+    format("uuid-v3", "UUID v3", 4, UUID, None, &hashed(3)),
+    format("uuid-v4", "UUID v4", 0, UUID, None, &random(4)),
+    format("uuid-v5", "UUID v5", 3, UUID, None, &hashed(5)),
+    format(
         "uuid-v6",
         "UUID v6",
         4,
         UUID,
         Some(scale(100, GREGORIAN, 2020)),
         &[
-            piece(32, "time_high", 28),
-            piece(16, "time_mid", 12),
+            time_part(32, "time_high", 28),
+            time_part(16, "time_mid", 12),
             fixed(4, VERSION, 6),
-            piece(12, "time_low", 0),
+            time_part(12, "time_low", 0),
             fixed(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
             part(48, "node", Maker),
         ],
     ),
-    of(
+    format(
         "uuid-v7",
         "UUID v7",
         1,
@@ -263,9 +263,9 @@ pub(crate) const FORMATS: &[Format] = &[
             part(62, "random_low", Random),
         ],
     ),
-    of("uuid-v8", "UUID v8", 8, UUID, None, &random(8)),
-    of("uuid-nil", "nil UUID", 8, UUID, None, &[fixed(64, "high", 0), fixed(64, "low", 0)]),
-    of(
+    format("uuid-v8", "UUID v8", 8, UUID, None, &random(8)),
+    format("uuid-nil", "nil UUID", 8, UUID, None, &[fixed(64, "high", 0), fixed(64, "low", 0)]),
+    format(
         "uuid-max",
         "max UUID",
         8,
@@ -273,7 +273,7 @@ pub(crate) const FORMATS: &[Format] = &[
         None,
         &[fixed(64, "high", u64::MAX), fixed(64, "low", u64::MAX)],
     ),
-    of(
+    format(
         "ulid",
         "ULID",
         2,
@@ -281,7 +281,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2016)),
         &[time(48), part(80, "random", Random)],
     ),
-    of(
+    format(
         "ulid-uuid",
         "ULID as a UUID",
         9,
@@ -289,7 +289,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2016)),
         &[time(48), part(80, "random", Random)],
     ),
-    of(
+    format(
         "typeid",
         "TypeID",
         3,
@@ -303,7 +303,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(62, "random_low", Random),
         ],
     ),
-    of(
+    format(
         "ksuid",
         "KSUID",
         4,
@@ -311,7 +311,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(SECOND, 1_400_000_000_000, 2017)),
         &[time(32), part(128, "payload", Random)],
     ),
-    of(
+    format(
         "objectid",
         "MongoDB ObjectId",
         2,
@@ -319,7 +319,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(SECOND, 0, 2009)),
         &[time(32), part(40, "process", Random), part(24, "counter", Random)],
     ),
-    of(
+    format(
         "xid",
         "xid",
         4,
@@ -333,7 +333,7 @@ pub(crate) const FORMATS: &[Format] = &[
             fixed(4, "padding", 0),
         ],
     ),
-    of(
+    format(
         "tsid",
         "TSID",
         5,
@@ -341,7 +341,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 1_577_836_800_000, 2020)),
         &[time(42), part(22, "random", Random)],
     ),
-    of(
+    format(
         "scru128",
         "SCRU128",
         7,
@@ -354,7 +354,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(32, "entropy", Random),
         ],
     ),
-    of(
+    format(
         "timeflake",
         "Timeflake",
         8,
@@ -362,7 +362,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2020)),
         &[time(48), part(80, "random", Random)],
     ),
-    of(
+    format(
         "flake",
         "Boundary flake",
         9,
@@ -370,7 +370,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2012)),
         &[time(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
     ),
-    of(
+    format(
         "pushid",
         "Firebase push ID",
         5,
@@ -378,7 +378,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2012)),
         &[time(48), part(72, "random", Random)],
     ),
-    of(
+    format(
         "tid",
         "AT Protocol TID",
         5,
@@ -386,7 +386,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(1000, 0, 2022)),
         &[fixed(1, "unused", 0), time(53), part(10, "clock_id", Maker)],
     ),
-    of(
+    format(
         "cuid",
         "CUID",
         4,
@@ -399,7 +399,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(42, "random", Random),
         ],
     ),
-    of(
+    format(
         "nanoid",
         "Nano ID",
         3,
@@ -407,7 +407,7 @@ pub(crate) const FORMATS: &[Format] = &[
         None,
         &[part(126, "random", Random)],
     ),
-    of(
+    format(
         "twitter",
         "X (Twitter) snowflake",
         3,
@@ -422,7 +422,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(12, "sequence", Sequence),
         ],
     ),
-    of(
+    format(
         "discord",
         "Discord snowflake",
         3,
@@ -435,7 +435,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(12, "sequence", Sequence),
         ],
     ),
-    of(
+    format(
         "instagram",
         "Instagram ID",
         6,
@@ -443,7 +443,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 1_314_220_021_721, 2012)),
         &[time(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
     ),
-    of(
+    format(
         "sonyflake",
         "Sonyflake",
         8,
@@ -456,7 +456,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(16, "machine", Maker),
         ],
     ),
-    of(
+    format(
         "mastodon",
         "Mastodon ID",
         5,
@@ -464,7 +464,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2017)),
         &[time(48), part(16, "sequence_data", Sequence)],
     ),
-    of(
+    format(
         "snowflake",
         "snowflake of the Unix epoch",
         7,
@@ -472,7 +472,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(MS, 0, 2010)),
         &[fixed(1, "unused", 0), time(41), part(10, "node", Maker), part(12, "sequence", Sequence)],
     ),
-    of(
+    format(
         "baidu",
         "Baidu UID",
         9,
@@ -489,11 +489,11 @@ pub(crate) const FORMATS: &[Format] = &[
             part(13, "sequence", Sequence),
         ],
     ),
-    of("unix-s", "Unix seconds", 6, DECIMAL, Some(scale(SECOND, 0, 1990)), &[time(64)]),
-    of("unix-ms", "Unix milliseconds", 7, DECIMAL, Some(scale(MS, 0, 1990)), &[time(64)]),
-    of("unix-us", "Unix microseconds", 9, DECIMAL, Some(scale(1000, 0, 1990)), &[time(64)]),
-    of("unix-ns", "Unix nanoseconds", 9, DECIMAL, Some(scale(1, 0, 1990)), &[time(64)]),
-    of(
+    format("unix-s", "Unix seconds", 6, DECIMAL, Some(scale(SECOND, 0, 1990)), &[time(64)]),
+    format("unix-ms", "Unix milliseconds", 7, DECIMAL, Some(scale(MS, 0, 1990)), &[time(64)]),
+    format("unix-us", "Unix microseconds", 9, DECIMAL, Some(scale(1000, 0, 1990)), &[time(64)]),
+    format("unix-ns", "Unix nanoseconds", 9, DECIMAL, Some(scale(1, 0, 1990)), &[time(64)]),
+    format(
         "counter",
         "a counter",
         2,

@@ -170,7 +170,7 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
 
 /// Sorts readings by their costs, and calculates the odds of each one against the others and `random`.
 pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
-    twins(readings);
+    merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());
     let unknown =
         readings.iter().map(|reading| reading.account.of_unknown()).fold(random, Cost::min);
@@ -184,7 +184,7 @@ pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
 
 /// Finds formats in the table that have the same bits for everything except the time, if the time is likely in both. Then their
 /// ages have no weight and other knowledge has little, and each reading gets a note about the other format.
-fn twins(readings: &mut [Reading]) {
+fn merge_indistinguishable(readings: &mut [Reading]) {
     for at in 1..readings.len() {
         let (before, rest) = readings.split_at_mut(at);
         let reading = &mut rest[0];

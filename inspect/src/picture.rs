@@ -149,8 +149,8 @@ impl Reading {
     /// Draws the name, width and value of a field.
     fn line(&self, field: &Field, y: u32, svg: &mut String) {
         let time = (field.role == Role::Time).then(|| self.time()).flatten();
-        let value = escaped(&capped(&time.unwrap_or_else(|| self.value(field)), VALUE));
-        let (class, name) = (field.role.as_str(), escaped(&capped(&field.name, 16)));
+        let value = escaped(&truncated(&time.unwrap_or_else(|| self.value(field)), VALUE));
+        let (class, name) = (field.role.as_str(), escaped(&truncated(&field.name, 16)));
         let (base, bits) = (y + 15, if field.bits == 1 { "bit" } else { "bits" });
         let row = format_args!(
             "<rect class=\"{class}\" x=\"{MARGIN}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/>\
@@ -182,7 +182,7 @@ fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {
 }
 
 /// Returns the string, or its beginning if it is longer than `most` characters.
-fn capped(text: &str, most: usize) -> String {
+fn truncated(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),

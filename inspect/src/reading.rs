@@ -101,7 +101,7 @@ impl Role {
 
 impl Reading {
     /// Reads bits in a format. Returns `None` if the format's fixed bits differ.
-    pub(crate) fn of(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
+    pub(crate) fn from_bits(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
         let mut fields = Vec::with_capacity(format.parts.len());
         let (mut from, mut ticks, mut cost) = (0, 0, Cost::bits(0));
         for part in format.parts {
@@ -120,7 +120,7 @@ impl Reading {
             fields.push(field);
             from += part.bits;
         }
-        let time = format.scale.map(|scale| Time::of(scale, ticks, &fields));
+        let time = format.scale.map(|scale| Time::from_ticks(scale, ticks, &fields));
         let origin = if format.is_ours { Origin::Ours } else { Origin::Table };
         let named = Named { name: format.name, title: format.title, rarity: format.rarity, origin };
         Some(Self::new(named, bits, fields, cost, time, now_ms))
@@ -206,7 +206,7 @@ pub(crate) struct Time {
 }
 
 impl Time {
-    fn of(scale: Scale, ticks: u128, fields: &[Field]) -> Self {
+    fn from_ticks(scale: Scale, ticks: u128, fields: &[Field]) -> Self {
         let bits = fields.iter().filter(|field| field.role == Role::Time).map(|field| field.bits);
         let ms = ticks.checked_mul(u128::from(scale.tick_nanos)).map(|nanos| nanos / 1_000_000);
         let ms = ms.and_then(|ms| i64::try_from(ms).ok());

@@ -48,11 +48,11 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     let cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()];
     let cases = cases.into_iter().filter(|case| case != text);
     let candidates = pieces.into_iter().map(ToString::to_string).chain(cases);
-    candidates.into_iter().find_map(|id| meant(&id, context)).or_else(|| length(text))
+    candidates.into_iter().find_map(|id| ask_if_meant(&id, context)).or_else(|| length(text))
 }
 
 /// If the string is an ID, returns the question whether it was meant.
-fn meant(id: &str, context: &Context<'_>) -> Option<String> {
+fn ask_if_meant(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))

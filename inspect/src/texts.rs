@@ -119,8 +119,8 @@ fn cuid(text: &str) -> Option<Bits> {
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {
-            Some(layouts::opened(bits, codec, context.now_ms))
+            Some(layouts::decrypted(bits, codec, context.now_ms))
         }
-        _ => Reading::of(format, bits, context.now_ms),
+        _ => Reading::from_bits(format, bits, context.now_ms),
     }
 }

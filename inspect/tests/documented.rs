@@ -26,7 +26,7 @@ fn texts(folder: &Path, texts: &mut Vec<(String, String)>) {
 }
 
 /// Returns the format of a string that looks like an ID of this project. Words do not look like one.
-fn own(text: &str) -> Option<&'static str> {
+fn own_format(text: &str) -> Option<&'static str> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_sno = |c: u8| matches!(c, b'2'..=b'9' | b'a'..=b'x');
     let is_public =
@@ -60,7 +60,7 @@ fn documented_examples_are_recognised_and_in_the_past() {
     let (mut faults, mut count) = (Vec::new(), 0);
     for (file, text) in &all {
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-            let Some(format) = own(word) else { continue };
+            let Some(format) = own_format(word) else { continue };
             let readings = inspect(word, &NOW);
             let Some(reading) = readings.iter().find(|reading| reading.format == format) else {
                 continue;

@@ -14,14 +14,14 @@ const MS: u64 = 1 << 22;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn random_below(&mut self, limit: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
 
-fn listed(list: &str) -> impl Iterator<Item = (String, String)> {
+fn parse_list(list: &str) -> impl Iterator<Item = (String, String)> {
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
@@ -30,19 +30,19 @@ fn listed(list: &str) -> impl Iterator<Item = (String, String)> {
 }
 
 /// Returns snowflakes with the Unix epoch and with unknown epochs, from few nodes, and random numbers.
-fn drawn() -> Vec<(String, String)> {
+fn generated_ids() -> Vec<(String, String)> {
     let mut random = Random(1);
     let mut all = Vec::new();
     for number in 0..60 {
-        let age = random.below(6 * 365 * 86_400) * 1000 + random.below(1000);
-        let nodes = [1, 8, 64, 1024][usize::try_from(random.below(4)).expect("below 4")];
-        let low = random.below(nodes) << 12 | random.below(4);
+        let age = random.random_below(6 * 365 * 86_400) * 1000 + random.random_below(1000);
+        let nodes = [1, 8, 64, 1024][usize::try_from(random.random_below(4)).expect("below 4")];
+        let low = random.random_below(nodes) << 12 | random.random_below(4);
         let made = NOW.now_ms.cast_unsigned() - age;
         all.push(("snowflake", (made * MS) | low));
-        all.push(("none", random.below(1 << 31) << 32 | random.below(1 << 31) << 1));
+        all.push(("none", random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1));
         // According to the odds, one in 64 snowflakes has an epoch that is not in the table. Here it is a day in 2017 or 2018.
         if number % 12 == 0 {
-            let epoch = 1_483_228_800_000 + random.below(730 * 86_400) * 1000;
+            let epoch = 1_483_228_800_000 + random.random_below(730 * 86_400) * 1000;
             all.push(("none", ((made - epoch) * MS) | low));
         }
     }
@@ -51,7 +51,7 @@ fn drawn() -> Vec<(String, String)> {
 
 fn corpus() -> Vec<(String, String)> {
     let lists = [include_str!("found.tsv"), include_str!("made.tsv")];
-    lists.into_iter().flat_map(listed).chain(drawn()).collect()
+    lists.into_iter().flat_map(parse_list).chain(generated_ids()).collect()
 }
 
 /// The number of correct readings, the number of all readings, and the sum of their odds.
@@ -112,7 +112,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
 fn most_ids_are_identified_first() {
     let mut count = Count::default();
     for list in [include_str!("found.tsv"), include_str!("made.tsv")] {
-        for (format, id) in listed(list) {
+        for (format, id) in parse_list(list) {
             let readings = inspect(&id, &NOW);
             let first = readings.first().filter(|first| first.odds >= 0.5);
             let named = first.map_or("none", |first| &first.format);
@@ -128,7 +128,7 @@ fn most_ids_are_identified_first() {
 /// IDs of X and of Discord before September 2022 differ only in their time.
 #[test]
 fn ambiguous_formats_have_similar_odds_and_a_note() {
-    for (format, id) in listed(include_str!("found.tsv")) {
+    for (format, id) in parse_list(include_str!("found.tsv")) {
         if !["twitter", "discord"].contains(&format.as_str()) {
             continue;
         }
@@ -164,7 +164,8 @@ fn a_rare_format_gets_low_odds() {
     assert!(baidu.odds < 0.1, "{}", baidu.odds);
     let mut random = Random(2);
     for _ in 0..2000 {
-        let id = (random.below(1 << 31) << 32 | random.below(1 << 31) << 1).to_string();
+        let id =
+            (random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1).to_string();
         for reading in inspect(&id, &NOW) {
             let is_rare =
                 ["baidu", "sonyflake", "unix-ns", "unix-us"].contains(&reading.format.as_str());

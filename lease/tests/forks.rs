@@ -23,7 +23,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use forks::{hooked, in_child_by, unhooked};
+use forks::{fork_with_hooks, fork_without_hooks, in_child_by};
 use polyflake::sno::Sno;
 use polyflake_lease::{
     Ask, AsyncStore, Host, Memory, Options, Reply, Request, Result, Shape, Store, Task, open,
@@ -64,7 +64,7 @@ fn bytes_of(ids: &[Sno]) -> Vec<u8> {
 fn check(url: &str) {
     let ids = Generator::new(url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
-    for fork in [Some(hooked as fn() -> _), unhooked()].into_iter().flatten() {
+    for fork in [Some(fork_with_hooks as fn() -> _), fork_without_hooks()].into_iter().flatten() {
         let work = || {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
@@ -83,7 +83,7 @@ fn check(url: &str) {
         );
         assert_eq!(ids.generate(0).unwrap().partition(), mine);
     }
-    let kept = in_child_by(hooked, || {
+    let kept = in_child_by(fork_with_hooks, || {
         drop(copy(&ids));
         vec![1]
     });
@@ -130,7 +130,7 @@ fn try_generate_starts_a_lease_in_a_child() {
         });
         bytes_of(&[made.unwrap()])
     };
-    assert_ne!(ids_of(&in_child_by(hooked, work), 1)[0].partition(), mine);
+    assert_ne!(ids_of(&in_child_by(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn generate_async_leases_a_worker_id_in_a_child() {
     let mine = ids.generate(0).unwrap().partition();
     let sleep = |pause| async move { thread::sleep(pause) };
     let work = || bytes_of(&[ready(ids.generate_async(sleep, 0)).unwrap()]);
-    assert_ne!(ids_of(&in_child_by(hooked, work), 1)[0].partition(), mine);
+    assert_ne!(ids_of(&in_child_by(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -205,7 +205,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]
     };
-    assert_eq!(in_child_by(hooked, work), [1]);
+    assert_eq!(in_child_by(fork_with_hooks, work), [1]);
     ids.generate(0).unwrap();
 }
 
@@ -224,7 +224,7 @@ fn a_child_rejects_the_parents_in_memory_store() {
         assert_eq!(refused.source().unwrap().to_string(), reason);
         vec![1]
     };
-    assert_eq!(in_child_by(hooked, work), [1]);
+    assert_eq!(in_child_by(fork_with_hooks, work), [1]);
     ids.generate(0).unwrap();
 }
 
@@ -251,7 +251,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
             }
             Err(refused) => refused.to_string().into_bytes(),
         };
-        let made: Vec<_> = (0..20).map(|_| in_child_by(hooked, work)).collect();
+        let made: Vec<_> = (0..20).map(|_| in_child_by(fork_with_hooks, work)).collect();
         is_over.store(true, Ordering::Relaxed);
         assert_eq!(made, vec![[1]; 20], "{}", String::from_utf8_lossy(&made.concat()));
     });
@@ -265,7 +265,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
     open(&locked).unwrap();
     let other = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
-    let forks = [(Some(hooked as fn() -> _), 1), (unhooked(), 0)];
+    let forks = [(Some(fork_with_hooks as fn() -> _), 1), (fork_without_hooks(), 0)];
     for (fork, expected) in forks.into_iter().filter_map(|(fork, is)| Some((fork?, is))) {
         other.execute_batch("BEGIN EXCLUSIVE").unwrap();
         let (locked, request) = (locked.clone(), request.clone());
@@ -288,6 +288,6 @@ fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = alone();
     let ((_folder, url), (folder, other)) = (store(), store());
     let opened = open(&other).unwrap();
-    assert_eq!(in_child_by(hooked, || vec![u8::from(open(&url).is_ok())]), [1]);
+    assert_eq!(in_child_by(fork_with_hooks, || vec![u8::from(open(&url).is_ok())]), [1]);
     drop((opened, folder));
 }

@@ -20,7 +20,7 @@ use sea_orm::{
 use crate::{BigInt, Bytes, Text, Uuid};
 
 /// Returns the error for a value that does not contain an ID of type `T`.
-fn refused<T>(from: &'static str, error: polyflake::Error) -> DbErr {
+fn conversion_error<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 

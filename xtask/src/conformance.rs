@@ -53,7 +53,7 @@ pub fn main(options: &Options) -> Result<()> {
 pub fn run(options: &Options, ready: &Ready) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
-    ready.suffices()
+    ready.check_complete()
 }
 
 /// The runtimes that can be queried, and `true` if these are all the requested ones.
@@ -90,7 +90,7 @@ impl Ready {
     }
 
     /// Fails if a requested runtime is missing in continuous integration, where nothing may be skipped.
-    pub fn suffices(&self) -> Result<()> {
+    pub fn check_complete(&self) -> Result<()> {
         ensure!(self.complete || !workspace::in_ci(), "a runtime is missing");
         Ok(())
     }

@@ -28,17 +28,17 @@ pub fn main(options: &Options) -> Result<()> {
 /// Builds the crates with the oldest versions of dependencies that they allow.
 pub fn oldest(shell: &Shell) -> Result<()> {
     tools::nightly(shell, &[])?;
-    with(shell, &["+nightly"], &["-Z", "direct-minimal-versions"])
+    check_with(shell, &["+nightly"], &["-Z", "direct-minimal-versions"])
 }
 
 /// Builds the crates with the newest versions of dependencies that they allow.
 pub fn newest(shell: &Shell) -> Result<()> {
-    with(shell, &[], &[])
+    check_with(shell, &[], &[])
 }
 
 /// Builds each crate from its package, as a user's program gets it, after changing its lock file. In the workspace, the
 /// requirements of other crates would influence the version of a dependency.
-fn with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
+fn check_with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
     tools::install(shell, &tools::HACK)?;
     let folder = tempfile::tempdir()?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));

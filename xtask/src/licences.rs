@@ -44,7 +44,7 @@ pub struct Crate {
 /// Writes the licences' file.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
-    Ok(fs::write(workspace::root().join(FILE), wanted(&shell)?)?)
+    Ok(fs::write(workspace::root().join(FILE), expected_text(&shell)?)?)
 }
 
 /// Returns the licences' file for the program's own packages, which contain many more crates.
@@ -55,12 +55,12 @@ pub fn of_program(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
 /// Fails if the licences' file is outdated.
 pub fn check(shell: &Shell) -> Result<()> {
     let found = fs::read_to_string(workspace::root().join(FILE))?;
-    ensure!(found == wanted(shell)?, "{FILE} is stale: run `cargo xtask licences`");
+    ensure!(found == expected_text(shell)?, "{FILE} is stale: run `cargo xtask licences`");
     Ok(())
 }
 
 /// Returns the third-party crates that a package contains on a target.
-pub fn linked(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Crate>> {
+pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Crate>> {
     let options = ["--quiet", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"];
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
@@ -81,18 +81,18 @@ fn read(line: &str) -> Option<Crate> {
 }
 
 /// Returns all crates that any binary contains.
-fn every(shell: &Shell) -> Result<BTreeSet<Crate>> {
-    let mut all = linked(shell, "polyflake-wasm", "wasm32-unknown-unknown")?;
+fn all_dependencies(shell: &Shell) -> Result<BTreeSet<Crate>> {
+    let mut all = dependencies_of(shell, "polyflake-wasm", "wasm32-unknown-unknown")?;
     for platform in platforms::all()? {
         for package in ["polyflake-python", "polyflake-node"] {
-            all.extend(linked(shell, package, &platform.target)?);
+            all.extend(dependencies_of(shell, package, &platform.target)?);
         }
     }
     Ok(all)
 }
 
-fn wanted(shell: &Shell) -> Result<String> {
-    page(shell, INTRODUCTION, &every(shell)?)
+fn expected_text(shell: &Shell) -> Result<String> {
+    page(shell, INTRODUCTION, &all_dependencies(shell)?)
 }
 
 fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<String> {

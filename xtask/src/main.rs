@@ -42,22 +42,22 @@ enum Task {
     Bench(bench::Options),
     /// Generate billions of IDs with a chaotic clock, and compare each of them with all others: --ids N, --family NAME, --seed
     /// N
-    Soak(Given),
+    Soak(PassedArguments),
     /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
     /// NAME
-    Kills(Given),
+    Kills(PassedArguments),
     /// Run generators through threads, forks, clock changes, kills and copies, and check their IDs: see `docs/storm.md`
-    Storm(Given),
+    Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
-    Forks(Given),
+    Forks(PassedArguments),
     /// Check the lease model at its large sizes, 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
     /// minutes of process faults on each store, and 1,000 cold starts, and measure claims and renewals on each store
     Leases,
     /// Test whether Randflake IDs spread evenly over shards, with ten million of them or the given number
-    Uniformity(Given),
+    Uniformity(PassedArguments),
     /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or the given
     /// number
-    Timing(Given),
+    Timing(PassedArguments),
     /// Search for inputs that a decoder reads incorrectly, or that crash it
     Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core and the leases, each of which must make their tests fail
@@ -84,28 +84,28 @@ enum Task {
 
 /// Arguments that are passed to a program unchanged.
 #[derive(clap::Args)]
-struct Given {
+struct PassedArguments {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<String>,
 }
 
 /// Runs one of the programs that test with large numbers of IDs or events.
-fn prove(package: &str, program: &str, given: &Given) -> Result<()> {
+fn run_proof(package: &str, program: &str, given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     let run = cmd!(shell, "cargo run --quiet --release --package {package} --bin {program}");
     Ok(run.arg("--").args(&given.options).run()?)
 }
 
 /// Runs the program of storms.
-fn storm(given: &Given) -> Result<()> {
+fn storm(given: &PassedArguments) -> Result<()> {
     if let Err(missing) = tools::faketime(&workspace::shell()?) {
         println!("storms with clock changes cannot run ({missing})");
     }
-    prove("idstorm", "idstorm", given)
+    run_proof("idstorm", "idstorm", given)
 }
 
 /// Runs the program that tests many forks, using the wheel.
-fn fork(given: &Given) -> Result<()> {
+fn fork(given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     let python = workspace::python();
@@ -145,13 +145,13 @@ fn main() -> Result<()> {
         Task::Demo => demo::main(),
         Task::Test(options) => test::main(&options),
         Task::Bench(options) => bench::main(&options),
-        Task::Soak(given) => prove("soak", "soak", &given),
-        Task::Kills(given) => prove("soak", "kills", &given),
+        Task::Soak(given) => run_proof("soak", "soak", &given),
+        Task::Kills(given) => run_proof("soak", "kills", &given),
         Task::Storm(given) => storm(&given),
         Task::Forks(given) => fork(&given),
         Task::Leases => leases(),
-        Task::Uniformity(given) => prove("soak", "uniformity", &given),
-        Task::Timing(given) => prove("soak", "timing", &given),
+        Task::Uniformity(given) => run_proof("soak", "uniformity", &given),
+        Task::Timing(given) => run_proof("soak", "timing", &given),
         Task::Fuzz(options) => fuzz::main(&options),
         Task::Mutants(options) => mutants::main(&options),
         Task::Miri(options) => miri::main(&options),

@@ -88,7 +88,7 @@ impl Clock for PythonClock {
 #[cold]
 fn no_interpreter<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
-    Err(Error::because(ErrorKind::ClockFailed, REASON))
+    Err(Error::with_reason(ErrorKind::ClockFailed, REASON))
 }
 
 /// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Otherwise, a callable that calls its own
@@ -105,7 +105,7 @@ impl Level {
         if above >= DEEPEST {
             let reason =
                 format!("expected at most {DEEPEST} callables nested in each other, found more");
-            return Err(Error::because(ErrorKind::ClockFailed, reason));
+            return Err(Error::with_reason(ErrorKind::ClockFailed, reason));
         }
         LEVELS.set(above + 1);
         Ok(Self)
@@ -153,7 +153,7 @@ fn check_signals(py: Python<'_>) -> Result<()> {
 
 /// Returns the error that ends a wait, and carries the exception raised during it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
-    Error::because(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
+    Error::with_reason(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(Raised::InWait(raised))
 }
 
@@ -221,12 +221,12 @@ fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn clock_failed(reason: String, raised: PyErr) -> Error {
-    Error::because(ErrorKind::ClockFailed, reason).with_source(Raised::ByClock(raised))
+    Error::with_reason(ErrorKind::ClockFailed, reason).with_source(Raised::ByClock(raised))
 }
 
 fn nanos(whole: Whole) -> Result<i64> {
     whole.to().ok_or_else(|| {
         let reason = format!("expected a time in 64-bit nanoseconds, found {whole}");
-        Error::because(ErrorKind::TimeOutOfRange, reason)
+        Error::with_reason(ErrorKind::TimeOutOfRange, reason)
     })
 }

@@ -108,7 +108,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
 /// Returns the exception for something that cannot be combined with a lease.
 #[cold]
 pub(crate) fn mismatch(reason: &'static str) -> PyErr {
-    raise(Error::because(ErrorKind::LeaseMismatch, reason))
+    raise(Error::with_reason(ErrorKind::LeaseMismatch, reason))
 }
 
 impl<F: Family> OfProcess<F> {

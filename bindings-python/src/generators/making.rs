@@ -6,7 +6,7 @@ use std::{future::Future, ops::Range};
 
 pub(crate) use methods::{generates, makes, makes_ids, makes_texts};
 use polyflake::{Error, Result};
-use polyflake_columns::{Packed, Plain, first, grow};
+use polyflake_columns::{Packed, Plain, grow, truncated};
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
@@ -18,7 +18,7 @@ use crate::{
     ids::{
         array::{self, Holds},
         convert::Count,
-        memory::{check_bytes, room, room_for},
+        memory::{check_bytes, room, zeroed},
         target::{Filling, Item, Target},
     },
 };
@@ -121,7 +121,7 @@ impl<T: Plain> Rows<T> {
     fn room(&self, n: Count) -> PyResult<Vec<T>> {
         let n = n.0 as usize;
         check_bytes(n, self.items * size_of::<T>())?;
-        if n <= self.block() { room_for(n * self.items) } else { room(n * self.items) }
+        if n <= self.block() { zeroed(n * self.items) } else { room(n * self.items) }
     }
 
     /// Returns the part of `ids` at `places`, growing the vector if needed.
@@ -238,7 +238,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
             Ok(filling.written())
         });
         let written = written.map_err(|error| M::refused(&key, error))?;
-        (rows.array)(py, first(ids, written * rows.items), rows.items)
+        (rows.array)(py, truncated(ids, written * rows.items), rows.items)
     }
 }
 

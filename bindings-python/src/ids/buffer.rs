@@ -52,7 +52,8 @@ impl<'py> Buffered<'py> {
         if format == "O" {
             return Ok(None);
         }
-        let Some(unit) = Unit::of(format.trim_start_matches(NATIVE), buffer.dimensions()) else {
+        let Some(unit) = Unit::from_format(format.trim_start_matches(NATIVE), buffer.dimensions())
+        else {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
             return Err(wrong_kind(NAME, TEXTS.column, &found));
         };
@@ -99,7 +100,7 @@ fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Returns the number of bytes in a row.
 fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
-    let width = size_of::<I::Place>();
+    let width = size_of::<I::TextBuffer>();
     let wrong = |found| Err(Error::invalid_length(found, width, width));
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),

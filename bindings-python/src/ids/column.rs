@@ -3,7 +3,7 @@
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{
     Fault, OutOfMemory,
-    arrow::Pieces,
+    arrow::Chunks,
     texts::{self, Textual},
 };
 use pyo3::{prelude::*, types::PyString};
@@ -47,7 +47,7 @@ impl Expected {
 
 /// Returns the IDs in a column of strings. An error names the item.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
-    if let Some(ids) = arrow::read(column, NAME, TEXTS, Pieces::ids)? {
+    if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
     } else if let Some(buffered) = Buffered::of::<I>(column)? {
         texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.refused(fault, NAME))

@@ -78,7 +78,7 @@ impl Whole {
         let (least, most): (i128, i128) = ((*limits.start()).into(), (*limits.end()).into());
         Err(match self {
             Self::Fits(found) => Error::out_of_range(field, found, least, most),
-            Self::Beyond => Error::because(
+            Self::Beyond => Error::with_reason(
                 ErrorKind::OutOfRange,
                 format!("expected {field} from {least} to {most}, found {self}"),
             ),
@@ -215,7 +215,7 @@ pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
 #[cold]
 pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
-    Error::because(ErrorKind::InvalidLength, reason)
+    Error::with_reason(ErrorKind::InvalidLength, reason)
 }
 
 /// The argument `on_exhausted`: `"wait"` or `"error"`.
@@ -234,7 +234,7 @@ impl FromPyObject<'_, '_> for Exhausted {
             "wait" => Ok(Self::WAIT),
             "error" => Ok(Self::ERROR),
             _ => {
-                let error = Error::because(
+                let error = Error::with_reason(
                     ErrorKind::OutOfRange,
                     "expected on_exhausted \"wait\" or \"error\", found another text",
                 );

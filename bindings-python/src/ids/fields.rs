@@ -11,7 +11,7 @@ use pyo3::{
 use super::{
     array::{Array, Holds, Item, array, items_of},
     convert::{Octets, Take},
-    memory::{copy_of, room, room_for},
+    memory::{room, try_copy, zeroed},
 };
 use crate::errors::raise;
 
@@ -46,7 +46,7 @@ impl FieldColumn {
         ids: &[I],
         fill: impl FnOnce(&[I], &mut [T]) -> Result<()> + Send,
     ) -> PyResult<Bound<'py, Self>> {
-        let mut numbers = room_for(ids.len())?;
+        let mut numbers = zeroed(ids.len())?;
         py.detach(|| fill(ids, &mut numbers)).map_err(raise)?;
         Self::of(py, numbers)
     }
@@ -108,13 +108,13 @@ impl FieldColumn {
         if let Some(width) = width {
             let is_whole = bytes.len().checked_rem(width) == Some(0);
             let rows = is_whole.then_some(bytes).ok_or_else(of_another_kind)?;
-            return array(py, Packed::in_rows(copy_of(rows)?, width));
+            return array(py, Packed::in_rows(try_copy(rows)?, width));
         }
         match content.getattr(intern!(py, "typecode"))?.extract()? {
             'q' => Self::of(py, numbers_in(bytes, i64::from_ne_bytes)),
             'I' => Self::of(py, numbers_in(bytes, u32::from_ne_bytes)),
             'H' => Self::of(py, numbers_in(bytes, u16::from_ne_bytes)),
-            'B' => Self::of(py, copy_of(bytes)?),
+            'B' => Self::of(py, try_copy(bytes)?),
             _ => Err(of_another_kind()),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::slice;
 
-use polyflake_columns::arrow::Pieces;
+use polyflake_columns::arrow::Chunks;
 use pyo3::{
     buffer::PyUntypedBuffer,
     prelude::*,
@@ -16,7 +16,7 @@ use super::{
     convert::{
         Octets, Take, Whole, has_buffer, has_index, mistyped, type_name, wrong_kind, wrong_type,
     },
-    memory::copy_of,
+    memory::try_copy,
 };
 use crate::arrow::{self, Expected};
 
@@ -63,7 +63,7 @@ impl Integers {
             return Ok(None);
         }
         if !has_buffer(value) {
-            let read = arrow::read(value, name, COLUMN, Pieces::integers)?;
+            let read = arrow::read(value, name, COLUMN, Chunks::integers)?;
             return Ok(read.map(|integers| Self(Memory::Copied(integers))));
         }
         let Some(buffer) = buffer_of(value)? else {
@@ -99,7 +99,7 @@ impl Integers {
     }
 
     pub(crate) fn to_vec(&self) -> PyResult<Vec<i64>> {
-        copy_of(self.as_slice())
+        try_copy(self.as_slice())
     }
 }
 

@@ -23,17 +23,17 @@ pub(crate) fn fault(fault: Fault) -> PyErr {
 
 /// Returns an empty vector with capacity for `count` items.
 pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
-    columns::room(count).map_err(no_memory)
+    columns::try_with_capacity(count).map_err(no_memory)
 }
 
 /// Returns a copy of items.
-pub(crate) fn copy_of<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
-    columns::copy_of(items).map_err(no_memory)
+pub(crate) fn try_copy<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
+    columns::try_copy(items).map_err(no_memory)
 }
 
 /// Returns a vector with `count` items, which are to be overwritten.
-pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
-    columns::room_for(count).map_err(no_memory)
+pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
+    columns::zeroed(count).map_err(no_memory)
 }
 
 /// The maximum total size of the IDs in one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the

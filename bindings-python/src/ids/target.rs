@@ -11,7 +11,7 @@ use super::{
     array::NATIVE,
     convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
-    memory::room_for,
+    memory::zeroed,
 };
 use crate::{errors::detached, generators::clock::Signals};
 
@@ -122,7 +122,7 @@ impl Target {
 
     /// Returns memory for a block of at most `most` IDs.
     pub(crate) fn block<T: Plain>(&self, most: usize) -> PyResult<Vec<T>> {
-        room_for(self.count().min(most) * self.row / size_of::<T>())
+        zeroed(self.count().min(most) * self.row / size_of::<T>())
     }
 
     /// Returns the number of IDs that fit in the buffer.

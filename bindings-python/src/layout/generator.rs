@@ -169,7 +169,7 @@ impl Generator {
         let inner = Source::leased(lease, "layout", set, move |number, window| {
             let fields: Vec<_> = fields.iter().map(|field| &**field).collect();
             let layout = layout_of(&core, &fields, number)
-                .map_err(|error| Error::because(ErrorKind::InvalidLayout, error.to_string()))?;
+                .map_err(|error| Error::with_reason(ErrorKind::InvalidLayout, error.to_string()))?;
             let with_clock = |clock| Builder::with_clock(layout, clock);
             options().builder(with_clock).window(window.start, window.end).build()
         })?;
@@ -321,7 +321,7 @@ where
 fn check_none(key: Option<&Named>) -> polyflake::Result<()> {
     let is_none = key.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
-    is_none.then_some(()).ok_or_else(|| Error::because(ErrorKind::LeaseMismatch, reason))
+    is_none.then_some(()).ok_or_else(|| Error::with_reason(ErrorKind::LeaseMismatch, reason))
 }
 
 impl Generates for Leased {

@@ -81,7 +81,9 @@ impl Generator {
             (Some(grant), None) => grant,
             (None, None) => {
                 let reason = "expected a grant, or None beside a lease, found no lease";
-                return Err(raise(Error::because(ErrorKind::InvalidType, reason).of("grant")));
+                return Err(raise(
+                    Error::with_reason(ErrorKind::InvalidType, reason).with_field("grant"),
+                ));
             }
             _ => {
                 return Err(mismatch(

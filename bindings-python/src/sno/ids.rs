@@ -17,7 +17,7 @@ use crate::ids::{
     },
     describe::Description,
     fields::FieldColumn,
-    memory::{copy_of, room_for},
+    memory::{try_copy, zeroed},
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
@@ -89,7 +89,9 @@ impl Sno {
     #[staticmethod]
     #[pyo3(signature = (uuid, /))]
     fn from_uuid8(uuid: Of<Uuid, name::uuid>) -> PyResult<Self> {
-        sno::Sno::from_uuid8_bytes(uuid.0.0).map(Self).map_err(|error| raise(error.of("uuid")))
+        sno::Sno::from_uuid8_bytes(uuid.0.0)
+            .map(Self)
+            .map_err(|error| raise(error.with_field("uuid")))
     }
 
     #[doc = doc!("sno.Sno.uuid8")]
@@ -286,7 +288,7 @@ impl SnoArray {
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let packed = match PackedBytes::of(ids, column::IDS, sno::Sno::LEN)? {
-            Some(bytes) => copy_of(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
+            Some(bytes) => try_copy(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
             None => column::of_items(ids, column::IDS, "IDs", listed)?,
         };
         array(ids.py(), Packed::new(packed))
@@ -306,7 +308,7 @@ impl SnoArray {
         let ids = match PackedBytes::of(column, column::NAME, UUID_LEN)? {
             Some(bytes) => {
                 let (uuids, _) = bytes.as_bytes().as_chunks();
-                let mut ids = room_for(uuids.len())?;
+                let mut ids = zeroed(uuids.len())?;
                 sno::from_uuid8_column(uuids, &mut ids).map_err(raise)?;
                 ids
             }

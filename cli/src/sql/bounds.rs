@@ -60,11 +60,11 @@ impl Bounds {
 
     /// Returns an expression for a bound of integer IDs, given an expression for the tick and the bits of the other fields.
     pub(super) fn word(&self, time: &Time, tick: &str, rest: &str) -> String {
-        let (placed, sign) = placed(&time.field, tick);
+        let (placed, sign) = shifted_tick(&time.field, tick);
         let rest = u64::from_str_radix(rest, 2).unwrap_or_default().cast_signed();
         let rest = Some(rest | sign).filter(|rest| *rest != 0).map(literal);
         let above = self.above.iter().filter(|field| field.bits > 0);
-        let above = above.map(|field| put(field, &fitting(field)));
+        let above = above.map(|field| shifted_value(field, &checked_value(field)));
         let others: Vec<_> = rest.into_iter().chain(above).collect();
         if others.is_empty() {
             return placed;
@@ -84,8 +84,8 @@ impl Bounds {
             done = first + field.bits as usize;
             let value = match field.kind {
                 _ if field.first == time.field.first => (bits.number)(tick, field.bits),
-                Kind::Integer => (bits.number)(&fitting(field), field.bits),
-                _ => fitting(field),
+                Kind::Integer => (bits.number)(&checked_value(field), field.bits),
+                _ => checked_value(field),
             };
             parts.push(if field.invert { (bits.inverted)(&value) } else { value });
         }
@@ -103,7 +103,7 @@ impl Bounds {
 }
 
 /// Returns an expression for the value of a bindable field above the timestamp. The expression fails if the value does not fit.
-fn fitting(field: &Field) -> String {
+fn checked_value(field: &Field) -> String {
     let function = match field.kind {
         Kind::Integer | Kind::Wide => "fit",
         Kind::Bytes => "fit_bytes",
@@ -114,7 +114,7 @@ fn fitting(field: &Field) -> String {
 }
 
 /// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.
-fn placed(field: &Field, tick: &str) -> (String, i64) {
+fn shifted_tick(field: &Field, tick: &str) -> (String, i64) {
     let (shift, bits) = (field.shift(), field.bits);
     // If the timestamp contains the sign bit, all ticks are in the first half. If it is also inverted, they all have the sign
     // bit set.
@@ -127,7 +127,7 @@ fn placed(field: &Field, tick: &str) -> (String, i64) {
 
 /// Returns an expression for the value of a bindable field at its position in an integer. The sign bit is handled separately,
 /// because one database reports an overflow if a value is shifted into it.
-fn put(field: &Field, value: &str) -> String {
+fn shifted_value(field: &Field, value: &str) -> String {
     let flipped =
         if field.invert { format!("({} - {value})", mask(field.bits)) } else { value.into() };
     if field.first > 0 {

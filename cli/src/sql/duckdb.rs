@@ -71,8 +71,8 @@ pub(super) fn file(table: &Table) -> String {
     let name = &table.name;
     let id = table.source(WORD, |first, bits| format!("{}::BIT::BIGINT", bits_of(first, bits)));
     let called = [
-        (FIT, table.takes(|kind| kind == Kind::Integer)),
-        (FIT_BYTES, table.takes(|kind| kind != Kind::Integer)),
+        (FIT, table.requires_field(|kind| kind == Kind::Integer)),
+        (FIT_BYTES, table.requires_field(|kind| kind != Kind::Integer)),
         (OTHERS, table.has_others()),
         (UUID_BYTES, table.has_uuids()),
     ];

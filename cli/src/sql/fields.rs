@@ -145,12 +145,19 @@ impl Time {
             };
             (self.tick_us, ms)
         };
-        self.within(id, i64::MIN.into(), i64::MAX.into(), length, ms)
+        self.null_outside_bounds(id, i64::MIN.into(), i64::MAX.into(), length, ms)
     }
 
     /// Wraps an expression so that it is NULL for an ID whose time is outside the bounds. `length` is the length of a tick in
     /// the same unit as the bounds.
-    fn within(&self, id: Source, low: i128, high: i128, length: i64, value: String) -> String {
+    fn null_outside_bounds(
+        &self,
+        id: Source,
+        low: i128,
+        high: i128,
+        length: i64,
+        value: String,
+    ) -> String {
         let most = mask(self.field.bits.min(63));
         let least = if self.field.bits == 64 { i64::MIN } else { 0 };
         let (epoch, length) = (i128::from(self.epoch), i128::from(length));
@@ -169,7 +176,7 @@ impl Time {
     /// 294246.
     pub(super) fn within_calendar(&self, id: Source, value: String) -> String {
         let (low, high) = (-210_866_803_200_000_000, i64::MAX);
-        self.within(id, low, high.into(), self.tick_us, value)
+        self.null_outside_bounds(id, low, high.into(), self.tick_us, value)
     }
 
     /// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time `before`.

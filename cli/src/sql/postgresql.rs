@@ -71,8 +71,8 @@ pub(super) fn file(table: &Table) -> String {
     let id = table.source("id", |first, bits| format!("{}::bigint", bits_of(first, bits)));
     let mut parts = vec![HELPERS.to_owned()];
     let called = [
-        (FIT, table.takes(|kind| kind == Kind::Integer)),
-        (FIT_BYTES, table.takes(|kind| kind != Kind::Integer)),
+        (FIT, table.requires_field(|kind| kind == Kind::Integer)),
+        (FIT_BYTES, table.requires_field(|kind| kind != Kind::Integer)),
         (NO_INTEGER, table.has_integers() && table.has_others()),
     ];
     let called = called.into_iter().filter(|(_, is_called)| *is_called);

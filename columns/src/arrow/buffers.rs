@@ -16,13 +16,13 @@ pub(super) struct Buffers<'a> {
 }
 
 /// The maximum number of items in an array. With one bit per item, these would take 16 TiB.
-const MOST: i64 = 1 << 47;
+const MAX_LENGTH: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
     /// Returns the buffers of an array, or `None` if it violates the rules of the interface.
-    pub(super) fn of(array: &'a Array) -> Option<Self> {
+    pub(super) fn from_array(array: &'a Array) -> Option<Self> {
         let count = usize::try_from(array.n_buffers).ok()?;
-        if [array.offset, array.length].iter().any(|items| !(0..=MOST).contains(items)) {
+        if [array.offset, array.length].iter().any(|items| !(0..=MAX_LENGTH).contains(items)) {
             return None;
         }
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);

@@ -4,8 +4,9 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{buffers::Buffers, layout::Readable};
 use crate::{
-    OutOfMemory, room,
+    OutOfMemory,
     texts::{Items, Texts, Textual, ids_up_to},
+    try_with_capacity,
 };
 
 /// The positions of the selected values, in the order of the items up to the first null.
@@ -18,7 +19,7 @@ pub(super) struct Keys {
 impl Keys {
     /// Returns the keys of an array. Returns `None` if the format is not an integer type, or if a key selects a value that does
     /// not exist.
-    pub(super) fn of(
+    pub(super) fn from_array(
         format: &str,
         keys: &Buffers<'_>,
         values: &Buffers<'_>,
@@ -42,7 +43,7 @@ impl Keys {
     ) -> Result<Option<Self>, OutOfMemory> {
         let length = keys.first_null();
         let Some(given) = keys.slice::<K>(1, keys.offset, length) else { return Ok(None) };
-        let mut positions = room(length)?;
+        let mut positions = try_with_capacity(length)?;
         for key in given {
             match (*key).try_into() {
                 Ok(key) if key >= values.length => return Ok(None),
@@ -66,20 +67,18 @@ pub(super) struct Selected<'a, I: Textual> {
 }
 
 impl<'a, I: Textual> Selected<'a, I> {
-    pub(super) fn of(
+    pub(super) fn new(
         positions: Vec<usize>,
         values: Box<dyn Readable<I> + 'a>,
     ) -> Result<Self, OutOfMemory> {
-        let ids = ids_where_read(&*values)?;
+        let ids = valid_ids(&*values)?;
         Ok(Self { positions, values, ids })
     }
 }
 
 /// Returns the ID of each string that can be decoded.
-fn ids_where_read<I: Textual>(
-    texts: &(impl Texts<I> + ?Sized),
-) -> Result<Vec<Option<I>>, OutOfMemory> {
-    let mut ids = room(texts.len())?;
+fn valid_ids<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> Result<Vec<Option<I>>, OutOfMemory> {
+    let mut ids = try_with_capacity(texts.len())?;
     while ids.len() < texts.len() {
         ids_up_to(texts, ids.len(), |read| ids.extend(read.iter().copied().map(Some)));
         if ids.len() < texts.len() {
@@ -100,7 +99,7 @@ impl<I: Textual> Items for Selected<'_, I> {
 }
 
 impl<I: Textual> Texts<I> for Selected<'_, I> {
-    fn read(&self, range: Range<usize>, _: &mut [I::Place], ids: &mut [I]) -> usize {
+    fn read(&self, range: Range<usize>, _: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         let selected = self.positions[range].iter().map_while(|position| self.ids[*position]);
         let mut count = 0;
         for (place, id) in ids.iter_mut().zip(selected) {

@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use super::{Array, Handed, Schema};
-use crate::{OutOfMemory, Packed, Plain, room};
+use super::{Array, CDataStruct, Schema};
+use crate::{OutOfMemory, Packed, Plain, try_with_capacity};
 
 /// A column without nulls. It consists of a type (as an Arrow format string), a length, and buffers, which stay valid for as
 /// long as their owner exists.
@@ -84,7 +84,7 @@ impl Column {
         places: impl Iterator<Item = P>,
     ) -> Result<Self, OutOfMemory> {
         let texts = texts.shared();
-        let mut owned = room(texts.len() + 1)?;
+        let mut owned = try_with_capacity(texts.len() + 1)?;
         owned.extend(places);
         Ok(Self {
             format: format.to_owned(),
@@ -156,9 +156,9 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     // SAFETY: the caller guarantees that the metadata conforms to the interface: it contains the number of pairs, and for each
     // pair a key and a value after their lengths. Nothing else is read.
     unsafe {
-        let pairs = number(&mut rest);
+        let pairs = read_number(&mut rest);
         (0..pairs).any(|_| {
-            let (found, its_value) = (bytes(&mut rest), bytes(&mut rest));
+            let (found, its_value) = (read_bytes(&mut rest), read_bytes(&mut rest));
             (found, its_value) == (key, value)
         })
     }
@@ -168,7 +168,7 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
 ///
 /// # Safety
 /// `rest` points to a number of 4 bytes.
-unsafe fn number(rest: &mut *const u8) -> usize {
+unsafe fn read_number(rest: &mut *const u8) -> usize {
     // SAFETY: the caller guarantees it.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
     // SAFETY: as above. The end of a number is within its memory or just past the end.
@@ -180,9 +180,9 @@ unsafe fn number(rest: &mut *const u8) -> usize {
 ///
 /// # Safety
 /// `rest` points to a length followed by that number of bytes, which live as long as `'a`.
-unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
+unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
     // SAFETY: the caller guarantees it.
-    let length = unsafe { number(rest) };
+    let length = unsafe { read_number(rest) };
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(*rest, length) };
     // SAFETY: as above. The end of the bytes is within their memory or just past the end.
@@ -201,7 +201,7 @@ fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
 /// Panics if the format contains a zero byte.
 pub fn schema(format: &str) -> Schema {
     let format = CString::new(format).expect("a format has no zero in it").into_raw();
-    Schema { format, name: c"".as_ptr(), release: Some(release_schema), ..Schema::NONE }
+    Schema { format, name: c"".as_ptr(), release: Some(release_schema), ..Schema::RELEASED }
 }
 
 fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>) -> Array {
@@ -216,7 +216,7 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
         buffers: buffers.as_mut_ptr(),
         release: Some(release_array),
         private_data: owned.cast(),
-        ..Array::NONE
+        ..Array::RELEASED
     }
 }
 

@@ -9,44 +9,45 @@ use std::{
 use polyflake::{Error, sno::Sno};
 
 use super::{
-    Array, Handed, Schema, Stream,
+    Array, CDataStruct, Schema, Stream,
     buffers::Buffers,
     dictionary::{Keys, Selected},
     layout::{Fixed, Layout, Readable, items},
 };
 use crate::{
-    Fault, OutOfMemory, room,
+    Fault, OutOfMemory,
     texts::{Textual, append},
+    try_with_capacity,
 };
 
 /// A column, stored as a list of chunks.
 #[derive(Debug)]
-pub struct Pieces {
+pub struct Chunks {
     schema: Schema,
     arrays: Vec<Array>,
 }
 
 /// The error that is returned if a stream does not deliver its column. It contains the stream's own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StreamFailed(pub String);
+pub struct StreamError(pub String);
 
 /// The items of a chunk up to its first null.
-struct Piece<T> {
+struct Chunk<T> {
     items: T,
     /// Whether a null follows.
     ends_at_null: bool,
 }
 
 /// The type of a column: its keys if it is a dictionary, and its items.
-struct Kind<'a> {
+struct ColumnType<'a> {
     keys: Option<Cow<'a, str>>,
     items: Cow<'a, str>,
 }
 
 /// The content of a chunk, or `None` if it violates the rules of the interface.
-type Read<T> = Result<Option<Piece<T>>, OutOfMemory>;
+type ChunkResult<T> = Result<Option<Chunk<T>>, OutOfMemory>;
 
-impl Pieces {
+impl Chunks {
     /// Creates a column from a single array.
     pub fn of_array(schema: Schema, array: Array) -> Self {
         Self { schema, arrays: vec![array] }
@@ -65,10 +66,11 @@ impl Pieces {
         if self.is_untyped()? {
             return Ok(vec![]);
         }
-        let kind = self.kind().ok_or_else(|| self.fault())?;
-        let layout = Layout::of_texts(&kind.items).ok_or_else(|| self.fault())?;
-        let pieces = self.pieces(|array| texts::<I>(array, &kind, layout))?;
-        let mut ids = room(total(pieces.iter().map(|piece| piece.items.len())))?;
+        let kind = self.column_type().ok_or_else(|| self.type_fault())?;
+        let layout = Layout::of_texts(&kind.items).ok_or_else(|| self.type_fault())?;
+        let pieces = self.read_chunks(|array| texts::<I>(array, &kind, layout))?;
+        let mut ids =
+            try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.len())))?;
         for piece in &pieces {
             append(&mut ids, &*piece.items)?;
             piece.check_end(ids.len())?;
@@ -79,13 +81,13 @@ impl Pieces {
     /// Returns the packed bytes of a column whose IDs have `size` bytes each.
     ///
     /// # Errors
-    /// Returns the same errors as [`Pieces::ids`], or `invalid_length` if an item has the wrong length.
+    /// Returns the same errors as [`Chunks::ids`], or `invalid_length` if an item has the wrong length.
     pub fn packed(&self, size: usize) -> Result<Vec<u8>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
         }
-        let kind = self.kind().ok_or_else(|| self.fault())?;
-        let layout = Layout::of_bytes(&kind.items).ok_or_else(|| self.fault())?;
+        let kind = self.column_type().ok_or_else(|| self.type_fault())?;
+        let layout = Layout::of_bytes(&kind.items).ok_or_else(|| self.type_fault())?;
         if let Layout::Fixed(width) = layout
             && width != size
         {
@@ -97,9 +99,9 @@ impl Pieces {
             return self.fixed(width);
         }
         // The type parameter does not matter, because the values are not decoded.
-        let pieces = self.pieces(|array| values::<Sno>(array, &kind, layout))?;
-        let count = total(pieces.iter().map(|piece| piece.items.len()));
-        let mut bytes = room(count.saturating_mul(size))?;
+        let pieces = self.read_chunks(|array| values::<Sno>(array, &kind, layout))?;
+        let count = total_length(pieces.iter().map(|piece| piece.items.len()));
+        let mut bytes = try_with_capacity(count.saturating_mul(size))?;
         for piece in &pieces {
             for index in 0..piece.items.len() {
                 let item = piece.items.item(index);
@@ -117,14 +119,16 @@ impl Pieces {
     /// Returns the integers in a column of signed 64-bit integers.
     ///
     /// # Errors
-    /// Returns the same errors as [`Pieces::ids`].
+    /// Returns the same errors as [`Chunks::ids`].
     pub fn integers(&self) -> Result<Vec<i64>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
         }
-        let kind = self.kind().filter(|kind| kind.items == "l").ok_or_else(|| self.fault())?;
-        let pieces = self.pieces(|array| integers(array, &kind))?;
-        let mut all = room(total(pieces.iter().map(|piece| piece.items.len())))?;
+        let kind =
+            self.column_type().filter(|kind| kind.items == "l").ok_or_else(|| self.type_fault())?;
+        let pieces = self.read_chunks(|array| integers(array, &kind))?;
+        let mut all =
+            try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.len())))?;
         for piece in &pieces {
             all.extend_from_slice(&piece.items);
             piece.check_end(all.len())?;
@@ -134,10 +138,11 @@ impl Pieces {
 
     /// Returns the bytes of a column without nulls whose items have a fixed width.
     fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
-        let pieces = self.pieces(|array| {
-            Ok(plain(array, |buffers, length| Fixed::of(buffers, width, length)))
+        let pieces = self.read_chunks(|array| {
+            Ok(read_items(array, |buffers, length| Fixed::new(buffers, width, length)))
         })?;
-        let mut bytes = room(total(pieces.iter().map(|piece| piece.items.bytes.len())))?;
+        let mut bytes =
+            try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.bytes.len())))?;
         for piece in &pieces {
             bytes.extend_from_slice(piece.items.bytes);
             piece.check_end(bytes.len().checked_div(width).unwrap_or(0))?;
@@ -151,47 +156,47 @@ impl Pieces {
     /// # Errors
     /// Returns [`Fault::Null`] if the column has items, because all items of such a column are nulls.
     fn is_untyped(&self) -> Result<bool, Fault> {
-        let is_untyped = self.kind().is_some_and(|kind| kind.items == "n");
+        let is_untyped = self.column_type().is_some_and(|kind| kind.items == "n");
         if is_untyped && self.arrays.iter().any(|array| array.length != 0) {
             return Err(Fault::Null(0));
         }
         Ok(is_untyped)
     }
 
-    fn kind(&self) -> Option<Kind<'_>> {
+    fn column_type(&self) -> Option<ColumnType<'_>> {
         if self.schema.dictionary.is_null() {
-            return Some(Kind { keys: None, items: format_of(&self.schema)? });
+            return Some(ColumnType { keys: None, items: format_of(&self.schema)? });
         }
         // SAFETY: the interface guarantees a null pointer, or a pointer to a schema that lives as long as its owner.
         let values = unsafe { &*self.schema.dictionary };
         if !values.dictionary.is_null() {
             return None;
         }
-        Some(Kind { keys: Some(format_of(&self.schema)?), items: format_of(values)? })
+        Some(ColumnType { keys: Some(format_of(&self.schema)?), items: format_of(values)? })
     }
 
     /// Reads each array of the column.
-    fn pieces<'a, T>(
+    fn read_chunks<'a, T>(
         &'a self,
-        mut read: impl FnMut(&'a Array) -> Read<T>,
-    ) -> Result<Vec<Piece<T>>, Fault> {
-        let one = |array| read(array)?.ok_or_else(|| self.fault());
+        mut read: impl FnMut(&'a Array) -> ChunkResult<T>,
+    ) -> Result<Vec<Chunk<T>>, Fault> {
+        let one = |array| read(array)?.ok_or_else(|| self.type_fault());
         self.arrays.iter().map(one).collect()
     }
 
-    fn fault(&self) -> Fault {
+    fn type_fault(&self) -> Fault {
         Fault::Kind(self.format().into_owned())
     }
 }
 
-impl<T> Piece<T> {
+impl<T> Chunk<T> {
     /// Rejects a null that follows `count` items of the column.
     fn check_end(&self, count: usize) -> Result<(), Fault> {
         if self.ends_at_null { Err(Fault::Null(count)) } else { Ok(()) }
     }
 }
 
-fn total(mut lengths: impl Iterator<Item = usize>) -> usize {
+fn total_length(mut lengths: impl Iterator<Item = usize>) -> usize {
     lengths.try_fold(0, usize::checked_add).unwrap_or(usize::MAX)
 }
 
@@ -205,13 +210,13 @@ fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the items of an array that is not a dictionary, up to its first null.
-fn plain<'a, T>(
+fn read_items<'a, T>(
     array: &'a Array,
     items: impl FnOnce(&Buffers<'a>, usize) -> Option<T>,
-) -> Option<Piece<T>> {
-    let buffers = Buffers::of(array)?;
+) -> Option<Chunk<T>> {
+    let buffers = Buffers::from_array(array)?;
     let length = buffers.first_null();
-    Some(Piece { items: items(&buffers, length)?, ends_at_null: length < buffers.length })
+    Some(Chunk { items: items(&buffers, length)?, ends_at_null: length < buffers.length })
 }
 
 /// The items of an array, either in order or as selected by keys.
@@ -233,52 +238,52 @@ impl<I: Textual> Values<'_, I> {
 /// Returns the strings or bytes of an array.
 fn values<'a, I: Textual>(
     array: &'a Array,
-    kind: &Kind<'_>,
+    kind: &ColumnType<'_>,
     layout: Layout,
-) -> Read<Values<'a, I>> {
+) -> ChunkResult<Values<'a, I>> {
     let Some(format) = &kind.keys else {
         let read = |buffers: &Buffers<'a>, length| {
             Some(Values { positions: None, all: items(buffers, layout, length)? })
         };
-        return Ok(plain(array, read));
+        return Ok(read_items(array, read));
     };
     let Some((Keys { positions, ends_at_null }, values)) = dictionary(array, format)? else {
         return Ok(None);
     };
     let all = items(&values, layout, values.length);
-    Ok(all.map(|all| Piece { items: Values { positions: Some(positions), all }, ends_at_null }))
+    Ok(all.map(|all| Chunk { items: Values { positions: Some(positions), all }, ends_at_null }))
 }
 
 /// Returns the strings of an array.
 fn texts<'a, I: Textual>(
     array: &'a Array,
-    kind: &Kind<'_>,
+    kind: &ColumnType<'_>,
     layout: Layout,
-) -> Read<Box<dyn Readable<I> + 'a>> {
-    let Some(Piece { items: Values { positions, all }, ends_at_null }) =
+) -> ChunkResult<Box<dyn Readable<I> + 'a>> {
+    let Some(Chunk { items: Values { positions, all }, ends_at_null }) =
         values(array, kind, layout)?
     else {
         return Ok(None);
     };
     let items = match positions {
-        Some(positions) => Box::new(Selected::of(positions, all)?),
+        Some(positions) => Box::new(Selected::new(positions, all)?),
         None => all,
     };
-    Ok(Some(Piece { items, ends_at_null }))
+    Ok(Some(Chunk { items, ends_at_null }))
 }
 
 /// Returns the integers of an array.
-fn integers<'a>(array: &'a Array, kind: &Kind<'_>) -> Read<Cow<'a, [i64]>> {
+fn integers<'a>(array: &'a Array, kind: &ColumnType<'_>) -> ChunkResult<Cow<'a, [i64]>> {
     let Some(format) = &kind.keys else {
         let slice = |buffers: &Buffers<'a>, length| buffers.slice(1, buffers.offset, length);
-        return Ok(plain(array, |buffers, length| slice(buffers, length).map(Cow::Borrowed)));
+        return Ok(read_items(array, |buffers, length| slice(buffers, length).map(Cow::Borrowed)));
     };
     let Some((keys, values)) = dictionary(array, format)? else { return Ok(None) };
     let values = values.slice::<i64>(1, values.offset, values.length);
     let Some(values) = values else { return Ok(None) };
-    let mut items = room(keys.positions.len())?;
+    let mut items = try_with_capacity(keys.positions.len())?;
     items.extend(keys.positions.iter().map(|position| values[*position]));
-    Ok(Some(Piece { items: Cow::Owned(items), ends_at_null: keys.ends_at_null }))
+    Ok(Some(Chunk { items: Cow::Owned(items), ends_at_null: keys.ends_at_null }))
 }
 
 /// Returns the keys of a dictionary array, and the buffers of its values.
@@ -287,33 +292,34 @@ fn dictionary<'a>(
     format: &str,
 ) -> Result<Option<(Keys, Buffers<'a>)>, OutOfMemory> {
     // SAFETY: the interface guarantees a null pointer, or a pointer to an array that lives as long as its owner.
-    let values = unsafe { array.dictionary.as_ref() }.and_then(Buffers::of);
-    let (Some(keys), Some(values)) = (Buffers::of(array), values) else { return Ok(None) };
-    Ok(Keys::of(format, &keys, &values)?.map(|keys| (keys, values)))
+    let values = unsafe { array.dictionary.as_ref() }.and_then(Buffers::from_array);
+    let (Some(keys), Some(values)) = (Buffers::from_array(array), values) else { return Ok(None) };
+    Ok(Keys::from_array(format, &keys, &values)?.map(|keys| (keys, values)))
 }
 
 impl Stream {
     /// Collects all chunks of the stream.
     ///
     /// # Errors
-    /// Returns [`StreamFailed`] if the stream is released or fails.
-    pub fn collect(mut self) -> Result<Pieces, StreamFailed> {
-        let mut schema = Schema::NONE;
+    /// Returns [`StreamError`] if the stream is released or fails.
+    pub fn collect(mut self) -> Result<Chunks, StreamError> {
+        let mut schema = Schema::RELEASED;
         let get_schema = self.get_schema.filter(|_| self.release.is_some());
         // SAFETY: the stream is not released, and the schema is writable.
-        let failed = unsafe { get_schema.ok_or_else(released)?(&raw mut self, &raw mut schema) };
+        let failed =
+            unsafe { get_schema.ok_or_else(stream_released)?(&raw mut self, &raw mut schema) };
         self.check(failed)?;
         let mut arrays = vec![];
         while let Some(array) = self.next()? {
             arrays.push(array);
         }
-        Ok(Pieces { schema, arrays })
+        Ok(Chunks { schema, arrays })
     }
 
     /// Returns the next chunk.
-    fn next(&mut self) -> Result<Option<Array>, StreamFailed> {
-        let mut array = Array::NONE;
-        let get_next = self.get_next.ok_or_else(released)?;
+    fn next(&mut self) -> Result<Option<Array>, StreamError> {
+        let mut array = Array::RELEASED;
+        let get_next = self.get_next.ok_or_else(stream_released)?;
         // SAFETY: as for the schema.
         let failed = unsafe { get_next(self, &raw mut array) };
         self.check(failed)?;
@@ -321,7 +327,7 @@ impl Stream {
     }
 
     /// Returns the error of a failed call, with the stream's own message.
-    fn check(&mut self, failed: c_int) -> Result<(), StreamFailed> {
+    fn check(&mut self, failed: c_int) -> Result<(), StreamError> {
         if failed == 0 {
             return Ok(());
         }
@@ -330,10 +336,10 @@ impl Stream {
             let said = self.get_last_error.map_or(ptr::null(), |get| get(self));
             if said.is_null() { c"no reason given" } else { CStr::from_ptr(said) }
         };
-        Err(StreamFailed(said.to_string_lossy().into_owned()))
+        Err(StreamError(said.to_string_lossy().into_owned()))
     }
 }
 
-fn released() -> StreamFailed {
-    StreamFailed("expected a stream, found a released one".to_owned())
+fn stream_released() -> StreamError {
+    StreamError("expected a stream, found a released one".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::buffers::Buffers;
-use crate::texts::{BLOCK, Items, Texts, Textual, decoded, gather, placed, text_in};
+use crate::texts::{BLOCK, Items, Texts, Textual, decode_prefix, gather, text_of_row, to_buffer};
 
 /// The layout of a column of bytes or strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,10 +51,10 @@ pub(super) fn items<'a, I: Textual>(
     length: usize,
 ) -> Option<Box<dyn Readable<I> + 'a>> {
     Some(match layout {
-        Layout::Fixed(width) => Box::new(Fixed::of(buffers, width, length)?),
-        Layout::Offsets32 => Box::new(Joined::<i32>::of(buffers, length)?),
-        Layout::Offsets64 => Box::new(Joined::<i64>::of(buffers, length)?),
-        Layout::Views => Box::new(Views::of(buffers, length)?),
+        Layout::Fixed(width) => Box::new(Fixed::new(buffers, width, length)?),
+        Layout::Offsets32 => Box::new(Joined::<i32>::new(buffers, length)?),
+        Layout::Offsets64 => Box::new(Joined::<i64>::new(buffers, length)?),
+        Layout::Views => Box::new(Views::new(buffers, length)?),
     })
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Fixed<'a> {
 }
 
 impl<'a> Fixed<'a> {
-    pub(super) fn of(buffers: &Buffers<'a>, width: usize, length: usize) -> Option<Self> {
+    pub(super) fn new(buffers: &Buffers<'a>, width: usize, length: usize) -> Option<Self> {
         let (first, count) = (buffers.offset.checked_mul(width)?, length.checked_mul(width)?);
         Some(Self { bytes: buffers.slice(1, first, count)?, width, length })
     }
@@ -86,28 +86,28 @@ impl Items for Fixed<'_> {
 }
 
 impl<I: Textual> Texts<I> for Fixed<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
-        if self.width == size_of::<I::Place>() {
-            return decoded(&I::places(self.bytes)[range], ids);
+    fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
+        if self.width == size_of::<I::TextBuffer>() {
+            return decode_prefix(&I::as_text_buffers(self.bytes)[range], ids);
         }
-        gather(range, room, ids, |index| placed::<I>(text_in::<I>(self.row(index))))
+        gather(range, buffers, ids, |index| to_buffer::<I>(text_of_row::<I>(self.row(index))))
     }
 
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
-        Cow::Borrowed(text_in::<I>(self.row(index)))
+        Cow::Borrowed(text_of_row::<I>(self.row(index)))
     }
 }
 
 /// A position in a buffer.
-trait Place: Copy + Send + Sync {
+trait Offset: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
     /// Returns offsets as 32-bit offsets, and the base from which they are counted. An offset that does not fit becomes an
     /// invalid one.
-    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize);
+    fn offsets<'a>(places: &'a [Self], buffers: &'a mut [i32]) -> (&'a [i32], usize);
 }
 
-impl Place for i32 {
+impl Offset for i32 {
     fn to_index(self) -> Option<usize> {
         self.try_into().ok()
     }
@@ -117,13 +117,13 @@ impl Place for i32 {
     }
 }
 
-impl Place for i64 {
+impl Offset for i64 {
     fn to_index(self) -> Option<usize> {
         self.try_into().ok()
     }
 
-    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize) {
-        let offsets = &mut room[..places.len()];
+    fn offsets<'a>(places: &'a [Self], buffers: &'a mut [i32]) -> (&'a [i32], usize) {
+        let offsets = &mut buffers[..places.len()];
         for (offset, place) in offsets.iter_mut().zip(places) {
             // Offsets are relative to the first one, so that 32 bits are enough for a block. An offset that does not fit
             // becomes one that the decoder rejects.
@@ -140,8 +140,8 @@ struct Joined<'a, P> {
     bytes: &'a [u8],
 }
 
-impl<'a, P: Place> Joined<'a, P> {
-    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+impl<'a, P: Offset> Joined<'a, P> {
+    fn new(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         if length == 0 {
             return Some(Self { places: &[], bytes: &[] });
         }
@@ -157,7 +157,7 @@ impl<'a, P: Place> Joined<'a, P> {
     }
 }
 
-impl<P: Place> Items for Joined<'_, P> {
+impl<P: Offset> Items for Joined<'_, P> {
     fn len(&self) -> usize {
         self.places.len().saturating_sub(1)
     }
@@ -167,11 +167,11 @@ impl<P: Place> Items for Joined<'_, P> {
     }
 }
 
-impl<P: Place, I: Textual> Texts<I> for Joined<'_, P> {
-    fn read(&self, range: Range<usize>, _: &mut [I::Place], ids: &mut [I]) -> usize {
+impl<P: Offset, I: Textual> Texts<I> for Joined<'_, P> {
+    fn read(&self, range: Range<usize>, _: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         let places = &self.places[range.start..=range.end];
-        let mut room = [0; BLOCK + 1];
-        let (offsets, start) = P::offsets(places, &mut room);
+        let mut buffers = [0; BLOCK + 1];
+        let (offsets, start) = P::offsets(places, &mut buffers);
         I::decode_joined(offsets, self.bytes.get(start..).unwrap_or_default(), ids)
     }
 }
@@ -186,7 +186,7 @@ struct Views<'a> {
 }
 
 impl<'a> Views<'a> {
-    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+    fn new(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         let views = buffers.slice(1, buffers.offset, length)?;
         // The last buffer contains the lengths of the buffers before it.
         let last = buffers.pointers.len().checked_sub(1)?;
@@ -219,7 +219,7 @@ impl Items for Views<'_> {
 }
 
 impl<I: Textual> Texts<I> for Views<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
-        gather(range, room, ids, |index| placed::<I>(self.bytes(&self.views[index])?))
+    fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
+        gather(range, buffers, ids, |index| to_buffer::<I>(self.bytes(&self.views[index])?))
     }
 }

@@ -1,8 +1,8 @@
 //! The part of Arrow's C data interface that columns of IDs, strings and fields need,
 //! <https://arrow.apache.org/docs/format/CDataInterface.html>. Neither side needs an Arrow library.
 //!
-//! The interface does not contain the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last offset in
-//! a column of strings. It validates everything else: [`Pieces`] rejects columns that contradict themselves.
+//! The interface does not contain the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last offset
+//! in a column of strings. It validates everything else: [`Chunks`] rejects columns that contradict themselves.
 //!
 //! Reading order: this file (the structs), `export`, `buffers` (the memory of an array), `layout` (items in buffers),
 //! `dictionary` (keys of items), `import`.
@@ -24,7 +24,7 @@ use std::{
 
 pub use self::{
     export::{Column, schema},
-    import::{Pieces, StreamFailed},
+    import::{Chunks, StreamError},
 };
 
 /// A column's type.
@@ -70,11 +70,11 @@ pub struct Stream {
 }
 
 /// A struct from Arrow's C data interface. The owner of such a struct must call its `release` function exactly once.
-pub trait Handed: Sized {
+pub trait CDataStruct: Sized {
     /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;
     /// A released struct, which is left in place of a struct whose ownership was transferred.
-    const NONE: Self;
+    const RELEASED: Self;
 
     /// Takes ownership of the struct.
     ///
@@ -82,15 +82,15 @@ pub trait Handed: Sized {
     /// `place` points to a writable struct of this type, which conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
         // SAFETY: the caller guarantees it. The released struct that remains is never released again.
-        unsafe { place.replace(Self::NONE) }
+        unsafe { place.replace(Self::RELEASED) }
     }
 }
 
-macro_rules! handed {
+macro_rules! impl_c_data_struct {
     ($($type:ident $name:literal { $($member:ident: $none:expr,)* })*) => {$(
-        impl Handed for $type {
+        impl CDataStruct for $type {
             const NAME: &CStr = $name;
-            const NONE: Self = Self { $($member: $none,)* release: None, private_data: ptr::null_mut() };
+            const RELEASED: Self = Self { $($member: $none,)* release: None, private_data: ptr::null_mut() };
         }
 
         impl Drop for $type {
@@ -104,7 +104,7 @@ macro_rules! handed {
     )*};
 }
 
-handed! {
+impl_c_data_struct! {
     Schema c"arrow_schema" {
         format: ptr::null(), name: ptr::null(), metadata: ptr::null(), flags: 0, n_children: 0, children: ptr::null_mut(),
         dictionary: ptr::null_mut(),

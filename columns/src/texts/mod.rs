@@ -17,7 +17,7 @@ use polyflake::{
 };
 
 pub use self::rows::{Rows, Unit};
-use crate::{Fault, Plain, arrow::Column, room, room_for};
+use crate::{Fault, Plain, arrow::Column, try_with_capacity, zeroed};
 
 /// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
 pub type Chars = [u8; 16];
@@ -31,11 +31,11 @@ pub const BLOCK: usize = 512;
 /// An ID type with a string form.
 pub trait Textual: Plain + Default {
     /// A buffer for one encoded ID.
-    type Place: Plain + AsRef<[u8]> + AsMut<[u8]>;
+    type TextBuffer: Plain + AsRef<[u8]> + AsMut<[u8]>;
     /// An empty buffer.
-    const BLANK: Self::Place;
+    const EMPTY: Self::TextBuffer;
     /// Whether strings differ in length, so that buffers of a fixed width are padded with zeros.
-    const PADDED: bool;
+    const IS_PADDED: bool;
     /// The possible numbers of characters in an encoded ID.
     const LENGTHS: RangeInclusive<usize>;
 
@@ -46,18 +46,18 @@ pub trait Textual: Plain + Default {
     fn parse(text: &str) -> Result<Self>;
 
     /// Returns bytes as a slice of buffers.
-    fn places(bytes: &[u8]) -> &[Self::Place];
+    fn as_text_buffers(bytes: &[u8]) -> &[Self::TextBuffer];
 
     /// Decodes strings, one for each of `ids`.
     ///
     /// # Errors
     /// Returns the error for the first invalid string, with the string's index.
-    fn decode(texts: &[Self::Place], ids: &mut [Self]) -> Result<()>;
+    fn decode(texts: &[Self::TextBuffer], ids: &mut [Self]) -> Result<()>;
 
     /// Decodes strings that are stored one after the other, up to the first invalid one, and returns the number of decoded IDs.
     /// `offsets` has one item more than `ids`.
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
-        let width = size_of::<Self::Place>();
+        let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
         // There is no branch per string, because nearly always all of them have the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
@@ -68,26 +68,26 @@ pub trait Textual: Plain + Default {
         };
         let start = usize::try_from(offsets[0]).unwrap_or(usize::MAX);
         let bytes = bytes.get(start..).and_then(|bytes| bytes.get(..whole * width));
-        decoded(Self::places(bytes.unwrap_or_default()), ids)
+        decode_prefix(Self::as_text_buffers(bytes.unwrap_or_default()), ids)
     }
 }
 
 /// Implements the members of [`Textual`] for buffers that are byte arrays.
-macro_rules! in_places {
+macro_rules! impl_text_buffers {
     ($place:ty) => {
-        type Place = $place;
-        const BLANK: Self::Place = [0; size_of::<$place>()];
+        type TextBuffer = $place;
+        const EMPTY: Self::TextBuffer = [0; size_of::<$place>()];
 
-        fn places(bytes: &[u8]) -> &[Self::Place] {
+        fn as_text_buffers(bytes: &[u8]) -> &[Self::TextBuffer] {
             bytes.as_chunks().0
         }
     };
 }
 
 impl Textual for Sno {
-    const PADDED: bool = false;
+    const IS_PADDED: bool = false;
     const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
-    in_places!(Chars);
+    impl_text_buffers!(Chars);
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -99,9 +99,9 @@ impl Textual for Sno {
 }
 
 impl Textual for HotGuid {
-    const PADDED: bool = false;
+    const IS_PADDED: bool = false;
     const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
-    in_places!(GuidChars);
+    impl_text_buffers!(GuidChars);
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -116,9 +116,9 @@ impl Textual for HotGuid {
 }
 
 impl Textual for Randflake {
-    const PADDED: bool = true;
+    const IS_PADDED: bool = true;
     const LENGTHS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
-    in_places!(Chars);
+    impl_text_buffers!(Chars);
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -151,9 +151,9 @@ pub trait Items {
 /// A sequence of encoded IDs in memory.
 pub trait Texts<I: Textual>: Items {
     /// Decodes the strings in a range of at most [`BLOCK`] items, up to the first invalid one, and returns the number of
-    /// decoded IDs. `ids` and `room` have one element for each item. Strings whose layout the core does not support are
-    /// copied to `room`.
-    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize;
+    /// decoded IDs. `ids` and `buffers` have one element for each item. Strings whose layout the core does not support are
+    /// copied to `buffers`.
+    fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize;
 
     /// Returns one string of any length, without padding.
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
@@ -166,7 +166,7 @@ pub trait Texts<I: Textual>: Items {
 /// # Errors
 /// Returns the error for the first invalid string, with the string's index, or an error if the allocation fails.
 pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
-    let mut ids = room(texts.len())?;
+    let mut ids = try_with_capacity(texts.len())?;
     append(&mut ids, texts)?;
     Ok(ids)
 }
@@ -174,7 +174,7 @@ pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Resu
 /// Appends decoded IDs to a vector, which has enough capacity for them.
 pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let bad = ids_up_to(texts, 0, |read| ids.extend_from_slice(read));
-    bad.map_or(Ok(()), |bad| Err(refusal::<I>(&texts.text(bad)).in_item(ids.len())))
+    bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))
 }
 
 /// Decodes strings from an index on, and passes their IDs to `take` in blocks. Returns the index of the first invalid string,
@@ -186,11 +186,11 @@ pub(crate) fn ids_up_to<I: Textual>(
 ) -> Option<usize> {
     // The blocks have a fixed size and are on the stack, so a column that may turn out to be invalid causes no allocation in
     // proportion to its length.
-    let (mut room, mut read) = ([I::BLANK; BLOCK], [I::default(); BLOCK]);
+    let (mut buffers, mut read) = ([I::EMPTY; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
         let (count, read) = (range.len(), &mut read[..range.len()]);
-        let good = texts.read(range, &mut room[..count], read);
+        let good = texts.read(range, &mut buffers[..count], read);
         take(&read[..good]);
         from += good;
         if good < count {
@@ -202,47 +202,50 @@ pub(crate) fn ids_up_to<I: Textual>(
 
 /// Returns the error for a rejected string, as if it were decoded alone.
 #[cold]
-fn refusal<I: Textual>(text: &[u8]) -> Error {
+fn rejection<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of strings, found one that changes while it is read";
     let text = String::from_utf8_lossy(text);
     let read = I::parse(&text);
-    read.map_or_else(|error| error, |_| Error::because(ErrorKind::InvalidType, changed))
+    read.map_or_else(|error| error, |_| Error::with_reason(ErrorKind::InvalidType, changed))
 }
 
 /// Decodes strings up to the first invalid one, and returns the number of decoded IDs. `ids` has one element for each string.
-pub(crate) fn decoded<I: Textual>(texts: &[I::Place], ids: &mut [I]) -> usize {
+pub(crate) fn decode_prefix<I: Textual>(texts: &[I::TextBuffer], ids: &mut [I]) -> usize {
     let read = I::decode(texts, &mut ids[..texts.len()]);
     read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
 }
 
-/// Copies strings into `room` up to the first one that cannot be an ID, and decodes them.
+/// Copies strings into `buffers` up to the first one that cannot be an ID, and decodes them.
 pub(crate) fn gather<I: Textual>(
     range: Range<usize>,
-    room: &mut [I::Place],
+    buffers: &mut [I::TextBuffer],
     ids: &mut [I],
-    text: impl Fn(usize) -> Option<I::Place>,
+    text: impl Fn(usize) -> Option<I::TextBuffer>,
 ) -> usize {
     let mut whole = 0;
-    for (chars, text) in room.iter_mut().zip(range.map_while(text)) {
+    for (chars, text) in buffers.iter_mut().zip(range.map_while(text)) {
         *chars = text;
         whole += 1;
     }
-    decoded(&room[..whole], ids)
+    decode_prefix(&buffers[..whole], ids)
 }
 
 /// Copies a string into a padded buffer. Returns `None` if the string cannot be an ID because it has the wrong length or ends
 /// in a zero byte.
-pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
-    let mut place = I::BLANK;
-    let fits =
-        if I::PADDED { text.last() != Some(&0) } else { text.len() == size_of::<I::Place>() };
+pub(crate) fn to_buffer<I: Textual>(text: &[u8]) -> Option<I::TextBuffer> {
+    let mut place = I::EMPTY;
+    let fits = if I::IS_PADDED {
+        text.last() != Some(&0)
+    } else {
+        text.len() == size_of::<I::TextBuffer>()
+    };
     place.as_mut().get_mut(..text.len()).filter(|_| fits)?.copy_from_slice(text);
     Some(place)
 }
 
 /// Returns the string in a row of fixed width.
-pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
-    if I::PADDED { unpadded(row, 0) } else { row }
+pub(crate) fn text_of_row<I: Textual>(row: &[u8]) -> &[u8] {
+    if I::IS_PADDED { unpadded(row, 0) } else { row }
 }
 
 /// Returns a row without its trailing padding.
@@ -256,7 +259,7 @@ fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
 /// # Errors
 /// Returns an error if the allocation fails.
 pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
-    let (mut texts, mut block) = (room(ids.len())?, [Chars::default(); BLOCK]);
+    let (mut texts, mut block) = (try_with_capacity(ids.len())?, [Chars::default(); BLOCK]);
     for ids in ids.chunks(BLOCK) {
         let block = &mut block[..ids.len()];
         sno::encode_slice(ids, block)?;
@@ -270,9 +273,9 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
 /// # Errors
 /// Returns an error if the allocation fails.
 pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Fault> {
-    let mut texts = room(ids.len())?;
+    let mut texts = try_with_capacity(ids.len())?;
     texts.extend(ids.iter().map(|id| {
-        let mut place = HotGuid::BLANK;
+        let mut place = HotGuid::EMPTY;
         place.copy_from_slice(id.text().as_bytes());
         place
     }));
@@ -284,7 +287,7 @@ pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Faul
 /// # Errors
 /// Returns an error if the allocation fails.
 pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault> {
-    let mut slots = room_for(ids.len())?;
+    let mut slots = zeroed(ids.len())?;
     randflake::encode_slice(ids, &mut slots)?;
     Ok(slots)
 }
@@ -294,8 +297,8 @@ pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault
 /// # Errors
 /// Returns `invalid_length` if the strings are too long for 32-bit offsets, or an error if the allocation fails.
 pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault> {
-    let mut offsets = room_for::<i32>(ids.len() + 1)?;
-    let mut text = room_for::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
+    let mut offsets = zeroed::<i32>(ids.len() + 1)?;
+    let mut text = zeroed::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
     randflake::encode_column(ids, &mut offsets, &mut text)?;
     Ok(Column::of_joined(ids.len(), offsets, text))
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
+use super::{Items, Texts, Textual, decode_prefix, gather, text_of_row, to_buffer, unpadded};
 
 /// The content of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Unit {
 impl Unit {
     /// Returns the unit of a buffer with the given format (PEP 3118, without the byte order) and number of dimensions, or
     /// `None` if the buffer does not contain strings.
-    pub fn of(format: &str, dimensions: usize) -> Option<Self> {
+    pub fn from_format(format: &str, dimensions: usize) -> Option<Self> {
         match (format.trim_start_matches(|c: char| c.is_ascii_digit()), dimensions) {
             ("s", 1) => Some(Self::PaddedByte),
             ("w", 1) => Some(Self::PaddedChar),
@@ -47,18 +47,18 @@ impl Rows<'_> {
     }
 
     /// Returns the padded string of a row. Non-ASCII characters become a byte that no format allows.
-    fn chars<I: Textual>(&self, index: usize) -> Option<I::Place> {
+    fn chars<I: Textual>(&self, index: usize) -> Option<I::TextBuffer> {
         let row = self.row(index);
         match self.unit {
-            Unit::Byte => placed::<I>(text_in::<I>(row)),
-            Unit::PaddedByte => placed::<I>(unpadded(row, 0)),
+            Unit::Byte => to_buffer::<I>(text_of_row::<I>(row)),
+            Unit::PaddedByte => to_buffer::<I>(unpadded(row, 0)),
             Unit::PaddedChar => {
-                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), I::BLANK);
+                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), I::EMPTY);
                 let narrow = narrow.as_mut();
                 for (place, char) in narrow.get_mut(..text.len())?.iter_mut().zip(text) {
                     *place = u8::try_from(u32::from_ne_bytes(*char)).unwrap_or(u8::MAX);
                 }
-                placed::<I>(&narrow[..text.len()])
+                to_buffer::<I>(&narrow[..text.len()])
             }
         }
     }
@@ -75,22 +75,22 @@ impl Items for Rows<'_> {
 }
 
 impl<I: Textual> Texts<I> for Rows<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
-        if self.width != size_of::<I::Place>() || self.unit == Unit::PaddedChar {
-            return gather(range, room, ids, |index| self.chars::<I>(index));
+    fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
+        if self.width != size_of::<I::TextBuffer>() || self.unit == Unit::PaddedChar {
+            return gather(range, buffers, ids, |index| self.chars::<I>(index));
         }
-        let texts = &I::places(self.bytes)[range];
+        let texts = &I::as_text_buffers(self.bytes)[range];
         if !self.may_change {
-            return decoded(texts, ids);
+            return decode_prefix(texts, ids);
         }
-        room.copy_from_slice(texts);
-        decoded(room, ids)
+        buffers.copy_from_slice(texts);
+        decode_prefix(buffers, ids)
     }
 
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
         let row = self.row(index);
         match self.unit {
-            Unit::Byte => text_in::<I>(row).into(),
+            Unit::Byte => text_of_row::<I>(row).into(),
             Unit::PaddedByte => unpadded(row, 0).into(),
             Unit::PaddedChar => {
                 let chars = unpadded(row.as_chunks().0, [0; 4]).iter();

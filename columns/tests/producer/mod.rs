@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use polyflake_columns::arrow::{Array, Handed, Pieces, Schema, Stream, StreamFailed};
+use polyflake_columns::arrow::{Array, CDataStruct, Chunks, Schema, Stream, StreamError};
 
 /// Arrow's schema struct, as its specification prints it.
 #[repr(C)]
@@ -60,7 +60,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let word = |eight: &[u8]| {
             let mut word = [0; 8];
             word[..eight.len()].copy_from_slice(eight);
@@ -72,7 +72,7 @@ impl Buffer {
     }
 
     pub(crate) fn of_all<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
-        Self::of(&items.into_iter().flatten().collect::<Vec<_>>())
+        Self::from_bytes(&items.into_iter().flatten().collect::<Vec<_>>())
     }
 
     pub(crate) fn of_i32(items: &[i32]) -> Self {
@@ -84,10 +84,10 @@ impl Buffer {
     }
 
     /// Overwrites bytes.
-    pub(crate) fn put(&mut self, at: usize, bytes: &[u8]) {
+    pub(crate) fn overwrite(&mut self, at: usize, bytes: &[u8]) {
         let mut all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         all[at..][..bytes.len()].copy_from_slice(bytes);
-        *self = Self { length: self.length, ..Self::of(&all) };
+        *self = Self { length: self.length, ..Self::from_bytes(&all) };
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -139,7 +139,7 @@ impl Foreign {
     }
 
     /// Applies a change to the column.
-    pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+    pub(crate) fn modify(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
@@ -151,7 +151,7 @@ impl Foreign {
         for at in (0..places).filter(|at| is_null(*at)) {
             map[at / 8] &= !(1 << (at % 8));
         }
-        self.buffers[0] = Some(Buffer::of(&map));
+        self.buffers[0] = Some(Buffer::from_bytes(&map));
         self.null_count = -1;
         self
     }
@@ -163,11 +163,12 @@ impl Foreign {
     }
 
     /// Passes the column to the reader. The counter contains the number of structs that are not released yet.
-    pub(crate) fn hand_over(&self) -> (Pieces, Arc<AtomicUsize>) {
+    pub(crate) fn export(&self) -> (Chunks, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
         // SAFETY: the structs match those of the interface, and conform to it in everything that readers must trust.
-        let pieces = unsafe { Pieces::of_array(taken(&mut schema), taken(&mut array)) };
+        let pieces =
+            unsafe { Chunks::of_array(import_struct(&mut schema), import_struct(&mut array)) };
         assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
         (pieces, held)
     }
@@ -175,7 +176,7 @@ impl Foreign {
     fn schema(&self, held: &Arc<AtomicUsize>) -> ForeignSchema {
         let format = self.format.as_deref().map(|format| CString::new(format).expect("no zero"));
         let values = self.dictionary.0.as_ref().map(|values| Box::new(values.schema(held)));
-        let owned = Box::new((format, Held::new(held)));
+        let owned = Box::new((format, Unreleased::new(held)));
         ForeignSchema {
             format: owned.0.as_ref().map_or(ptr::null(), |format| format.as_ptr()),
             name: c"".as_ptr(),
@@ -199,7 +200,7 @@ impl Foreign {
         let buffers = self.buffers.clone();
         let pointers: Vec<*const c_void> = buffers.iter().map(start).collect();
         let count = pointers.len().try_into().expect("few");
-        let owned = Box::into_raw(Box::new((buffers, pointers, Held::new(held))));
+        let owned = Box::into_raw(Box::new((buffers, pointers, Unreleased::new(held))));
         // SAFETY: the box was just created, and nothing else refers to it.
         let pointers = unsafe { &mut (*owned).1 };
         ForeignArray {
@@ -219,16 +220,16 @@ impl Foreign {
 }
 
 /// A struct that is not released yet.
-struct Held(Arc<AtomicUsize>);
+struct Unreleased(Arc<AtomicUsize>);
 
-impl Held {
+impl Unreleased {
     fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count.clone())
     }
 }
 
-impl Drop for Held {
+impl Drop for Unreleased {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -236,7 +237,7 @@ impl Drop for Held {
 
 /// # Safety
 /// `F` and `T` must be definitions of the same C Data Interface struct.
-unsafe fn taken<F, T: Handed>(foreign: &mut F) -> T {
+unsafe fn import_struct<F, T: CDataStruct>(foreign: &mut F) -> T {
     assert_eq!((size_of::<F>(), align_of::<F>()), (size_of::<T>(), align_of::<T>()));
     // SAFETY: the caller guarantees it.
     unsafe { T::take(NonNull::from(foreign).cast()) }
@@ -267,7 +268,7 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
     // SAFETY: the caller owns an unreleased schema that `Foreign::schema` created.
     unsafe {
         assert!((*schema).release.is_some(), "released once");
-        drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, Held)>()));
+        drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, Unreleased)>()));
         if let Some(values) = NonNull::new((*schema).dictionary) {
             let mut values = Box::from_raw(values.as_ptr());
             if values.release.is_some() {
@@ -279,7 +280,7 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
     }
 }
 
-type Owned = (Vec<Option<Buffer>>, Vec<*const c_void>, Held);
+type Owned = (Vec<Option<Buffer>>, Vec<*const c_void>, Unreleased);
 
 unsafe extern "C" fn release_array(array: *mut ForeignArray) {
     // SAFETY: the caller owns an unreleased array that `Foreign::array` created.
@@ -299,7 +300,7 @@ unsafe extern "C" fn release_array(array: *mut ForeignArray) {
 
 /// A stream of chunks of one column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ForeignPieces {
+pub(crate) struct ForeignChunks {
     pub(crate) pieces: Vec<Foreign>,
     /// The call that fails: 0 for the schema, 1 for the first chunk.
     pub(crate) fails_at: Option<usize>,
@@ -311,20 +312,24 @@ pub(crate) struct ForeignPieces {
 }
 
 /// The state of a stream.
-struct Streaming {
-    given: ForeignPieces,
+struct StreamState {
+    given: ForeignChunks,
     calls: usize,
     held: Arc<AtomicUsize>,
-    _this: Held,
+    _this: Unreleased,
 }
 
-impl ForeignPieces {
-    pub(crate) fn collect(self) -> (Result<Pieces, StreamFailed>, Arc<AtomicUsize>) {
+impl ForeignChunks {
+    pub(crate) fn collect(self) -> (Result<Chunks, StreamError>, Arc<AtomicUsize>) {
         let held: Arc<AtomicUsize> = Arc::default();
         let (is_released, lacks_schema, lacks_next) =
             (self.is_released, self.lacks_schema, self.lacks_next);
-        let state =
-            Streaming { given: self, calls: 0, held: held.clone(), _this: Held::new(&held) };
+        let state = StreamState {
+            given: self,
+            calls: 0,
+            held: held.clone(),
+            _this: Unreleased::new(&held),
+        };
         let mut stream = ForeignStream {
             get_schema: if lacks_schema { None } else { Some(get_schema) },
             get_next: if lacks_next { None } else { Some(get_next) },
@@ -337,19 +342,19 @@ impl ForeignPieces {
             unsafe { release_stream(&raw mut stream) };
         }
         // SAFETY: the struct matches that of the interface.
-        let stream: Stream = unsafe { taken(&mut stream) };
+        let stream: Stream = unsafe { import_struct(&mut stream) };
         (stream.collect(), held)
     }
 }
 
 /// # Safety
-/// `stream` must be an unreleased stream that [`ForeignPieces::collect`] created.
-unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut Streaming {
+/// `stream` must be an unreleased stream that [`ForeignChunks::collect`] created.
+unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut StreamState {
     // SAFETY: the caller guarantees it.
     unsafe { &mut *(*stream).private_data.cast() }
 }
 
-impl Streaming {
+impl StreamState {
     /// Returns the status code of the next call.
     fn code(&mut self) -> c_int {
         self.calls += 1;
@@ -390,7 +395,7 @@ unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
     // SAFETY: the caller owns an unreleased stream.
     unsafe {
         assert!((*stream).release.is_some(), "released once");
-        drop(Box::from_raw((*stream).private_data.cast::<Streaming>()));
+        drop(Box::from_raw((*stream).private_data.cast::<StreamState>()));
         (*stream).private_data = ptr::null_mut();
         (*stream).release = None;
     }
@@ -427,27 +432,33 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
                 (0..width).map(|at| item.get(at).copied().unwrap_or(0)).collect::<Vec<_>>()
             };
             let bytes: Vec<u8> = all.iter().flat_map(cut).collect();
-            (format!("w:{width}"), vec![Buffer::of(&bytes)])
+            (format!("w:{width}"), vec![Buffer::from_bytes(&bytes)])
         }
         Layout::Offsets32 => {
             let places = (0..=all.len()).map(|at| i32::try_from(place(at)).expect("short"));
             (
                 u.to_owned(),
-                vec![Buffer::of_i32(&places.collect::<Vec<_>>()), Buffer::of(&all.concat())],
+                vec![
+                    Buffer::of_i32(&places.collect::<Vec<_>>()),
+                    Buffer::from_bytes(&all.concat()),
+                ],
             )
         }
         Layout::Offsets64 => {
             let places = (0..=all.len()).map(|at| i64::try_from(place(at)).expect("short"));
             (
                 u.to_uppercase(),
-                vec![Buffer::of_i64(&places.collect::<Vec<_>>()), Buffer::of(&all.concat())],
+                vec![
+                    Buffer::of_i64(&places.collect::<Vec<_>>()),
+                    Buffer::from_bytes(&all.concat()),
+                ],
             )
         }
         Layout::Views => {
             let views = all.iter().enumerate().map(|(at, item)| view(item, 0, place(at)));
             let bytes = all.concat();
             let length = Buffer::of_i64(&[bytes.len().try_into().expect("short")]);
-            (v.to_owned(), vec![Buffer::of_all(views), Buffer::of(&bytes), length])
+            (v.to_owned(), vec![Buffer::of_all(views), Buffer::from_bytes(&bytes), length])
         }
     };
     let mut column = Foreign::new(&format, items.len(), buffers);

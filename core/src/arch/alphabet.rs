@@ -76,7 +76,7 @@ impl Alphabet {
 
 /// Spreads 40 bits over the eight bytes of a word, five bits to each byte.
 #[inline]
-pub(crate) const fn spread(bits: u64) -> u64 {
+pub(crate) const fn spread_to_bytes(bits: u64) -> u64 {
     // Each step halves every group and moves the halves apart: from 40 bits to two groups of 20, four of 10, and eight of 5.
     // These three steps replace eight shifts.
     let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
@@ -86,8 +86,8 @@ pub(crate) const fn spread(bits: u64) -> u64 {
 
 /// Gathers five bits from each byte of a word into 40 bits.
 #[inline]
-pub(crate) const fn gather(fives: u64) -> u64 {
-    // These are the steps of `spread` in reverse.
+pub(crate) const fn gather_from_bytes(fives: u64) -> u64 {
+    // These are the steps of `spread_to_bytes` in reverse.
     let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
     let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
     (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff

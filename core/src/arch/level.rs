@@ -33,7 +33,7 @@ impl Level {
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
-    return known::level();
+    return cached::level();
     #[cfg(not(feature = "std"))]
     return highest();
 }
@@ -45,43 +45,43 @@ pub fn levels() -> impl Iterator<Item = Level> {
 }
 
 fn highest() -> Level {
-    Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
+    Level(*Set::ALL.iter().take_while(|set| set.is_supported()).last().unwrap_or(&Set::Scalar))
 }
 
 /// Caches the level. Threads that detect it at the same time get the same level, so no lock is needed. A fork could leave a
 /// lock held.
 #[cfg(feature = "std")]
-mod known {
+mod cached {
     use core::sync::atomic::{AtomicU8, Ordering};
 
     use super::{Level, Set, highest};
 
-    const UNKNOWN: u8 = u8::MAX;
+    const NOT_DETECTED: u8 = u8::MAX;
 
-    /// An index into [`Set::ALL`], or [`UNKNOWN`].
-    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    /// An index into [`Set::ALL`], or [`NOT_DETECTED`].
+    static CACHED_LEVEL: AtomicU8 = AtomicU8::new(NOT_DETECTED);
 
     #[inline]
     pub(super) fn level() -> Level {
-        match Set::ALL.get(usize::from(KNOWN.load(Ordering::Relaxed))) {
+        match Set::ALL.get(usize::from(CACHED_LEVEL.load(Ordering::Relaxed))) {
             Some(&set) => Level(set),
-            None => find_out(),
+            None => detect(),
         }
     }
 
     #[cold]
-    fn find_out() -> Level {
+    fn detect() -> Level {
         let requested = std::env::var_os("POLYFLAKE_CPU");
-        let level = lowered(highest(), requested.as_ref().and_then(|name| name.to_str()));
+        let level = limit_to(highest(), requested.as_ref().and_then(|name| name.to_str()));
         let index = Set::ALL.iter().position(|&set| set == level.set());
         let index = index.and_then(|index| u8::try_from(index).ok());
         // The order is relaxed, because each thread computes the same index, and the index guards no other memory.
-        KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
+        CACHED_LEVEL.store(index.unwrap_or(NOT_DETECTED), Ordering::Relaxed);
         level
     }
 
     /// Lowers the level to the set with the given name. Any other name has no effect.
-    pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
+    pub(super) fn limit_to(level: Level, name: Option<&str>) -> Level {
         let requested = Set::ALL.iter().find(|set| Some(set.name()) == name);
         requested.map_or(level, |&set| level.min(Level(set)))
     }
@@ -89,25 +89,25 @@ mod known {
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
-    use super::{known::lowered, *};
+    use super::{cached::limit_to, *};
 
     #[test]
     fn levels_range_from_scalar_to_the_hosts_own() {
         assert_eq!(levels().next(), Some(Level::SCALAR));
         assert_eq!(levels().last(), Some(level()));
         assert!(levels().is_sorted());
-        assert!(levels().all(|level| level.set().is_here()));
+        assert!(levels().all(|level| level.set().is_supported()));
     }
 
     #[test]
     fn a_level_name_only_lowers_the_level() {
         let highest = highest();
         for &set in Set::ALL {
-            assert_eq!(lowered(highest, Some(set.name())).set(), set.min(highest.set()));
-            assert_eq!(lowered(Level::SCALAR, Some(set.name())), Level::SCALAR);
+            assert_eq!(limit_to(highest, Some(set.name())).set(), set.min(highest.set()));
+            assert_eq!(limit_to(Level::SCALAR, Some(set.name())), Level::SCALAR);
         }
-        assert_eq!(lowered(highest, Some("pentium")), highest);
-        assert_eq!(lowered(highest, None), highest);
+        assert_eq!(limit_to(highest, Some("pentium")), highest);
+        assert_eq!(limit_to(highest, None), highest);
     }
 
     /// Fails if the name in `POLYFLAKE_CPU` is mistyped.

@@ -47,8 +47,8 @@ macro_rules! kernels {
                 #[inline]
                 pub(crate) fn $name(self, $($argument: $Type),*) $(-> $Result)? {
                     // SAFETY: a kernel needs only the features of its set and of the lower sets (a house rule checks this).
-                    // Only `level.rs` creates a `Level`, and only for a set that `take_while(|set| set.is_here())` found, or
-                    // for a lower one. Therefore this CPU has all of these features.
+                    // Only `level.rs` creates a `Level`, and only for a set that `take_while(|set| set.is_supported())`
+                    // found, or for a lower one. Therefore this CPU has all of these features.
                     #[allow(unsafe_code)]
                     unsafe {
                         self.kernel(|kernels| kernels.$name)($($argument),*)
@@ -97,7 +97,7 @@ kernels! {
 /// Declares the instruction sets of an architecture. Each set has a name in `POLYFLAKE_CPU`, a module, and an expression that
 /// checks whether this CPU supports it.
 macro_rules! sets {
-    ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {
+    ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_supported:expr;)*) => {
         /// An instruction set that has its own kernels. The sets are listed in ascending order, and each one includes all
         /// earlier ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,10 +120,10 @@ macro_rules! sets {
             }
 
             /// Returns whether this CPU supports the set.
-            pub(in crate::arch) fn is_here(self) -> bool {
+            pub(in crate::arch) fn is_supported(self) -> bool {
                 match self {
                     Self::Scalar => true,
-                    $(Self::$Set => $is_here,)*
+                    $(Self::$Set => $is_supported,)*
                 }
             }
 

@@ -13,7 +13,7 @@ pub(crate) mod constant;
 pub(crate) mod slices;
 
 pub use crate::format::Text;
-pub(crate) use crate::format::refusal;
+pub(crate) use crate::format::length_or_character_error;
 
 use crate::{
     Error, ErrorKind,
@@ -42,15 +42,15 @@ pub(crate) fn value(byte: u8) -> Option<u8> {
 
 /// Returns the error for 16 bytes that are not an encoded ID.
 #[cold]
-pub(crate) fn refuse(text: &[u8; 16]) -> Error {
-    why_not(text.iter().copied().map(unit_of_byte))
+pub(crate) fn decode_error_of_bytes(text: &[u8; 16]) -> Error {
+    decode_error(text.iter().copied().map(unit_of_byte))
 }
 
 /// Returns the error for a string that is not an encoded ID.
 #[cold]
-pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+pub(crate) fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();
     let length = size_of::<crate::arch::Text>();
-    refusal(units, length..=length, is_good)
+    length_or_character_error(units, length..=length, is_good)
         .unwrap_or_else(|| Error::new(ErrorKind::InvalidCharacter))
 }

@@ -1,6 +1,6 @@
 //! sno's base32 encoding for slices. A kernel for the CPU does the work, and scalar code locates errors.
 
-use super::refuse;
+use super::decode_error_of_bytes;
 use crate::{
     Result,
     arch::{Level, scalar::base32},
@@ -28,7 +28,7 @@ pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<
     // The kernel stops before a group that contains an invalid string. In that group, valid strings may precede the invalid
     // one.
     for (item, (text, id)) in texts.iter().zip(ids).enumerate().skip(done) {
-        *id = base32::decode(text).ok_or_else(|| refuse(text).in_item(item))?;
+        *id = base32::decode(text).ok_or_else(|| decode_error_of_bytes(text).in_item(item))?;
     }
     Ok(())
 }

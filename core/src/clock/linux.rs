@@ -48,7 +48,7 @@ impl CoarseClock {
         let failed =
             unsafe { libc::clock_getres(libc::CLOCK_REALTIME_COARSE, &raw mut resolution) };
         if failed != 0 {
-            return Err(Error::because(
+            return Err(Error::with_reason(
                 ErrorKind::ClockFailed,
                 "the system has no coarse clock; use the SystemClock",
             ));

@@ -19,7 +19,7 @@ const READINGS: u32 = 4096;
 
 std::thread_local! {
     /// The number of readings that this thread may still use before it reads the wall clock itself.
-    static LEFT: Cell<u32> = const { Cell::new(0) };
+    static READINGS_LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
 /// A clock that returns the wall-clock time most recently read by a dedicated thread. It is the cheapest clock to read, and is
@@ -94,7 +94,7 @@ impl TickingClock {
         let thread = thread::Builder::new().name("polyflake-clock".into());
         thread.spawn(move || tick(&weak, interval)).map_err(|error| {
             let reason = "the system could not start a thread for the clock";
-            Error::because(ErrorKind::ClockFailed, reason).with_source(error)
+            Error::with_reason(ErrorKind::ClockFailed, reason).with_source(error)
         })?;
         Ok(Self(shared))
     }
@@ -113,30 +113,30 @@ fn tick(shared: &Weak<Shared>, interval: Duration) {
 impl Shared {
     #[cold]
     #[inline(never)]
-    fn look_here(&self) -> Result<i64> {
+    fn observe_wall_clock(&self) -> Result<i64> {
         let wall = system::exact()?;
         // A forked child does not have the thread that updates the time, so it reads the wall clock every time.
         if fork::process() != self.generation {
             return Ok(wall);
         }
-        LEFT.set(READINGS);
-        Ok(self.ticks.look(wall))
+        READINGS_LEFT.set(READINGS);
+        Ok(self.ticks.observe(wall))
     }
 }
 
 impl Clock for TickingClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        let left = LEFT.get();
+        let left = READINGS_LEFT.get();
         if left == 0 || fork::process() != self.0.generation {
-            return self.0.look_here();
+            return self.0.observe_wall_clock();
         }
-        LEFT.set(left - 1);
+        READINGS_LEFT.set(left - 1);
         Ok(self.0.ticks.now())
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
-        LEFT.set(0);
+        READINGS_LEFT.set(0);
         SystemClock.sleep(nanos)
     }
 

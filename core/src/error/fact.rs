@@ -57,7 +57,7 @@ pub(super) enum Fact {
     Range(Box<Range>),
     /// The expected type, and the type that was found.
     Type(Box<(&'static str, Name)>),
-    More(Box<More>),
+    More(Box<Details>),
 }
 
 /// A value, the minimum and the maximum, and their unit, which is empty if the number has no unit.
@@ -87,10 +87,10 @@ impl Fact {
 
     /// Returns the same fact with additional details.
     #[cold]
-    pub(super) fn with(self, change: impl FnOnce(&mut More)) -> Self {
+    pub(super) fn modify(self, change: impl FnOnce(&mut Details)) -> Self {
         let mut more = match self {
             Self::More(more) => more,
-            fact => Box::new(More {
+            fact => Box::new(Details {
                 fact,
                 field: None,
                 #[cfg(target_has_atomic = "ptr")]
@@ -104,7 +104,7 @@ impl Fact {
 
 /// A field and a source in addition to a fact.
 #[derive(Clone, Debug)]
-pub(super) struct More {
+pub(super) struct Details {
     pub(super) fact: Fact,
     pub(super) field: Option<Name>,
     #[cfg(target_has_atomic = "ptr")]

@@ -46,7 +46,7 @@ impl fmt::Display for Error {
             Fact::Type(types) => {
                 write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
             }
-            // `fact` returns the fact inside `More`, so only `None` reaches this arm.
+            // `fact` returns the fact inside `Details`, so only `None` reaches this arm.
             Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }

@@ -324,8 +324,8 @@ impl<const N: usize> Cells<N> {
     /// In the opposite order, a generator that finds the new count could still lease a partition under the old base, and the
     /// other copy would lease the same one.
     ///
-    /// The image may have been taken while another thread was here, with a base that both copies then have. That thread found an
-    /// earlier base than the one that it would replace, so it picks another one.
+    /// The image may have been taken while another thread was here, with a base that both copies then have. That thread found
+    /// an earlier base than the one that it would replace, so it picks another one.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,
@@ -347,8 +347,8 @@ impl<const N: usize> Cells<N> {
             if found & DRAWN != 0 {
                 return Ok(found);
             }
-            // If another thread is faster, its base is used: all processes must use one base, or `next` would return a partition
-            // twice before it has returned all of them.
+            // If another thread is faster, its base is used: all processes must use one base, or `next` would return a
+            // partition twice before it has returned all of them.
             self.replace(found, draw()?);
         }
     }
@@ -630,13 +630,13 @@ mod tests {
     fn concurrent_searches_visit_each_partition_once() {
         use std::{cell::RefCell, rc::Rc};
 
-        use crate::sync::watched::held;
+        use crate::sync::watched::run_with_interruption;
 
         for at in 0.. {
             let (table, seen) = (Rc::new(Cells::<SMALL>::new()), Rc::new(RefCell::new(Vec::new())));
             let (other, noted) = (table.clone(), seen.clone());
             let look = move || noted.borrow_mut().push(other.next().unwrap());
-            let first = held(at, look, || table.next().unwrap());
+            let first = run_with_interruption(at, look, || table.next().unwrap());
             let Ok(first) = first else {
                 assert!(at > 1, "never held up");
                 return;

@@ -53,8 +53,8 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
 
 /// Includes the restores that were counted in `unshared` in the count of the table, which is already in its place.
 ///
-/// The count is read by an addition, so of this addition and one in `advance`, the later one sees the earlier: either the restore
-/// is included here, or `advance` finds the table.
+/// The count is read by an addition, so of this addition and one in `advance`, the later one sees the earlier: either the
+/// restore is included here, or `advance` finds the table.
 fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
@@ -126,7 +126,7 @@ pub(super) fn prepare() -> Result<()> {
 /// Returns the error if there is no hook, because a child would duplicate its parent's IDs.
 #[cold]
 fn unready() -> Error {
-    Error::because(
+    Error::with_reason(
         ErrorKind::Forked,
         "the system has no memory for a fork hook, without which a child process would duplicate IDs",
     )
@@ -181,7 +181,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
 #[cold]
 fn unshared() -> Error {
     let reason = "the system has no shared memory for default partitions; set a partition";
-    Error::because(ErrorKind::PartitionsExhausted, reason)
+    Error::with_reason(ErrorKind::PartitionsExhausted, reason)
 }
 
 /// Makes `table` the shared table, unless another thread was faster.
@@ -209,7 +209,7 @@ mod tests {
     use std::boxed::Box;
 
     use super::*;
-    use crate::sync::watched::held;
+    use crate::sync::watched::run_with_interruption;
 
     /// A thread has put the table in its place, and not published the location of its count yet.
     #[test]
@@ -251,9 +251,13 @@ mod tests {
                 shared.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
                 count_shared(table, unshared);
             };
-            let held = if reports { held(access, put, report) } else { held(access, report, put) };
+            let run_with_interruption = if reports {
+                run_with_interruption(access, put, report)
+            } else {
+                run_with_interruption(access, report, put)
+            };
             // One of the two ended before that access, so the other one follows.
-            if held.is_err() {
+            if run_with_interruption.is_err() {
                 if reports { put() } else { report() }
             }
             assert_ne!(table.restores.0.load(Ordering::Acquire), 0, "{reports} at {access}");

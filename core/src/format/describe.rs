@@ -96,7 +96,12 @@ impl Description {
 
 impl FieldDescription {
     /// Describes a field in a format with `of` bits.
-    pub(crate) const fn of(name: &'static str, kind: &'static str, span: Span, of: u32) -> Self {
+    pub(crate) const fn from_span(
+        name: &'static str,
+        kind: &'static str,
+        span: Span,
+        of: u32,
+    ) -> Self {
         let name = Name::Borrowed(name);
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }

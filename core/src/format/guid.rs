@@ -1,6 +1,6 @@
 //! Converts between a GUID's 16 bytes and its string: groups of 8, 4, 4, 4 and 12 hexadecimal digits, separated by hyphens.
 
-use super::{Text, refusal};
+use super::{Text, length_or_character_error};
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
 /// The number of characters in a string.
@@ -14,11 +14,11 @@ const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Marks a byte that is not a digit. No digit's value has this bit set.
-const BAD: u8 = 0x80;
+const INVALID: u8 = 0x80;
 
-/// The value of each byte as a digit in upper or lower case, or [`BAD`].
+/// The value of each byte as a digit in upper or lower case, or [`INVALID`].
 const VALUES: [u8; 256] = {
-    let mut values = [BAD; 256];
+    let mut values = [INVALID; 256];
     let mut value = 0;
     while value < 16 {
         let digit = DIGITS[value as usize];
@@ -68,12 +68,12 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
 /// Decodes a string in upper or lower case into 16 bytes.
 #[inline]
 pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
-    bytes_of(text.as_bytes()).ok_or_else(|| why_not(text.chars().map(u32::from)))
+    bytes_of(text.as_bytes()).ok_or_else(|| decode_error(text.chars().map(u32::from)))
 }
 
 /// Works like [`decode`], but accepts the string as bytes.
 pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
-    bytes_of(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
+    bytes_of(text).ok_or_else(|| decode_error(text.iter().copied().map(unit_of_byte)))
 }
 
 /// Decodes a string in upper or lower case into 16 bytes, if it is valid. This function can be used at compile time.
@@ -85,22 +85,26 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
         let at = DIGITS_AT[i];
         let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
         // Invalid digits are collected, and checked once at the end, which saves 32 branches. A `const fn` cannot use iterators
-        // to search for the first one, so `why_not` finds its position for the error.
+        // to search for the first one, so `decode_error` finds its position for the error.
         seen |= high | low;
         bytes[i] = high << 4 | low;
         i += 1;
     }
     let [a, b, c, d] = HYPHENS_AT;
     let hyphens = text[a] == b'-' && text[b] == b'-' && text[c] == b'-' && text[d] == b'-';
-    if hyphens && seen & BAD == 0 { Some(bytes) } else { None }
+    if hyphens && seen & INVALID == 0 { Some(bytes) } else { None }
 }
 
 #[cold]
-fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |position, unit| {
-        let byte = u8::try_from(unit).unwrap_or(BAD);
-        if HYPHENS_AT.contains(&position) { byte == b'-' } else { VALUES[usize::from(byte)] != BAD }
+        let byte = u8::try_from(unit).unwrap_or(INVALID);
+        if HYPHENS_AT.contains(&position) {
+            byte == b'-'
+        } else {
+            VALUES[usize::from(byte)] != INVALID
+        }
     };
-    refusal(units, LENGTH..=LENGTH, is_good)
+    length_or_character_error(units, LENGTH..=LENGTH, is_good)
         .unwrap_or_else(|| Error::new(ErrorKind::InvalidCharacter))
 }

@@ -2,7 +2,7 @@
 
 mod describe;
 pub(crate) mod guid;
-mod refusal;
+mod rejection;
 mod scale;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;
@@ -14,7 +14,7 @@ mod time;
 
 pub(crate) use describe::Figures;
 pub use describe::{Description, FieldDescription};
-pub(crate) use refusal::refusal;
+pub(crate) use rejection::length_or_character_error;
 pub(crate) use scale::Scale;
 pub(crate) use scale::is_within;
 pub(crate) use span::Span;

@@ -20,7 +20,7 @@ impl Scale {
     /// Returns the tick that contains a time.
     pub(crate) fn tick_of(&self, time: UnixTime) -> Result<u64> {
         let unix_ms = time.floor_ms();
-        self.tick_at(unix_ms).ok_or_else(|| self.outside("time", unix_ms))
+        self.tick_at(unix_ms).ok_or_else(|| self.time_out_of_range("time", unix_ms))
     }
 
     /// Returns the tick that contains a timestamp in Unix seconds.
@@ -60,7 +60,7 @@ impl Scale {
 
     /// Returns the error for a time that the format cannot represent.
     #[cold]
-    pub(crate) fn outside(&self, field: &'static str, unix_ms: i64) -> Error {
+    pub(crate) fn time_out_of_range(&self, field: &'static str, unix_ms: i64) -> Error {
         let (least, most) = (self.epoch_ms.into(), self.last_ms().into());
         Error::time_out_of_range(field, unix_ms.into(), least, most, "ms")
     }
@@ -83,7 +83,7 @@ impl Ticks for Scale {
         // needs no checked arithmetic.
         let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
         if unix_nanos < epoch || tick > self.last {
-            return Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS)));
+            return Err(self.time_out_of_range("clock", unix_nanos.div_euclid(NANOS_PER_MS)));
         }
         Ok(tick)
     }
@@ -111,13 +111,13 @@ impl Ticks for Scale {
         if !(self.epoch_ms..=latest).contains(&start_ms) {
             // No tick of the format begins in the range, so the start is wrong regardless of the end.
             if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
-                return Err(self.outside("start", start_ms));
+                return Err(self.time_out_of_range("start", start_ms));
             }
             let (least, most) = (self.epoch_ms.into(), latest.into());
             return Err(Error::out_of_range("start", start_ms.into(), least, most).in_unit("ms"));
         }
         if end_ms > format_ends {
-            return Err(self.outside("end", end_ms));
+            return Err(self.time_out_of_range("end", end_ms));
         }
         let first = self.first_from(start_ms);
         if end_ms <= self.ms_of(first) {

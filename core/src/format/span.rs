@@ -52,7 +52,7 @@ impl Span {
         clippy::inline_always,
         reason = "in wasm a shift of 128 bits is a call, unless by a constant"
     )]
-    pub(crate) const fn put(self, value: u64) -> u128 {
+    pub(crate) const fn insert(self, value: u64) -> u128 {
         assert!(value <= self.max());
         (value as u128) << self.shift
     }
@@ -60,7 +60,7 @@ impl Span {
     /// Returns the value of the span in a word.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    pub(crate) const fn take(self, word: u128) -> u64 {
+    pub(crate) const fn extract(self, word: u128) -> u64 {
         narrow::low_u64(word >> self.shift) & self.max()
     }
 }

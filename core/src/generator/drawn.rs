@@ -34,13 +34,14 @@ impl DrawnWord {
     }
 
     /// Returns the generation that `current` returns and its word, and picks a word if necessary.
-    pub(crate) fn here(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
+    pub(crate) fn for_generation(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
-    /// Picks a random word when the first ID is generated, after a fork or after a restore. If several threads do so at the same
-    /// time, several words may be used in succession. All of them belong to this generation only, and they share the slots.
+    /// Picks a random word when the first ID is generated, after a fork or after a restore. If several threads do so at the
+    /// same time, several words may be used in succession. All of them belong to this generation only, and they share the
+    /// slots.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
@@ -61,7 +62,7 @@ impl DrawnWord {
             let found = self.word.load(Ordering::Acquire);
             let generation = current();
             let drawn = (self.shape)(u64::from_be_bytes(draw()?));
-            if self.settle(found, generation, drawn) {
+            if self.replace(found, generation, drawn) {
                 return Ok((generation, drawn));
             }
             let (settled, word) = self.last();
@@ -72,7 +73,7 @@ impl DrawnWord {
     }
 
     /// Replaces the word `found` by one that was picked in a generation. Returns `false` if another thread replaced it first.
-    fn settle(&self, found: u64, generation: u64, drawn: u64) -> bool {
+    fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         // The word first, so that a thread that sees the generation also sees a word drawn in it.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
@@ -90,7 +91,7 @@ impl DrawnWord {
         if self.last().0 == generation {
             return Ok(false);
         }
-        Ok(self.settle(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
+        Ok(self.replace(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
     }
 }
 
@@ -121,7 +122,7 @@ mod tests {
             if thread == 0 {
                 self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
             }
-            let (generation, word) = self.0.here(fork::current).unwrap();
+            let (generation, word) = self.0.for_generation(fork::current).unwrap();
             assert_eq!(generation, fork::current());
             assert_ne!(word, EARLIER, "not drawn in this process");
             true

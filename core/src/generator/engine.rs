@@ -81,10 +81,11 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, first, policy, clock }
     }
 
-    /// Declares that this is the generator of a lease's grant, so that no earlier generator has used the tick of its first call.
+    /// Declares that this is the generator of a lease's grant, so that no earlier generator has used the tick of its first
+    /// call.
     pub(super) fn grant(&mut self) {
-        self.first.exempt();
-        self.family.granted();
+        self.first.skip_first_tick();
+        self.family.on_granted();
     }
 
     /// Returns the half-open window, in Unix milliseconds.
@@ -111,7 +112,7 @@ impl<F: Family, C> Engine<F, C> {
     /// Moves the end of the window to a later tick. It has no effect if the new end is not later.
     pub(crate) fn extend(&self, end: u64) {
         self.window.extend(end);
-        self.family.extended(end);
+        self.family.on_extended(end);
     }
 
     /// Ends the generator, including calls in progress. Returns the span of the highest tick in which slots were ever reserved,
@@ -151,7 +152,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         mut first: FirstReading,
     ) -> Result<Self> {
         if options.is_granted {
-            first.exempt();
+            first.skip_first_tick();
         }
         let policy = options.policy(family.ticks().map_or(1, Ticks::tick_nanos));
         if family.ticks().is_some() {
@@ -187,7 +188,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
         ticks.tick_of_nanos(unix_nanos).map_err(|error| {
             let error = clock::in_unit(&error, unix_nanos, self.clock.info().unit);
-            self.family.outside(error, unix_nanos)
+            self.family.reading_out_of_range(error, unix_nanos)
         })
     }
 
@@ -294,7 +295,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if tick == 0 || !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
-        let (generation, identity) = self.family.found(&self.window, tick)?;
+        let (generation, identity) = self.family.current_identity(&self.window, tick)?;
         let range = self.machine.step_within(seen, want, self.family.limits(identity))?;
         // Checked last, so that a fork up to the step is seen: slots that a child took are lost.
         (generation == fork::generation()).then_some((identity, range))
@@ -317,11 +318,13 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
             // A stale reading must not cause a draw, because another thread may have drawn an identity for a later tick.
-            if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
+            if self.family.current_identity(&self.window, tick).is_none()
+                && self.machine.observe() != seen
+            {
                 return Ok(Outcome::Raced);
             }
         }
-        let flip = match self.permit((seen, now), tick, flip)? {
+        let flip = match self.check_floor((seen, now), tick, flip)? {
             Ok(flip) => flip,
             Err(outcome) => return Ok(outcome),
         };
@@ -345,7 +348,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let step = self.machine.step(seen, clock_tick, want, limits, flip);
         if enters && let Step::Reserved(range) = step {
-            self.family.entered(range);
+            self.family.on_tick_entered(range);
         }
         Ok(match (step, ticks) {
             (Step::Reserved(range), _) if still_holds() => Outcome::Reserved((identity, range)),
@@ -371,7 +374,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     /// Checks whether a reservation that encodes `tick` may go back in time. Returns the outcome instead if the generator's
     /// floor forbids the reservation.
-    fn permit<T>(
+    fn check_floor<T>(
         &self,
         (seen, now): Observation<F>,
         tick: u64,
@@ -385,7 +388,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             return Err(closed());
         }
         // A used machine is in a tick after the floor, so it is never in tick 0.
-        match floor.permit(tick, self.machine.tick(seen) == 0, flip) {
+        match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
             None => {
                 let (until, cause) = (ticks.nanos_of(floor.last + 1), Cause::Floor);
                 Ok(Err(Outcome::Wait { now, until, cause }))

@@ -22,7 +22,7 @@ pub(crate) trait Family {
 
     /// Returns the identity for a tick, and the generation to which it belongs, which the caller compares with the current one.
     /// Returns `None` if the caller must call [`Family::identify`].
-    fn found(&self, window: &Window, tick: u64) -> Option<(u64, Self::Identity)>;
+    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, Self::Identity)>;
 
     /// Returns the identity for a tick of the window, and the generation to which it belongs, and assigns an identity if
     /// necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current tick.
@@ -60,26 +60,26 @@ pub(crate) trait Family {
     }
 
     /// Called after a step entered a tick, with the first slots of that tick.
-    fn entered(&self, range: SlotRange) {
+    fn on_tick_entered(&self, range: SlotRange) {
         let _ = range;
     }
 
     /// Called before the first call of a generator that belongs to a lease's grant.
-    fn granted(&mut self) {}
+    fn on_granted(&mut self) {}
 
     /// Returns the error for a reading outside the format's time range, which is `error` by default.
-    fn outside(&self, error: Error, unix_nanos: i64) -> Error {
+    fn reading_out_of_range(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;
         error
     }
 
     /// Called after the window's end has moved.
-    fn extended(&self, end: u64) {
+    fn on_extended(&self, end: u64) {
         let _ = end;
     }
 
     /// Called when the generator is dropped.
-    fn dropped(&self, machine: &Self::Machine) {
+    fn on_drop(&self, machine: &Self::Machine) {
         let _ = machine;
     }
 }
@@ -97,9 +97,9 @@ pub trait Calls {
 /// The packing of a family's IDs from slots.
 pub(crate) trait Pack: Family + Calls {
     /// IDs of adjacent slots of a handle's block, if it is faster to create them together, or `()`.
-    type Ahead;
+    type Precomputed;
     /// The initial value, without IDs.
-    const AHEAD: Self::Ahead;
+    const NOT_PRECOMPUTED: Self::Precomputed;
 
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
@@ -111,7 +111,7 @@ pub(crate) trait Pack: Family + Calls {
         slots: Reservation<Self>,
         k: u32,
         param: Self::Param<'_>,
-        ahead: &mut Self::Ahead,
+        ahead: &mut Self::Precomputed,
     ) -> Self::Id {
         let _ = ahead;
         self.id(slots, k, param)

@@ -6,7 +6,7 @@ use crate::{
     clock::{self, Clock, ClockInfo},
     fork,
     format::Ticks,
-    sequence::floor::{Floor, lateness},
+    sequence::floor::{Floor, max_lead},
     sync::{AtomicU64, Ordering},
 };
 
@@ -47,7 +47,7 @@ impl FirstReading {
     }
 
     /// Declares that no earlier generator has used the tick of the first call.
-    pub(crate) fn exempt(&mut self) {
+    pub(crate) fn skip_first_tick(&mut self) {
         self.applies = false;
     }
 
@@ -56,8 +56,8 @@ impl FirstReading {
     ///
     /// The generation is stored between the reading of the earlier one and that of this one, so a thread that finds this
     /// generation finds its reading or none. A process that is forked between any two of these steps does not mistake its
-    /// parent's reading for its own. After a restore, other threads continue, at any step: each step therefore replaces only what
-    /// the thread found, and the thread starts over if another one was faster.
+    /// parent's reading for its own. After a restore, other threads continue, at any step: each step therefore replaces only
+    /// what the thread found, and the thread starts over if another one was faster.
     fn stored_or(
         &self,
         now: i64,
@@ -118,7 +118,7 @@ impl FirstReading {
             return Ok(None);
         }
         let first = self.stored_or(now, || clock.unix_nanos(), fork::current)?;
-        let late = lateness(clock::nanos(info.slack), coarsest_nanos(&info));
+        let late = max_lead(clock::nanos(info.slack), coarsest_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
         if is_past { Ok(None) } else { floor_of(ticks, &info, first).map(Some) }
@@ -141,7 +141,7 @@ pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
 
 fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
     let slack = clock::nanos(info.slack);
-    Floor::of(first, slack, coarsest_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
+    Floor::new(first, slack, coarsest_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]

@@ -37,7 +37,7 @@ impl<F: Pack> Block<F> {
 
     /// Returns the position of the next slot in the block, if the block is of this tick and has not ended.
     #[inline]
-    fn take(&mut self, tick: u64) -> Option<(Reservation<F>, u32)> {
+    fn take_slot(&mut self, tick: u64) -> Option<(Reservation<F>, u32)> {
         let is_alive =
             self.taken < self.len() && tick == self.tick() && self.generation == fork::generation();
         is_alive.then(|| {
@@ -90,7 +90,7 @@ pub struct Handle<F: Pack, G> {
     block: Option<Block<F>>,
     /// The number of slots in the first block of a tick.
     first: NonZeroU32,
-    ahead: F::Ahead,
+    ahead: F::Precomputed,
 }
 
 /// Hides slots and IDs that have not been used yet.
@@ -125,7 +125,7 @@ impl<F: Pack, G> Handle<F, G> {
     /// Not part of the public API: for tests.
     #[doc(hidden)]
     pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        Self { generator, block: None, first, ahead: F::AHEAD }
+        Self { generator, block: None, first, ahead: F::NOT_PRECOMPUTED }
     }
 }
 
@@ -147,7 +147,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     #[inline]
     pub(crate) fn one(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
         let tick = self.engine().open_tick()?;
-        let (slots, k) = match self.block.as_mut().and_then(|block| block.take(tick)) {
+        let (slots, k) = match self.block.as_mut().and_then(|block| block.take_slot(tick)) {
             Some(slot) => slot,
             None => self.refill(mode, tick)?,
         };

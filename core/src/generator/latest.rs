@@ -52,7 +52,7 @@ impl<T> Latest<T> {
     #[inline]
     #[allow(clippy::unused_self, reason = "a link lives as long as the list")]
     fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
-        // SAFETY: null, or a box that `put` leaked and only `drop` frees.
+        // SAFETY: null, or a box that `replace` leaked and only `drop` frees.
         unsafe { link.as_ref() }
     }
 
@@ -64,7 +64,7 @@ impl<T> Latest<T> {
     }
 
     /// Replaces the value `found` with `value`, which is stored in `memory`. Returns `false` if another thread was faster.
-    pub(crate) fn put(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
+    pub(crate) fn replace(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
         // The caller's decision to replace the value was based on `found`. If that is no longer the newest value, the caller
         // must decide again.
@@ -87,7 +87,7 @@ impl<T> Drop for Latest<T> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: `put` leaked each of them once, and nothing can read them any more.
+            // SAFETY: `replace` leaked each of them once, and nothing can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }
@@ -129,7 +129,7 @@ mod tests {
     use std::{cell::RefCell, rc::Rc, vec::Vec};
 
     use super::*;
-    use crate::sync::watched::held;
+    use crate::sync::watched::run_with_interruption;
 
     /// Two threads replace the same value, and one of them is interrupted at each access. Only the other one succeeds.
     #[test]
@@ -137,8 +137,9 @@ mod tests {
         for at in 0.. {
             let values = Rc::new(Latest::new(1));
             let (other, first) = (values.clone(), values.get());
-            let replace = move || assert!(other.put(other.get(), 3, Box::new_uninit()));
-            let put = held(at, replace, || values.put(first, 2, Box::new_uninit()));
+            let replace = move || assert!(other.replace(other.get(), 3, Box::new_uninit()));
+            let put =
+                run_with_interruption(at, replace, || values.replace(first, 2, Box::new_uninit()));
             let Ok(put) = put else {
                 assert!(at > 1, "never held up");
                 return;
@@ -157,7 +158,11 @@ mod tests {
             let other = spare.clone();
             let others = Rc::new(RefCell::new(None));
             let noted = others.clone();
-            let taken = held(at, move || *noted.borrow_mut() = other.take(), || spare.take());
+            let taken = run_with_interruption(
+                at,
+                move || *noted.borrow_mut() = other.take(),
+                || spare.take(),
+            );
             let Ok(taken) = taken else {
                 assert!(at > 0, "never held up");
                 return;

@@ -95,7 +95,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
         let number = found.number + 1;
         let granted = Granted { generator, number, process: fork::process() };
-        if !self.generators.put(found, granted, Box::new_uninit()) {
+        if !self.generators.replace(found, granted, Box::new_uninit()) {
             return Err(not_the_newest());
         }
         // `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`, so the later one
@@ -327,7 +327,7 @@ impl Error {
 
 #[cold]
 fn mismatch(reason: &'static str) -> Error {
-    Error::because(ErrorKind::LeaseMismatch, reason)
+    Error::with_reason(ErrorKind::LeaseMismatch, reason)
 }
 
 #[cold]

@@ -261,7 +261,7 @@ impl Races {
 
 #[cold]
 fn outrun() -> Error {
-    Error::because(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
+    Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
 /// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep stays busy for at

@@ -44,7 +44,7 @@ impl Window {
 
     /// Returns whether an ID of `tick` may be generated.
     #[inline]
-    pub(crate) fn holds(&self, tick: u64) -> bool {
+    pub(crate) fn contains(&self, tick: u64) -> bool {
         (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
     }
 

@@ -3,7 +3,7 @@
 use super::HotGuid;
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
 };
 
 impl Column for HotGuid {
@@ -16,7 +16,7 @@ impl Column for HotGuid {
             Value::Bytes(bytes) => {
                 Self::from_slice(bytes).map(|id| Self::from_rfc_bytes(id.to_bytes()))
             }
-            Value::Integer(_) => Err(value.refuse("a Hot Guid as text, bytes or UUID")),
+            Value::Integer(_) => Err(value.rejected_value("a Hot Guid as text, bytes or UUID")),
         }
     }
 
@@ -29,7 +29,7 @@ impl Column for HotGuid {
     }
 }
 
-impl Described for HotGuid {
+impl HasSchema for HotGuid {
     const NAME: &'static str = "HotGuid";
 
     fn schema() -> Schema {

@@ -60,7 +60,7 @@ impl Identities {
         uuid8: bool,
         process: Option<ProcessGuard>,
     ) -> Self {
-        let shape = if uuid8 { uuid8::marked } else { uuid8::unmarked };
+        let shape = if uuid8 { uuid8::with_version } else { uuid8::without_version };
         let fixed = if is_random { 0 } else { LAST_COUNTER };
         let drawn = DrawnWord::new(draw, shape);
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
@@ -109,15 +109,15 @@ impl Family for Identities {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u64, Identity)> {
+    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, Identity)> {
         let (generation, word) = self.drawn.last();
-        (generation != NEVER_DRAWN && window.holds(tick))
+        (generation != NEVER_DRAWN && window.contains(tick))
             .then_some((generation, self.identity_of(word)))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, Identity)> {
         self.drawn
-            .here(|| self.generation())
+            .for_generation(|| self.generation())
             .map(|(generation, word)| (generation, self.identity_of(word)))
     }
 
@@ -140,7 +140,7 @@ impl Family for Identities {
         word & LAST_START
     }
 
-    fn entered(&self, range: SlotRange) {
+    fn on_tick_entered(&self, range: SlotRange) {
         // Seconds never decrease, so a late thread does not replace a newer second.
         self.entered.fetch_max(range.tick << START_BITS | range.first, Ordering::AcqRel);
     }
@@ -159,6 +159,6 @@ mod tests {
         let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
         let (generation, _) = assigned.identify(&machine, &window, 1).unwrap();
         assert_ne!(generation, fork::current());
-        assert!(assigned.found(&window, 1).is_none_or(|(found, _)| found == generation));
+        assert!(assigned.current_identity(&window, 1).is_none_or(|(found, _)| found == generation));
     }
 }

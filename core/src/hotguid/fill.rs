@@ -4,15 +4,15 @@ use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
 /// Below this number of IDs, scalar code is faster than detecting the level of the CPU.
-const FEW: usize = 16;
+const MAX_SCALAR: usize = 16;
 
 // The kernels increment the bits in which the counter is stored.
-const _: () = assert!(COUNTER.put(1) == scalar::fill::COUNT as u128);
+const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNT as u128);
 
 /// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0, and no counter may occur twice.
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
-    let level = if ids.len() < FEW { Level::SCALAR } else { arch::level() };
+    let level = if ids.len() < MAX_SCALAR { Level::SCALAR } else { arch::level() };
     write_run_with(level, ids, first);
 }
 

@@ -105,18 +105,18 @@ impl HotGuid {
     /// Returns the ID with these fields, which must fit.
     #[inline]
     pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
-        let word = TIMESTAMP.put(seconds)
-            | MACHINE.put(machine.0)
-            | COUNTER.put(counter.into())
-            | SHARD_KEY.put(shard_key.swap_bytes().into());
+        let word = TIMESTAMP.insert(seconds)
+            | MACHINE.insert(machine.0)
+            | COUNTER.insert(counter.into())
+            | SHARD_KEY.insert(shard_key.swap_bytes().into());
         Self(word.to_be_bytes())
     }
 
     /// Returns the same ID with another 24-bit counter.
     #[inline]
     pub(super) fn with_counter(self, counter: u32) -> Self {
-        let others = self.word() & !COUNTER.put(COUNTER.max());
-        Self((others | COUNTER.put(counter.into())).to_be_bytes())
+        let others = self.word() & !COUNTER.insert(COUNTER.max());
+        Self((others | COUNTER.insert(counter.into())).to_be_bytes())
     }
 
     /// Returns all fields of the ID.
@@ -131,7 +131,7 @@ impl HotGuid {
     pub fn parts(self) -> Parts {
         Parts {
             timestamp: self.timestamp(),
-            machine: MachineBytes(MACHINE.take(self.word())).to_bytes(),
+            machine: MachineBytes(MACHINE.extract(self.word())).to_bytes(),
             counter: self.counter(),
             shard_key: self.shard_key(),
         }
@@ -146,7 +146,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn timestamp(self) -> i64 {
-        TIMESTAMP.take(self.word()).cast_signed()
+        TIMESTAMP.extract(self.word()).cast_signed()
     }
 
     /// Returns the creation time in Unix milliseconds, which is always a multiple of 1000.
@@ -158,7 +158,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn unix_ms(self) -> i64 {
-        SCALE.ms_of(TIMESTAMP.take(self.word()))
+        SCALE.ms_of(TIMESTAMP.extract(self.word()))
     }
 
     /// Returns the random bytes that identify the ID's generator.
@@ -184,7 +184,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn counter(self) -> u32 {
-        narrow::u32(COUNTER.take(self.word()))
+        narrow::u32(COUNTER.extract(self.word()))
     }
 
     /// Returns the key that the application uses to route requests to a shard.
@@ -197,7 +197,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn shard_key(self) -> u32 {
-        narrow::u32(SHARD_KEY.take(self.word())).swap_bytes()
+        narrow::u32(SHARD_KEY.extract(self.word())).swap_bytes()
     }
 
     fn word(self) -> u128 {

@@ -70,10 +70,10 @@ pub const fn describe() -> crate::format::Description {
     const FIGURES: Figures = Figures {
         bits: BITS,
         fields: &[
-            FieldDescription::of("timestamp", "timestamp", TIMESTAMP, BITS),
-            FieldDescription::of("machine", "bindable", MACHINE, BITS),
-            FieldDescription::of("counter", "sequence", COUNTER, BITS),
-            FieldDescription::of("shard_key", "bindable", SHARD_KEY, BITS),
+            FieldDescription::from_span("timestamp", "timestamp", TIMESTAMP, BITS),
+            FieldDescription::from_span("machine", "bindable", MACHINE, BITS),
+            FieldDescription::from_span("counter", "sequence", COUNTER, BITS),
+            FieldDescription::from_span("shard_key", "bindable", SHARD_KEY, BITS),
         ],
         scale: SCALE,
         per_tick: COUNTER.max() + 1,

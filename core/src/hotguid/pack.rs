@@ -19,8 +19,8 @@ impl Calls for Identities {
 }
 
 impl Pack for Identities {
-    type Ahead = ();
-    const AHEAD: () = ();
+    type Precomputed = ();
+    const NOT_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {

@@ -15,9 +15,9 @@ const MACHINE_BITS: u32 = 34;
 const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 
 /// The version and variant within the 40-bit machine field of the compatible form.
-const MARKS: u64 = 0x80_0080;
+const VERSION_AND_VARIANT: u64 = 0x80_0080;
 /// The bits that contain the version and the variant.
-const MARKED: u64 = 0xf0_00c0;
+const VERSION_AND_VARIANT_BITS: u64 = 0xf0_00c0;
 /// The lowest bit of the 40-bit machine field in an ID.
 const MACHINE_AT: u32 = 56;
 
@@ -53,12 +53,12 @@ const DRAWN_MARKS: u64 = 0x8080 << 24;
 const DRAWN_MARKED: u64 = 0xf0c0 << 24;
 
 /// Inserts version and variant into random bytes.
-pub(super) const fn marked(drawn: u64) -> u64 {
+pub(super) const fn with_version(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
 /// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get a different version.
-pub(super) const fn unmarked(drawn: u64) -> u64 {
+pub(super) const fn without_version(drawn: u64) -> u64 {
     // The version is changed instead of drawing again, because a source that always returns the same bytes would be asked
     // forever.
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
@@ -81,13 +81,13 @@ impl HotGuid {
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
         let machine = narrow::low_u64(word >> MACHINE_AT) & ((1 << 40) - 1);
-        let (counter, shard_key) = (narrow::u32(COUNTER.take(word)), narrow::low_u32(word));
-        if machine & MARKED != MARKS {
+        let (counter, shard_key) = (narrow::u32(COUNTER.extract(word)), narrow::low_u32(word));
+        if machine & VERSION_AND_VARIANT_BITS != VERSION_AND_VARIANT {
             let reason = &"expected a UUID of version 8 and RFC 9562's variant, found another";
             return Err(Error::constant(ErrorKind::NotCanonical, reason));
         }
         let machine = machine >> 24 << 18 | (machine >> 8 & 0xfff) << 6 | machine & 0x3f;
-        let timestamp = TIMESTAMP.take(word).cast_signed();
+        let timestamp = TIMESTAMP.extract(word).cast_signed();
         Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
     }
 
@@ -109,11 +109,14 @@ impl HotGuid {
         let seconds = SCALE.tick_of_seconds(timestamp)?;
         Error::check_range("machine", machine, 0..=LAST_MACHINE)?;
         Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
-        let bits = machine >> 18 << 24 | (machine >> 6 & 0xfff) << 8 | machine & 0x3f | MARKS;
-        let word = TIMESTAMP.put(seconds)
+        let bits = machine >> 18 << 24
+            | (machine >> 6 & 0xfff) << 8
+            | machine & 0x3f
+            | VERSION_AND_VARIANT;
+        let word = TIMESTAMP.insert(seconds)
             | u128::from(bits) << MACHINE_AT
-            | COUNTER.put(counter.into())
-            | SHARD_KEY.put(shard_key.into());
+            | COUNTER.insert(counter.into())
+            | SHARD_KEY.insert(shard_key.into());
         Ok(Self::from_rfc_bytes(word.to_be_bytes()))
     }
 }

@@ -30,7 +30,7 @@ macro_rules! column {
                 out: &mut diesel::serialize::Output<'b, '_, diesel::pg::Pg>,
             ) -> diesel::serialize::Result {
                 let text = crate::integrations::Column::text(self)?;
-                crate::integrations::diesel::put(text.as_bytes(), out)
+                crate::integrations::diesel::write_bytes(text.as_bytes(), out)
             }
         }
 
@@ -58,7 +58,7 @@ macro_rules! column {
                 &'b self,
                 out: &mut diesel::serialize::Output<'b, '_, diesel::pg::Pg>,
             ) -> diesel::serialize::Result {
-                crate::integrations::diesel::put(&crate::integrations::Column::uuid(self)?, out)
+                crate::integrations::diesel::write_bytes(&crate::integrations::Column::uuid(self)?, out)
             }
         }
     };
@@ -118,7 +118,7 @@ use diesel::{
 };
 
 /// Writes bytes into PostgreSQL's buffer.
-pub(crate) fn put(bytes: &[u8], out: &mut Output<'_, '_, Pg>) -> Result {
+pub(crate) fn write_bytes(bytes: &[u8], out: &mut Output<'_, '_, Pg>) -> Result {
     out.write_all(bytes)?;
     Ok(IsNull::No)
 }

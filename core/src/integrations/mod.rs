@@ -7,13 +7,13 @@
 //! This module is not part of the public API. It exists for this crate and `polyflake-sql`.
 
 mod arbitrary;
-mod described;
 #[cfg(feature = "diesel")]
 pub(crate) mod diesel;
 #[cfg(feature = "postgres-types")]
 pub(crate) mod postgres;
 #[cfg(feature = "rusqlite")]
 pub(crate) mod rusqlite;
+mod schema;
 #[cfg(feature = "schemars")]
 pub(crate) mod schemars;
 #[cfg(feature = "utoipa")]
@@ -24,7 +24,7 @@ use core::fmt::Display;
 
 use crate::{Error, Result};
 
-pub use described::{Described, Schema};
+pub use schema::{HasSchema, Schema};
 
 /// The type of a database column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub trait Column: Display + Sized {
     /// # Errors
     /// Returns `invalid_type` for an ID that is not an integer.
     fn integer(&self) -> Result<&i64> {
-        Err(refused(Form::Integer))
+        Err(rejected_id(Form::Integer))
     }
 
     /// Returns the ID as bytes that sort like the ID.
@@ -81,7 +81,7 @@ pub trait Column: Display + Sized {
     /// # Errors
     /// Returns `invalid_type` for an ID that is an integer.
     fn bytes(&self) -> Result<&[u8]> {
-        Err(refused(Form::Bytes))
+        Err(rejected_id(Form::Bytes))
     }
 
     /// Returns the ID as a string.
@@ -90,7 +90,7 @@ pub trait Column: Display + Sized {
     /// Returns `invalid_type` for an ID that columns do not store as a string.
     fn text(&self) -> Result<String> {
         let is_text = Self::FORMS.contains(&Form::Text);
-        if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
+        if is_text { Ok(self.to_string()) } else { Err(rejected_id(Form::Text)) }
     }
 
     /// Returns the UUID. If the format has two UUID forms, the result is a version 8 UUID.
@@ -98,13 +98,13 @@ pub trait Column: Display + Sized {
     /// # Errors
     /// Returns `invalid_type` for an ID without a UUID.
     fn uuid(&self) -> Result<[u8; 16]> {
-        Err(refused(Form::Uuid))
+        Err(rejected_id(Form::Uuid))
     }
 }
 
 /// Returns the error for an ID that a column of this type cannot store.
 #[cold]
-fn refused(form: Form) -> Error {
+fn rejected_id(form: Form) -> Error {
     let expected = match form {
         Form::Integer => "an ID that is an integer",
         Form::Bytes => "an ID that is bytes",
@@ -117,7 +117,7 @@ fn refused(form: Form) -> Error {
 impl Value<'_> {
     /// Returns the error for a value that does not contain an ID of the type.
     #[cold]
-    pub(crate) fn refuse(self, expected: &'static str) -> Error {
+    pub(crate) fn rejected_value(self, expected: &'static str) -> Error {
         let found = match self {
             Self::Integer(_) => "an integer",
             Self::Bytes(_) => "bytes",

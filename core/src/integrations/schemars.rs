@@ -2,9 +2,9 @@
 
 use schemars::{Schema, json_schema};
 
-use super::Described;
+use super::HasSchema;
 
-pub(crate) fn schema_of<T: Described>() -> Schema {
+pub(crate) fn schema_of<T: HasSchema>() -> Schema {
     let super::Schema { format, pattern, example } = T::schema();
     let mut schema = json_schema!({ "type": "string", "pattern": pattern, "examples": [example] });
     if let Some(format) = format {
@@ -21,7 +21,7 @@ macro_rules! schema {
             }
 
             fn schema_name() -> alloc::borrow::Cow<'static, str> {
-                <Self as crate::integrations::Described>::NAME.into()
+                <Self as crate::integrations::HasSchema>::NAME.into()
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -5,9 +5,9 @@ use utoipa::openapi::{
     schema::{ObjectBuilder, Schema, SchemaFormat, Type},
 };
 
-use super::Described;
+use super::HasSchema;
 
-pub(crate) fn schema_of<T: Described>() -> RefOr<Schema> {
+pub(crate) fn schema_of<T: HasSchema>() -> RefOr<Schema> {
     let super::Schema { format, pattern, example } = T::schema();
     let object = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
     let format = format.map(|format| SchemaFormat::Custom(format.into()));
@@ -24,7 +24,7 @@ macro_rules! schema {
 
         impl<$($of)*> utoipa::ToSchema for $id {
             fn name() -> alloc::borrow::Cow<'static, str> {
-                <Self as crate::integrations::Described>::NAME.into()
+                <Self as crate::integrations::HasSchema>::NAME.into()
             }
         }
     };

@@ -84,7 +84,7 @@ pub fn preset<'v>(
     // which would add 2 KB to a wasm module.
     for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
-            placed.put(value, &mut plain.blank.clone())?;
+            placed.write(value, &mut plain.blank.clone())?;
             *field = Field::constant(field.bits, &*placed.name, value.clone().into_owned());
         }
     }
@@ -107,7 +107,8 @@ fn unknown(name: &str) -> Error {
         Some((1..=2, known)) => format!("; did you mean `{known}`?"),
         _ => String::new(),
     };
-    invalid(format!("expected one of {}, found `{name}`{meant}", PRESETS.join(", "))).of("name")
+    invalid(format!("expected one of {}, found `{name}`{meant}", PRESETS.join(", ")))
+        .with_field("name")
 }
 
 /// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein

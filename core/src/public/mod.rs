@@ -42,7 +42,7 @@ use crate::{
 pub const SECRET_BYTES: usize = 32;
 
 /// The maximum number of characters in a type's name.
-pub const MOST_NAME: usize = 63;
+pub const MAX_NAME_LEN: usize = 63;
 
 /// The number of characters after the type and its `_`.
 #[doc(hidden)]
@@ -55,7 +55,7 @@ pub const BITS: u32 = 48;
 const VERSIONS: u8 = 32;
 
 /// The number of blocks that are encrypted together.
-const TOGETHER: usize = 64;
+const BATCH: usize = 64;
 
 /// The secrets that a program uses to encode and decode its public IDs.
 ///
@@ -123,7 +123,7 @@ impl Keyring {
             }
             if all.iter().any(|(known, _)| *known == version) {
                 let reason = format!("expected one secret of version {version}, found two");
-                return Err(Error::because(ErrorKind::OutOfRange, reason).of("version"));
+                return Err(Error::with_reason(ErrorKind::OutOfRange, reason).with_field("version"));
             }
             let secret = secret.as_ref();
             let wrong = |_| Error::invalid_secret(secret.len(), SECRET_BYTES);
@@ -132,7 +132,7 @@ impl Keyring {
                 let reason = format!(
                     "expected a different secret for version {version} than for version {known}"
                 );
-                return Err(Error::because(ErrorKind::InvalidSecret, reason));
+                return Err(Error::with_reason(ErrorKind::InvalidSecret, reason));
             }
             all.insert(all.partition_point(|(known, _)| *known > version), (version, secret));
         }
@@ -273,7 +273,7 @@ impl IdType {
     /// Encodes an integer as the characters after the type and its `_`. Does not allocate if the integer is in range.
     #[doc(hidden)]
     pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
-        if number > self.most() {
+        if number > self.max_number() {
             return Err(self.too_large(number));
         }
         let (version, cipher) = &self.ciphers[0];
@@ -297,14 +297,14 @@ impl IdType {
     /// Returns the same errors as [`IdType::encode`], with the index of the item. All integers are checked before the
     /// function is first called.
     pub fn encode_many(&self, numbers: &[u64], mut each: impl FnMut(&str)) -> Result<()> {
-        let most = self.most();
+        let most = self.max_number();
         if let Some(at) = numbers.iter().position(|number| *number > most) {
             return Err(self.too_large(numbers[at]).in_item(at));
         }
         let (version, cipher) = &self.ciphers[0];
         let mut text = self.prefix();
-        for numbers in numbers.chunks(TOGETHER) {
-            let mut blocks = [[0; BLOCK_BYTES]; TOGETHER];
+        for numbers in numbers.chunks(BATCH) {
+            let mut blocks = [[0; BLOCK_BYTES]; BATCH];
             let blocks = &mut blocks[..numbers.len()];
             blocks
                 .iter_mut()
@@ -389,13 +389,13 @@ impl IdType {
     }
 
     /// Returns the largest integer of the type.
-    const fn most(&self) -> u64 {
+    const fn max_number(&self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
 
     #[cold]
     fn too_large(&self, number: u64) -> Error {
-        Error::out_of_range("number", number.into(), 0, self.most().into())
+        Error::out_of_range("number", number.into(), 0, self.max_number().into())
     }
 
     /// Returns a string of the type and its `_`, with enough capacity for the rest.
@@ -433,16 +433,16 @@ impl IdType {
     /// Returns the integer in a decrypted block.
     fn number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
         let number = u64::from_be_bytes(block);
-        if number <= self.most() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
+        if number <= self.max_number() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
     }
 
     #[cold]
     fn mismatch(&self, found: Option<&str>) -> Error {
-        let is_short = |name: &&str| name.len() <= MOST_NAME;
+        let is_short = |name: &&str| name.len() <= MAX_NAME_LEN;
         let found = found
             .filter(is_short)
             .map_or("another".to_owned(), |name| format!("`{}`", name.escape_debug()));
-        Error::because(
+        Error::with_reason(
             ErrorKind::TypeMismatch,
             format!("expected an ID of the type `{}`, found {found}", self.name),
         )
@@ -468,10 +468,10 @@ fn checked_name(name: &str) -> Result<()> {
         !(c.is_ascii_lowercase() || *at > 0 && (c.is_ascii_digit() || *c == '_'))
     };
     if let Some((at, c)) = name.chars().enumerate().find(is_wrong) {
-        return Err(Error::mistaken_character(at, c.into(), lower_case(c)).of("type"));
+        return Err(Error::mistaken_character(at, c.into(), lower_case(c)).with_field("type"));
     }
-    if !(1..=MOST_NAME).contains(&name.len()) {
-        return Err(Error::invalid_length(name.len(), 1, MOST_NAME).of("type"));
+    if !(1..=MAX_NAME_LEN).contains(&name.len()) {
+        return Err(Error::invalid_length(name.len(), 1, MAX_NAME_LEN).with_field("type"));
     }
     Ok(())
 }

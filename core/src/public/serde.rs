@@ -13,8 +13,8 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// use serde::{Deserialize, Serialize};
 /// use std::sync::LazyLock;
 ///
-/// static IDS: LazyLock<Keyring> = LazyLock::new(|| Keyring::new(&[7; 32]).unwrap()); // load the secret from the environment or a file
-/// static ORDERS: LazyLock<IdType> = LazyLock::new(|| IDS.of("order").unwrap());
+/// static IDS: LazyLock<Keyring> = LazyLock::new(|| Keyring::new(&[7; 32]).unwrap()); // load the secret from the environment
+/// or a file static ORDERS: LazyLock<IdType> = LazyLock::new(|| IDS.of("order").unwrap());
 ///
 /// struct OrderId;
 /// impl Field for OrderId {
@@ -47,7 +47,8 @@ pub trait Field {
         number: &N,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let number = (*number).try_into().map_err(|_| beyond()).map_err(S::Error::custom)?;
+        let number =
+            (*number).try_into().map_err(|_| number_too_large()).map_err(S::Error::custom)?;
         Self::ids().encode(number).map_err(S::Error::custom)?.serialize(serializer)
     }
 
@@ -63,11 +64,11 @@ pub trait Field {
             of_text: |text| Self::ids().decode(text),
             of_bytes: |_| Err(Error::new(ErrorKind::InvalidType)),
         })?;
-        N::try_from(number).map_err(|_| beyond()).map_err(D::Error::custom)
+        N::try_from(number).map_err(|_| number_too_large()).map_err(D::Error::custom)
     }
 }
 
 /// Returns the error for an integer that does not fit in unsigned 64 bits or in the field's integer type.
-fn beyond() -> Error {
+fn number_too_large() -> Error {
     Error::field_error(ErrorKind::OutOfRange, "number")
 }

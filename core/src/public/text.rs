@@ -77,12 +77,12 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
     let is_bad = |(_, unit): &(usize, u32)| VALUES[usize::from(byte(*unit))] == NONE;
     let (at, unit) = units.enumerate().find(is_bad).unwrap_or_default();
-    Error::mistaken_character(from + at, unit, meant(byte(unit)))
+    Error::mistaken_character(from + at, unit, intended_character(byte(unit)))
 }
 
 /// Returns the character that was probably meant: the lowercase form of a capital letter, or the digit that `o`, `i` or `l`
 /// looks like. Returns 0 if it is unknown.
-const fn meant(character: u8) -> u8 {
+const fn intended_character(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',
         b'i' | b'l' => b'1',

@@ -206,7 +206,7 @@ impl Parts {
     }
 
     fn from_raw(raw: u64) -> Self {
-        let take = |field: Span| field.take(raw.into());
+        let take = |field: Span| field.extract(raw.into());
         let timestamp = EPOCH + take(TIMESTAMP).cast_signed();
         Self { timestamp, node: narrow::u32(take(NODE)), sequence: narrow::u32(take(SEQUENCE)) }
     }
@@ -215,5 +215,7 @@ impl Parts {
 /// Returns the raw value of fields, which must fit.
 #[inline]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
-    narrow::u64(TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into()))
+    narrow::u64(
+        TIMESTAMP.insert(tick) | NODE.insert(node.into()) | SEQUENCE.insert(sequence.into()),
+    )
 }

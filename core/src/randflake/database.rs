@@ -3,7 +3,7 @@
 use super::Randflake;
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
 };
 
 impl Column for Randflake {
@@ -16,7 +16,7 @@ impl Column for Randflake {
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Integer(number) => Ok(Self::from_i64(number)),
-            other => Err(other.refuse("a Randflake as an integer")),
+            other => Err(other.rejected_value("a Randflake as an integer")),
         }
     }
 
@@ -25,7 +25,7 @@ impl Column for Randflake {
     }
 }
 
-impl Described for Randflake {
+impl HasSchema for Randflake {
     const NAME: &'static str = "Randflake";
 
     fn schema() -> Schema {

@@ -35,8 +35,8 @@ impl Family for Nodes {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
-        window.holds(tick).then_some((self.process.generation(), ()))
+    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
+        window.contains(tick).then_some((self.process.generation(), ()))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, ())> {
@@ -53,7 +53,7 @@ impl Family for Nodes {
     }
 
     #[cold]
-    fn outside(&self, _: Error, unix_nanos: i64) -> Error {
+    fn reading_out_of_range(&self, _: Error, unix_nanos: i64) -> Error {
         if unix_nanos < SCALE.nanos_of(0) {
             return Error::retry_later(ErrorKind::LeaseNotStarted, self.grant.start() * 1000);
         }

@@ -98,7 +98,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn grant(&self) -> GrantInfo {
-        self.engine.family.grant.until(self.engine.window.ticks().end)
+        self.engine.family.grant.with_end(self.engine.window.ticks().end)
     }
 
     /// Extends the grant. The call has no effect if the new grant does not end later.

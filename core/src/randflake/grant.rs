@@ -228,7 +228,7 @@ impl GrantInfo {
     }
 
     /// Returns these terms with a different end, which is counted from the format's epoch.
-    pub(super) fn until(self, end: u64) -> Self {
+    pub(super) fn with_end(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 

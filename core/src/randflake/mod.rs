@@ -79,9 +79,9 @@ pub const fn describe() -> crate::format::Description {
     const FIGURES: Figures = Figures {
         bits: BITS,
         fields: &[
-            FieldDescription::of("timestamp", "timestamp", FIELDS[0], BITS),
-            FieldDescription::of("node", "bindable", FIELDS[1], BITS),
-            FieldDescription::of("sequence", "sequence", FIELDS[2], BITS),
+            FieldDescription::from_span("timestamp", "timestamp", FIELDS[0], BITS),
+            FieldDescription::from_span("node", "bindable", FIELDS[1], BITS),
+            FieldDescription::from_span("sequence", "sequence", FIELDS[2], BITS),
         ],
         scale: SCALE,
         per_tick: SEQUENCE.max() + 1,

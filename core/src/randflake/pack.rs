@@ -23,8 +23,8 @@ impl Calls for Nodes {
 impl Pack for Nodes {
     /// A buffer of IDs that are generated ahead, because encrypting IDs together takes at most a fifth of the time of
     /// encrypting them one by one.
-    type Ahead = [Randflake; GROUP];
-    const AHEAD: Self::Ahead = [Randflake::from_u64(0); GROUP];
+    type Precomputed = [Randflake; GROUP];
+    const NOT_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, (): ()) -> Randflake {
@@ -37,7 +37,7 @@ impl Pack for Nodes {
         ((), range): ((), SlotRange),
         k: u32,
         (): (),
-        ahead: &mut Self::Ahead,
+        ahead: &mut Self::Precomputed,
     ) -> Randflake {
         let k = k as usize;
         // The cipher takes 33 ns for a single block, but 2 ns per block for 64 blocks at once. The handle's slots are already

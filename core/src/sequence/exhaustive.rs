@@ -81,7 +81,7 @@ impl TickTockModel {
             self.wall = now;
             self.used = (self.start)(now);
         }
-        take(&mut self.used, now, self.flipped, want)
+        take_slots(&mut self.used, now, self.flipped, want)
     }
 }
 
@@ -102,11 +102,11 @@ impl PerTickModel {
             self.wall = now;
             self.used = (self.start)(now);
         }
-        take(&mut self.used, now, false, want)
+        take_slots(&mut self.used, now, false, want)
     }
 }
 
-fn take(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
+fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     let cells: Vec<Cell> =
         (*used..POOL.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
     *used += cells.len() as u64;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::sync::{
     AtomicU64, Ordering,
-    explorer::{Found, World, choose, explore},
+    explorer::{SearchResult, World, choose, explore},
     watched::intercepted,
 };
 
@@ -87,7 +87,7 @@ impl<M: Machine> Threads<M> {
     }
 
     /// Reserves slots like the engine. Also returns the tick in which the state machine was observed.
-    fn take(&self) -> (u64, Step) {
+    fn reserve(&self) -> (u64, Step) {
         let seen = self.machine.observe();
         let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
         let is_within = now == wall;
@@ -107,7 +107,7 @@ impl<M: Machine> World for Threads<M> {
             record.closed = Some((self.state)(&state));
             return true;
         }
-        match self.take() {
+        match self.reserve() {
             (wall, Step::Reserved(run)) => {
                 record.add(run);
                 record.drifts += u32::from(run.tick < wall);
@@ -180,7 +180,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
 
 /// Explores the threads, and asserts that there are at least `states` states.
 #[track_caller]
-fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Found<Record> {
+fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> SearchResult<Record> {
     let found = explore(threads, calls);
     std::println!("{calls:?}: {} states", found.states);
     assert!(found.states > states, "{} states", found.states);

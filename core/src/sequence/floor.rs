@@ -14,7 +14,7 @@
 use super::Flip;
 
 /// Returns how far an earlier reading of a different clock can be ahead of a clock's reading, in nanoseconds.
-pub(crate) fn lateness(slack: u64, resolution: u64) -> i64 {
+pub(crate) fn max_lead(slack: u64, resolution: u64) -> i64 {
     // A clock rounds down, so the time may be later than its reading by almost one unit of the resolution.
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
@@ -35,7 +35,7 @@ impl Floor {
     ///
     /// # Errors
     /// Returns the error of `tick_of` if the format's time range ends before the floor does.
-    pub(crate) fn of<E>(
+    pub(crate) fn new<E>(
         first: i64,
         slack: u64,
         resolution: u64,
@@ -43,13 +43,13 @@ impl Floor {
     ) -> Result<Self, E> {
         // No ID is older than the format's first tick, so the floor can begin there.
         let from = tick_of(first.saturating_sub_unsigned(slack)).unwrap_or(0);
-        let last = tick_of(first.saturating_add(lateness(slack, resolution)))?;
+        let last = tick_of(first.saturating_add(max_lead(slack, resolution)))?;
         Ok(Self { from, last })
     }
 
     /// Returns the permission to go back in time for a step at `tick`, given the call's permission `flip`. Returns `None` if
     /// the step must wait until the floor ends.
-    pub(crate) const fn permit(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
+    pub(crate) const fn check_flip(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);
         }

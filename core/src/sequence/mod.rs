@@ -20,9 +20,9 @@ mod exhaustive;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod explorer;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
-mod printed;
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod restarts;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod step_log;
 
 /// A state machine that assigns slots.
 pub(crate) trait Machine {

@@ -65,7 +65,7 @@ impl PerTick {
         let next_bits = 128 - (slots.last as u128 + 1).leading_zeros();
         let tick_bits = 64 - last_tick.leading_zeros();
         let bits = next_bits + tick_bits;
-        if bits > Word::MOST {
+        if bits > Word::MAX_BITS {
             return None;
         }
         let word = Word::new(bits, (tick as u128) << next_bits | next);

@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// Returns the possible clock readings at a time.
-    fn shows(self, time: u8) -> Vec<u8> {
+    fn possible_readings(self, time: u8) -> Vec<u8> {
         match self {
             Self::Exact => vec![time],
             Self::Lagging => vec![time, time.saturating_sub(1)],
@@ -64,7 +64,7 @@ enum Kind {
 
 /// The outcome of a step: the cell that it takes, the word after the step, and the tick to which `safe` must be raised before
 /// it.
-struct Taken {
+struct StepOutcome {
     cell: u8,
     next: u64,
     raise: Option<u8>,
@@ -91,7 +91,7 @@ impl Kind {
         }
     }
 
-    fn step(self, word: u64, safe: u8, now: u64, flip: Flip) -> Option<Taken> {
+    fn step(self, word: u64, safe: u8, now: u64, flip: Flip) -> Option<StepOutcome> {
         let (run, next, raise) = match self {
             Self::TickTock => {
                 let bounds = Bounds { min: 0, max: LAST_SLOT.into() };
@@ -106,13 +106,13 @@ impl Kind {
             }
         };
         let cell = u8::try_from(run.tick * 4 + u64::from(run.tick_tock) * 2 + run.first).unwrap();
-        Some(Taken { cell, next, raise })
+        Some(StepOutcome { cell, next, raise })
     }
 }
 
 /// The progress of a thread in its call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum At {
+enum Progress {
     Observe,
     Read { seen: u64 },
     Begin { seen: u64, now: u8 },
@@ -137,7 +137,7 @@ struct State {
     first: Option<u8>,
     word: u64,
     safe: u8,
-    threads: Vec<(At, u8)>,
+    threads: Vec<(Progress, u8)>,
     /// The latest time at which an earlier generation generated an ID.
     before: u8,
     /// The latest time at which this generation generated an ID.
@@ -149,7 +149,7 @@ struct State {
 }
 
 impl State {
-    fn at(&self, index: usize, at: At) -> Self {
+    fn at(&self, index: usize, at: Progress) -> Self {
         let mut next = self.clone();
         next.threads[index].0 = at;
         next
@@ -158,11 +158,11 @@ impl State {
     fn floor(&self) -> Floor {
         let (slack, resolution) = (self.clock.slack().into(), self.clock.resolution().into());
         let tick_of = |nanos: i64| Ok::<_, ()>(nanos.max(0).cast_unsigned() / u64::from(TICK));
-        Floor::of(self.first.unwrap_or(0).into(), slack, resolution, tick_of).unwrap()
+        Floor::new(self.first.unwrap_or(0).into(), slack, resolution, tick_of).unwrap()
     }
 
     fn called(&self, index: usize) -> Self {
-        let mut next = self.at(index, At::Observe);
+        let mut next = self.at(index, Progress::Observe);
         next.threads[index].1 -= 1;
         next
     }
@@ -181,7 +181,7 @@ struct Explorer {
 }
 
 #[derive(Debug)]
-struct Found {
+struct SearchResult {
     states: usize,
     repeated: bool,
     flipped: bool,
@@ -191,7 +191,7 @@ struct Found {
 
 impl Explorer {
     /// A small search, which the tests enlarge.
-    fn of(kind: Kind) -> Self {
+    fn new(kind: Kind) -> Self {
         Self {
             kind,
             threads: 1,
@@ -203,17 +203,17 @@ impl Explorer {
         }
     }
 
-    fn search(&self) -> Found {
+    fn search(&self) -> SearchResult {
         let mut open: Vec<State> = Clock::ALL.map(|clock| self.first(clock)).to_vec();
         let mut known: HashSet<State> = open.iter().cloned().collect();
-        let mut found = Found { states: 0, repeated: false, flipped: false, made: 0 };
+        let mut found = SearchResult { states: 0, repeated: false, flipped: false, made: 0 };
         while let Some(state) = open.pop() {
             found.repeated |= state.repeated;
             found.flipped |= state.flipped;
             if state.made.is_some() {
                 found.made = found.made.max(self.generations - state.generations);
             }
-            let begun = self.begin_again(&state);
+            let begun = self.restart_process(&state);
             let stepped = (0..self.threads).flat_map(|index| self.successors(&state, index));
             for next in begun.chain(stepped) {
                 if known.insert(next.clone()) {
@@ -221,7 +221,7 @@ impl Explorer {
                 }
             }
         }
-        Found { states: known.len(), ..found }
+        SearchResult { states: known.len(), ..found }
     }
 
     fn first(&self, clock: Clock) -> State {
@@ -233,7 +233,7 @@ impl Explorer {
             first: None,
             word: 0,
             safe: 0,
-            threads: vec![(At::Observe, self.calls); self.threads],
+            threads: vec![(Progress::Observe, self.calls); self.threads],
             before: 0,
             made: None,
             given: 0,
@@ -243,7 +243,7 @@ impl Explorer {
     }
 
     /// Returns the states in which the next generation begins, one for each kind of clock.
-    fn begin_again(&self, state: &State) -> impl Iterator<Item = State> {
+    fn restart_process(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
             rollbacks: state.rollbacks,
@@ -264,41 +264,46 @@ impl Explorer {
             return vec![];
         }
         match at {
-            At::Observe => vec![state.at(index, At::Read { seen: state.word })],
-            At::Read { seen } => {
-                let read = |(next, now): (State, u8)| next.at(index, At::Begin { seen, now });
+            Progress::Observe => vec![state.at(index, Progress::Read { seen: state.word })],
+            Progress::Read { seen } => {
+                let read = |(next, now): (State, u8)| next.at(index, Progress::Begin { seen, now });
                 self.readings(state).map(read).collect()
             }
-            At::Begin { seen, now } => vec![self.begin(state, index, seen, now)],
-            At::ReadAgain { seen, tick, flip } => {
+            Progress::Begin { seen, now } => vec![self.begin(state, index, seen, now)],
+            Progress::ReadAgain { seen, tick, flip } => {
                 let from = state.floor().from;
                 let judge = |(next, now): (State, u8)| {
                     let is_behind = self.tick_after(state, state.word, now) < from;
-                    let at =
-                        if is_behind { At::ReadSafe { seen, tick, flip } } else { At::Observe };
+                    let at = if is_behind {
+                        Progress::ReadSafe { seen, tick, flip }
+                    } else {
+                        Progress::Observe
+                    };
                     next.at(index, at)
                 };
                 self.readings(state).map(judge).collect()
             }
-            At::ReadSafe { seen, tick, flip: of } => {
+            Progress::ReadSafe { seen, tick, flip: of } => {
                 let safe = state.safe;
                 let step = self.kind.step(seen, safe, tick.into(), flip(of));
                 vec![match step {
                     None => state.called(index),
-                    Some(Taken { raise: Some(_), .. }) => {
-                        state.at(index, At::Raise { seen, tick, flip: of, safe })
+                    Some(StepOutcome { raise: Some(_), .. }) => {
+                        state.at(index, Progress::Raise { seen, tick, flip: of, safe })
                     }
-                    Some(_) => state.at(index, At::Swap { seen, tick, flip: of, safe }),
+                    Some(_) => state.at(index, Progress::Swap { seen, tick, flip: of, safe }),
                 }]
             }
-            At::Raise { seen, tick, flip: of, safe } => {
+            Progress::Raise { seen, tick, flip: of, safe } => {
                 let raise = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap().raise;
-                let mut next = state.at(index, At::Swap { seen, tick, flip: of, safe });
+                let mut next = state.at(index, Progress::Swap { seen, tick, flip: of, safe });
                 next.safe = next.safe.max(raise.unwrap());
                 vec![next]
             }
-            At::Swap { seen, .. } if state.word != seen => vec![state.at(index, At::Observe)],
-            At::Swap { seen, tick, flip: of, safe } => {
+            Progress::Swap { seen, .. } if state.word != seen => {
+                vec![state.at(index, Progress::Observe)]
+            }
+            Progress::Swap { seen, tick, flip: of, safe } => {
                 let taken = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap();
                 let mut next = state.called(index);
                 next.word = taken.next;
@@ -322,7 +327,7 @@ impl Explorer {
         (first.max(earliest)..=self.end).flat_map(move |time| {
             let mut next = State { time, ..state.clone() };
             next.rollbacks -= u8::from(time < state.time);
-            clock.shows(time).into_iter().map(move |now| (next.clone(), now))
+            clock.possible_readings(time).into_iter().map(move |now| (next.clone(), now))
         })
     }
 
@@ -342,7 +347,7 @@ impl Explorer {
             let taken = self.kind.step(seen, 0, last, Flip::Refused);
             if taken.is_some() {
                 let tick = u8::try_from(last).unwrap();
-                return state.at(index, At::Swap { seen, tick, flip: None, safe: 0 });
+                return state.at(index, Progress::Swap { seen, tick, flip: None, safe: 0 });
             }
         }
         next.first = next.first.or(Some(now));
@@ -350,13 +355,13 @@ impl Explorer {
         let tick = self.kind.tick_for(seen, clock_tick);
         let is_unused = self.kind.tick(seen) == 0;
         let now = u8::try_from(clock_tick).unwrap();
-        match next.floor().permit(tick, is_unused, Flip::Allowed) {
+        match next.floor().check_flip(tick, is_unused, Flip::Allowed) {
             None => next.called(index),
             Some(Flip::Below(floor)) => {
                 let flip = u8::try_from(floor).unwrap();
-                next.at(index, At::ReadAgain { seen, tick: now, flip: Some(flip) })
+                next.at(index, Progress::ReadAgain { seen, tick: now, flip: Some(flip) })
             }
-            Some(_) => next.at(index, At::ReadSafe { seen, tick: now, flip: None }),
+            Some(_) => next.at(index, Progress::ReadSafe { seen, tick: now, flip: None }),
         }
     }
 }
@@ -367,7 +372,7 @@ const KINDS: [Kind; 3] =
 #[test]
 fn a_generation_repeats_no_id_of_earlier_generations() {
     for kind in KINDS {
-        let found = Explorer { calls: 3, generations: 3, end: END, ..Explorer::of(kind) }.search();
+        let found = Explorer { calls: 3, generations: 3, end: END, ..Explorer::new(kind) }.search();
         assert!(!found.repeated && found.states > 10_000 && found.made == 3, "{kind:?} {found:?}");
         assert_eq!(found.flipped, kind == Kind::TickTock, "{kind:?}");
     }
@@ -376,7 +381,7 @@ fn a_generation_repeats_no_id_of_earlier_generations() {
 #[test]
 fn a_two_threaded_generation_repeats_no_earlier_id() {
     for kind in KINDS {
-        let found = Explorer { threads: 2, ..Explorer::of(kind) }.search();
+        let found = Explorer { threads: 2, ..Explorer::new(kind) }.search();
         assert!(!found.repeated && found.states > 10_000, "{kind:?} {found:?}");
     }
 }
@@ -384,7 +389,7 @@ fn a_two_threaded_generation_repeats_no_earlier_id() {
 #[test]
 fn a_fast_path_in_tick_0_repeats_ids() {
     for kind in KINDS {
-        assert!(Explorer { is_tick_0_fast: true, ..Explorer::of(kind) }.search().repeated);
+        assert!(Explorer { is_tick_0_fast: true, ..Explorer::new(kind) }.search().repeated);
     }
 }
 
@@ -392,6 +397,6 @@ fn a_fast_path_in_tick_0_repeats_ids() {
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = Kind::TickTock;
-    let explorer = Explorer { calls: 4, rollbacks: 2, end: END, ..Explorer::of(kind) };
+    let explorer = Explorer { calls: 4, rollbacks: 2, end: END, ..Explorer::new(kind) };
     assert!(explorer.search().repeated);
 }

@@ -14,11 +14,11 @@ pub(super) enum Word {
 
 impl Word {
     /// The largest number of bits below the top one.
-    pub(super) const MOST: u32 = 127;
+    pub(super) const MAX_BITS: u32 = 127;
 
-    /// Creates a word with at least `bits` bits below the top one. `bits` is at most [`Word::MOST`].
+    /// Creates a word with at least `bits` bits below the top one. `bits` is at most [`Word::MAX_BITS`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
-        debug_assert!(bits <= Self::MOST);
+        debug_assert!(bits <= Self::MAX_BITS);
         // A 64-bit word is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a lock.
         if bits <= 63 {
             Self::Narrow(AtomicU64::new(narrow::u64(value)))

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The minimum number of sequence numbers in a tick.
-const SMALLEST_POOL: u16 = 4;
+const MIN_POOL: u16 = 4;
 
 /// Configures a [`Generator`].
 ///
@@ -264,7 +264,7 @@ impl<C: Clock> Builder<C> {
             (None, Some(draw)) => {
                 let draws_min = sequence_min.is_none() && sequence_max.is_none();
                 let process = self.options.window.map(|_| ProcessGuard::this_process());
-                let first = Claim::undrawn(bounds.min, window.start());
+                let first = Claim::without_partition(bounds.min, window.start());
                 Partitions::new(first, Some(draw), table, bounds, draws_min, process.transpose()?)
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
@@ -276,8 +276,8 @@ impl<C: Clock> Builder<C> {
 
 /// Checks that the bounds are in order and that there are enough sequence numbers between them, and returns them.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
-    const MOST_MIN: u16 = u16::MAX - (SMALLEST_POOL - 1);
-    Error::check_range("sequence_min", min, 0..=MOST_MIN)?;
-    Error::check_range("sequence_max", max, min + (SMALLEST_POOL - 1)..=u16::MAX)?;
+    const MAX_SEQUENCE_MIN: u16 = u16::MAX - (MIN_POOL - 1);
+    Error::check_range("sequence_min", min, 0..=MAX_SEQUENCE_MIN)?;
+    Error::check_range("sequence_max", max, min + (MIN_POOL - 1)..=u16::MAX)?;
     Ok(Bounds { min, max })
 }

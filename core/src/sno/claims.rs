@@ -44,12 +44,12 @@ impl Claim {
     }
 
     /// Creates an empty claim without a partition, for a generator whose window begins at `start`.
-    pub(super) const fn undrawn(min: u16, start: u64) -> Self {
-        Self::new(Identity::undrawn(min), start, unending(0, 0))
+    pub(super) const fn without_partition(min: u16, start: u64) -> Self {
+        Self::new(Identity::without_partition(min), start, unending(0, 0))
     }
 
     #[inline]
-    pub(super) fn holds(&self, tick: u64) -> bool {
+    pub(super) fn contains(&self, tick: u64) -> bool {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
     }
 
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_ends_of_a_claim_and_its_lease_never_decrease() {
         let lease = Lease { partition: 7, start: 0, since: 5, until: 11 };
-        let claim = Claim::new(Identity::undrawn(0), 5, lease);
+        let claim = Claim::new(Identity::without_partition(0), 5, lease);
         assert!(explore(&claim, &[2, 1]).states > 100);
     }
 }

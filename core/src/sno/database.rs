@@ -8,7 +8,7 @@ use alloc::{
 use super::{Id, Kind, Sno};
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
 };
 
 const EXPECTED: &str = "a sno ID as text, bytes or UUID";
@@ -30,7 +30,7 @@ impl Column for Sno {
                 Ok(uuid) => Self::read(Value::Uuid(uuid)),
                 Err(_) => Self::from_slice(bytes),
             },
-            Value::Integer(_) => Err(value.refuse(EXPECTED)),
+            Value::Integer(_) => Err(value.rejected_value(EXPECTED)),
         }
     }
 
@@ -59,7 +59,7 @@ impl<T: Kind> Column for Id<T> {
     }
 }
 
-impl Described for Sno {
+impl HasSchema for Sno {
     const NAME: &'static str = "Sno";
 
     fn schema() -> Schema {
@@ -68,7 +68,7 @@ impl Described for Sno {
     }
 }
 
-impl<T: Kind> Described for Id<T> {
+impl<T: Kind> HasSchema for Id<T> {
     const NAME: &'static str = "Id";
 
     /// Returns the schema. Its pattern only matches IDs with the type's metabyte. The metabyte's upper five bits are one

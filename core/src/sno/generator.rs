@@ -138,7 +138,7 @@ impl<C> Generator<C> {
 
     const fn drawing(clock: C, draw: Draw, table: Option<FindTable>) -> Self {
         let window = Window::all(SCALE.last);
-        let first = Claim::undrawn(ALL.min, window.start());
+        let first = Claim::without_partition(ALL.min, window.start());
         let family = Partitions::new(first, Some(draw), table, ALL, true, None);
         let policy = WaitPolicy::of(&SCALE);
         let reading = FirstReading::new(matches!(draw, Draw::By(_)));
@@ -375,7 +375,7 @@ impl<C: Clock> Generator<C> {
     fn close_alone(&self) -> Result<Snapshot> {
         // The partition is kept before the machine is closed. If it cannot be kept, the generator is still open and the caller
         // can try again.
-        let (family, identity) = (&self.engine.family, self.engine.keep()?);
+        let (family, identity) = (&self.engine.family, self.engine.reserve_permanently()?);
         let state = self.engine.machine.close()?;
         let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
@@ -383,7 +383,7 @@ impl<C: Clock> Generator<C> {
         if identity.generation != fork::generation() {
             return Err(Error::new(ErrorKind::Forked));
         }
-        Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, start))
+        Ok(Snapshot::from_state(identity.partition, family.bounds_of(identity), state, start))
     }
 
     /// Returns the generator's current statistics. They cannot be used to restore a generator.
@@ -405,7 +405,7 @@ impl<C: Clock> Generator<C> {
     /// Returns any error that the clock returns, or `time_out_of_range` if the format cannot represent the clock's time.
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
-        Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
+        Ok(Stats::from_state(self.partition(), self.engine.family.bounds(), state, now))
     }
 }
 

@@ -90,9 +90,9 @@ impl Sno {
             // If 16 bytes can be decoded, they are 16 characters. Otherwise the string may have fewer characters, and the error
             // is then about the wrong length.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
-                base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
+                base32::decode(bytes).map(Self).ok_or_else(|| decode_error(text))
             }
-            _ => Err(why_not(text)),
+            _ => Err(decode_error(text)),
         }
     }
 
@@ -149,11 +149,11 @@ impl Sno {
     #[inline]
     pub(super) const fn pack(parts: Parts) -> Self {
         Self::of_word(
-            TICK.put(parts.tick)
-                | TICK_TOCK.put(parts.tick_tock as u64)
-                | METABYTE.put(parts.metabyte as u64)
-                | PARTITION.put(parts.partition as u64)
-                | SEQUENCE.put(parts.sequence as u64),
+            TICK.insert(parts.tick)
+                | TICK_TOCK.insert(parts.tick_tock as u64)
+                | METABYTE.insert(parts.metabyte as u64)
+                | PARTITION.insert(parts.partition as u64)
+                | SEQUENCE.insert(parts.sequence as u64),
         )
     }
 
@@ -260,7 +260,7 @@ impl Sno {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn tick(&self) -> u64 {
-        TICK.take(self.word())
+        TICK.extract(self.word())
     }
 
     /// Returns the tick-tock bit, which flips on each clock rollback.
@@ -276,7 +276,7 @@ impl Sno {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn tick_tock(&self) -> bool {
-        TICK_TOCK.take(self.word()) == 1
+        TICK_TOCK.extract(self.word()) == 1
     }
 
     /// Returns the metabyte, whose meaning you choose.
@@ -389,7 +389,7 @@ impl Sno {
     /// # Errors
     /// Returns `invalid_character` with the position of the first byte that is not in `[2-9a-x]`.
     pub fn from_uuid_bytes(bytes: [u8; Self::TEXT_LEN]) -> Result<Self> {
-        base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
+        base32::decode(&bytes).map(Self).ok_or_else(|| base32::decode_error_of_bytes(&bytes))
     }
 
     /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range, so
@@ -413,8 +413,8 @@ impl Sno {
         end: impl Into<UnixTime>,
     ) -> Result<(Self, Self)> {
         let ticks = SCALE.ticks_within(start.into(), end.into())?;
-        let below_end = TICK.put(ticks.end - 1) | (TICK.put(1) - 1);
-        Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
+        let below_end = TICK.insert(ticks.end - 1) | (TICK.insert(1) - 1);
+        Ok((Self::of_word(TICK.insert(ticks.start)), Self::of_word(below_end)))
     }
 
     /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise copy
@@ -439,8 +439,8 @@ impl Sno {
 /// Returns the error for a string that is not an ID. The length is checked first because a string of 16 bytes with an invalid
 /// character may have fewer than 16 characters.
 #[cold]
-fn why_not(text: &str) -> Error {
-    base32::why_not(text.chars().map(u32::from))
+fn decode_error(text: &str) -> Error {
+    base32::decode_error(text.chars().map(u32::from))
 }
 
 impl From<Sno> for [u8; Sno::LEN] {

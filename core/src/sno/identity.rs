@@ -101,7 +101,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// Returns an identity that has no partition yet.
-    pub(super) const fn undrawn(min: u16) -> Self {
+    pub(super) const fn without_partition(min: u16) -> Self {
         Self { generation: NEVER_DRAWN, partition: 0, min }
     }
 }

@@ -76,11 +76,11 @@ pub const fn describe() -> crate::format::Description {
     const FIGURES: Figures = Figures {
         bits: BITS,
         fields: &[
-            FieldDescription::of("timestamp", "timestamp", id::FIELDS[0], BITS),
-            FieldDescription::of("tick_tock", "bindable", id::FIELDS[1], BITS),
-            FieldDescription::of("metabyte", "bindable", id::FIELDS[2], BITS),
-            FieldDescription::of("partition", "bindable", id::FIELDS[3], BITS),
-            FieldDescription::of("sequence", "sequence", id::FIELDS[4], BITS),
+            FieldDescription::from_span("timestamp", "timestamp", id::FIELDS[0], BITS),
+            FieldDescription::from_span("tick_tock", "bindable", id::FIELDS[1], BITS),
+            FieldDescription::from_span("metabyte", "bindable", id::FIELDS[2], BITS),
+            FieldDescription::from_span("partition", "bindable", id::FIELDS[3], BITS),
+            FieldDescription::from_span("sequence", "sequence", id::FIELDS[4], BITS),
         ],
         scale: SCALE,
         per_tick: 1 << 16,

@@ -17,8 +17,8 @@ impl Calls for Partitions {
 }
 
 impl Pack for Partitions {
-    type Ahead = ();
-    const AHEAD: () = ();
+    type Precomputed = ();
+    const NOT_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, metabyte: u8) -> Sno {
@@ -31,7 +31,7 @@ impl Pack for Partitions {
     /// `identity_from` do not count, because their source keeps them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
         let (bounds, others) = (self.bounds(), other.bounds());
-        self.given_partition().is_some_and(|given| other.given_partition() == Some(given))
+        self.explicit_partition().is_some_and(|given| other.explicit_partition() == Some(given))
             && bounds.min <= others.max
             && others.min <= bounds.max
     }

@@ -45,7 +45,7 @@ use crate::{
 };
 
 /// The number of times that a lease that could not be renewed is checked again before it counts as lost.
-const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Partitions {
     }
 
     /// Returns the partition, if it is explicit.
-    pub(super) fn given_partition(&self) -> Option<u16> {
+    pub(super) fn explicit_partition(&self) -> Option<u16> {
         self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
 
@@ -132,7 +132,11 @@ impl Partitions {
     fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
         let is_here = claim.identity.generation == fork::generation();
-        if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
+        if is_here && claim.contains(tick) {
+            Ok(claim)
+        } else {
+            self.reclaim(machine, window, tick)
+        }
     }
 
     /// Continues the current claim or picks another partition: for the first ID, after a fork, if another generator took over
@@ -191,10 +195,10 @@ impl Partitions {
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
         let identity = Identity { generation, partition: lease.partition, min };
-        let is_put = self.put(found, Claim::new(identity, window.start(), lease));
+        let is_put = self.replace_claim(found, Claim::new(identity, window.start(), lease));
         if is_put && Self::is_own(found) && found.is_unending() {
-            // After a restore, the explicit claim that was replaced would stay counted. A thread that reserves slots from now on
-            // detects that the claim was replaced, so no later tick is used.
+            // After a restore, the explicit claim that was replaced would stay counted. A thread that reserves slots from now
+            // on detects that the claim was replaced, so no later tick is used.
             self.release(found.identity.partition, end_of(machine));
         }
         if !is_put && lease.until == u64::MAX {
@@ -206,7 +210,7 @@ impl Partitions {
     }
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
-    fn put(&self, found: &Claim, mut claim: Claim) -> bool {
+    fn replace_claim(&self, found: &Claim, mut claim: Claim) -> bool {
         // `false` in a child, because the parent's claim generated no IDs in this process.
         claim.follows_another = Self::is_own(found);
         // A model must know the claim's atomics before another thread uses them.
@@ -219,7 +223,7 @@ impl Partitions {
             self.spare.fill();
             None
         };
-        self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit))
+        self.claims.replace(found, claim, spare.unwrap_or_else(Box::new_uninit))
     }
 
     /// Returns whether a claim has a partition that was assigned in this process, before or after a restore.
@@ -256,15 +260,17 @@ impl Partitions {
             match find()?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
                 // Another thread of this generator may have renewed the lease, but not recorded it yet.
-                None if claim.lease().until == lease.until && looks >= LOOKS => return Ok(false),
+                None if claim.lease().until == lease.until && looks >= MAX_CHECKS => {
+                    return Ok(false);
+                }
                 None => looks += 1,
             }
         }
     }
 }
 
-/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. So does a tick from
-/// which the clock moved back.
+/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. So does a tick
+/// from which the clock moved back.
 fn end_of(machine: &TickTock) -> u64 {
     machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
 }
@@ -283,7 +289,7 @@ impl<C: Clock> Engine<Partitions, C> {
     }
 
     /// Reserves the partition permanently for this generator's snapshot, and returns the identity.
-    pub(super) fn keep(&self) -> Result<Identity> {
+    pub(super) fn reserve_permanently(&self) -> Result<Identity> {
         loop {
             let identity = self.identity()?;
             let claim = self.family.claims.get();
@@ -320,10 +326,10 @@ impl Family for Partitions {
     }
 
     #[inline]
-    fn found(&self, _: &Window, tick: u64) -> Option<(u64, Identity)> {
+    fn current_identity(&self, _: &Window, tick: u64) -> Option<(u64, Identity)> {
         let claim = self.claims.get();
         let identity = claim.identity;
-        claim.holds(tick).then_some((identity.generation, identity))
+        claim.contains(tick).then_some((identity.generation, identity))
     }
 
     fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u64, Identity)> {
@@ -361,14 +367,14 @@ impl Family for Partitions {
 
     // Models replay each interleaving, so their IDs must not depend on the random source.
     #[cfg(all(feature = "std", not(any(loom, shuttle))))]
-    fn granted(&mut self) {
+    fn on_granted(&mut self) {
         // Not for a default partition, for the reason given at the top of this file.
         if self.draw.is_none() {
             self.start = Some(crate::entropy::random);
         }
     }
 
-    fn extended(&self, end: u64) {
+    fn on_extended(&self, end: u64) {
         let claim = self.claims.get();
         // A claim without a partition covers no ticks.
         if claim.identity.generation != NEVER_DRAWN {
@@ -378,7 +384,7 @@ impl Family for Partitions {
 
     /// Releases the partition. A default partition is free from the tick after the last one used, and so is an explicit one
     /// that no other generator claims.
-    fn dropped(&self, machine: &TickTock) {
+    fn on_drop(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.
         if !Self::is_own(claim) {

@@ -182,7 +182,7 @@ impl Snapshot {
 
     /// Creates a snapshot of a state. The ticks before `start` are treated as used, because they belonged to the partition's
     /// previous holder.
-    pub(super) fn of(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
+    pub(super) fn from_state(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
         let before = start.saturating_sub(1);
         let (tick, sequence) = if state.tick < start {
             (before, bounds.max.into())
@@ -224,7 +224,12 @@ impl Snapshot {
 }
 
 impl Stats {
-    pub(super) fn of(partition: Option<u16>, bounds: Bounds, state: State, now: u64) -> Self {
+    pub(super) fn from_state(
+        partition: Option<u16>,
+        bounds: Bounds,
+        state: State,
+        now: u64,
+    ) -> Self {
         let len = if now == state.tick { state.next.saturating_sub(bounds.min.into()) } else { 0 };
         let sequence = if len == 0 { bounds.min.into() } else { last_sequence(bounds, state.next) };
         Self {

@@ -48,7 +48,7 @@ pub(crate) fn choose(end: u8) -> u8 {
 
 /// The results of a search.
 #[derive(Debug)]
-pub(crate) struct Found<R> {
+pub(crate) struct SearchResult<R> {
     /// The number of states that the search visited.
     pub(crate) states: usize,
     /// The records of the states in which all calls have ended.
@@ -103,7 +103,7 @@ impl Run {
         answer
     }
 
-    fn note(&self, answer: Answer) {
+    fn record_answer(&self, answer: Answer) {
         self.log.borrow_mut().push(answer);
         self.repeated.update(|repeated| repeated + 1);
     }
@@ -118,7 +118,7 @@ impl Run {
             choices.push((0, end));
         }
         let choice = choices[at].0;
-        self.note(Answer { before: choice.into(), failed: false });
+        self.record_answer(Answer { before: choice.into(), failed: false });
         choice
     }
 
@@ -143,13 +143,13 @@ impl Run {
             memory.insert(access.address, after & access.max);
         }
         let answer = Answer { before, failed };
-        self.note(answer);
+        self.record_answer(answer);
         answer
     }
 }
 
 /// Explores all interleavings of threads that perform `calls` calls each.
-pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> Found<W::Record> {
+pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> SearchResult<W::Record> {
     let written = Rc::default();
     loop {
         if let Some(found) = search(world, calls, &written) {
@@ -164,7 +164,7 @@ fn search<W: World>(
     world: &W,
     calls: &[u8],
     written: &Rc<RefCell<BTreeSet<usize>>>,
-) -> Option<Found<W::Record>> {
+) -> Option<SearchResult<W::Record>> {
     let before = written.borrow().len();
     let thread = Thread { made: 0, log: Vec::new() };
     let start = State {
@@ -189,14 +189,14 @@ fn search<W: World>(
         }
         if is_over {
             let run = run_of(&state, Vec::new(), Vec::new(), written, false);
-            under(&run, || world.end(&state.record));
+            with_run(&run, || world.end(&state.record));
             records.push(state.record);
         }
         if written.borrow().len() > before {
             return None;
         }
     }
-    Some(Found { states: known.len(), records })
+    Some(SearchResult { states: known.len(), records })
 }
 
 fn run_of<R>(
@@ -218,7 +218,7 @@ fn run_of<R>(
     })
 }
 
-fn under<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
+fn with_run<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
     RUN.set(Some(run.clone()));
     let run = run.clone();
     intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
@@ -236,7 +236,7 @@ fn steps<W: World>(
     loop {
         let run = run_of(state, log.clone(), choices, written, !world.is_whole(thread));
         let mut record = state.record.clone();
-        let call = || under(&run, || world.call(thread, *made, &mut record));
+        let call = || with_run(&run, || world.call(thread, *made, &mut record));
         let mut next = state.clone();
         match catch_unwind(AssertUnwindSafe(call)) {
             Ok(has_ended) => {

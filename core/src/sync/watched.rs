@@ -1,5 +1,5 @@
 //! The atomics that unit tests use. A test can intercept every access of its thread, either to run other calls before the
-//! access ([`held`]), or to answer it from simulated memory (`explorer`).
+//! access ([`run_with_interruption`]), or to answer it from simulated memory (`explorer`).
 //!
 //! Only unit tests of this crate use these types. Every other build uses the real atomics. A test observes the accesses in
 //! program order, so it misses the reorderings that a weaker memory model allows. The loom models cover these.
@@ -82,7 +82,7 @@ pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce
 
 /// Runs `call`, and runs `others` before access number `at` of that call. Returns the call's result, which is in an `Err` if
 /// the call performed too few accesses for `others` to run.
-pub(crate) fn held<R>(
+pub(crate) fn run_with_interruption<R>(
     at: usize,
     others: impl FnOnce() + 'static,
     call: impl FnOnce() -> R,
@@ -104,14 +104,14 @@ pub(crate) fn held<R>(
 /// The result of an atomic's method, which can be converted to and from an [`Answer`].
 trait Outcome {
     fn answer(self) -> Answer;
-    fn of(answer: Answer) -> Self;
+    fn from_answer(answer: Answer) -> Self;
 }
 
 impl Outcome for () {
     fn answer(self) -> Answer {
         Answer { before: 0, failed: false }
     }
-    fn of(_: Answer) {}
+    fn from_answer(_: Answer) {}
 }
 
 macro_rules! watched {
@@ -121,7 +121,7 @@ macro_rules! watched {
             fn answer(self) -> Answer {
                 Answer { before: self.into(), failed: false }
             }
-            fn of(answer: Answer) -> Self {
+            fn from_answer(answer: Answer) -> Self {
                 answer.before as Self
             }
         }
@@ -133,7 +133,7 @@ macro_rules! watched {
                 let (Ok(before) | Err(before)) = self;
                 Answer { before: before.into(), failed }
             }
-            fn of(Answer { before, failed }: Answer) -> Self {
+            fn from_answer(Answer { before, failed }: Answer) -> Self {
                 let before = before as $value;
                 if failed { Err(before) } else { Ok(before) }
             }
@@ -152,7 +152,7 @@ macro_rules! watched {
             fn access<R: Outcome>(&self, operation: Operation, perform: impl Fn() -> R) -> R {
                 let interceptor = INTERCEPTOR.try_with(|place| place.borrow().clone());
                 let Ok(Some(interceptor)) = interceptor else { return perform() };
-                R::of(interceptor(&Access {
+                R::from_answer(interceptor(&Access {
                     address: (&raw const *self).addr(),
                     operation,
                     max: <$value>::MAX.into(),

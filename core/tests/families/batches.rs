@@ -5,7 +5,7 @@ use std::{collections::HashSet, thread};
 use polyflake::clock::SystemClock;
 
 use super::{
-    family::{FAMILIES, Made, T, use_up},
+    family::{AnyId, FAMILIES, T, use_up},
     for_each,
     support::{all_or_every, assert_code, rounds},
 };
@@ -53,24 +53,24 @@ fn a_batch_error_reports_how_many_ids_were_written() {
 /// Uses the real clock, and mixes single calls, batches, and handles with different block sizes.
 #[test]
 fn threads_that_share_a_generator_never_repeat_an_id() {
-    const EACH: usize = rounds(20_000);
+    const BATCHES: usize = rounds(20_000);
     for family in FAMILIES {
         let ids = &*family.generator(SystemClock);
-        let singles = || (0..EACH).map(|_| ids.generate().unwrap()).collect();
-        let batches = || (0..EACH.div_ceil(100)).flat_map(|_| ids.fill(100).0).collect();
+        let singles = || (0..BATCHES).map(|_| ids.generate().unwrap()).collect();
+        let batches = || (0..BATCHES.div_ceil(100)).flat_map(|_| ids.fill(100).0).collect();
         let blocks = |first| {
             let mut handle = ids.handle(first);
-            let made: Vec<Made> = (0..EACH).map(|_| handle().unwrap()).collect();
+            let made: Vec<AnyId> = (0..BATCHES).map(|_| handle().unwrap()).collect();
             assert!(made.is_sorted_by_key(|id| (id.unix_ms, id.place)), "{}", family.name);
             made
         };
-        let all: Vec<Made> = thread::scope(|scope| {
+        let all: Vec<AnyId> = thread::scope(|scope| {
             let mut threads: Vec<_> =
                 [5, 15].map(|first| scope.spawn(move || blocks(first))).into();
             threads.extend([scope.spawn(singles), scope.spawn(batches), scope.spawn(singles)]);
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(all.len() >= 5 * EACH, "{}", family.name);
+        assert!(all.len() >= 5 * BATCHES, "{}", family.name);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{}", family.name);
     }
 }

@@ -18,7 +18,7 @@ use polyflake::{
 };
 
 use super::{
-    assert_made,
+    assert_id,
     family::{FAMILIES, Family, Ids, T, Terms},
     support::{ScriptedClock, assert_code},
 };
@@ -123,9 +123,9 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
         let untouched = family.generator(shared(other));
         assert_eq!(ids.stats(), untouched.stats());
         clock.play([next]);
-        assert_made(ids.try_generate(), next, 0);
+        assert_id(ids.try_generate(), next, 0);
         clock.play([next]);
-        assert_made(ids.try_generate(), next, 1);
+        assert_id(ids.try_generate(), next, 1);
     });
 }
 
@@ -145,8 +145,8 @@ fn calls_wait_for_the_next_tick() {
             let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
             let build = || family.build(Sleeping::at(T), terms).unwrap();
             let next = T + family.tick;
-            assert_made(build().generate(), next, 0);
-            assert_made(build().handle(2)(), next, 0);
+            assert_id(build().generate(), next, 0);
+            assert_id(build().handle(2)(), next, 0);
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
@@ -161,7 +161,7 @@ fn calls_wait_for_the_next_tick() {
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
     let ids = family.build(Sleeping::at(T), Terms::default()).unwrap();
-    assert_made(ids.generate(), T + family.tick, 0);
+    assert_id(ids.generate(), T + family.tick, 0);
     super::family::use_up(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
 }
@@ -182,7 +182,7 @@ fn the_first_call_waits_at_most_one_second() {
 fn slack_extends_the_wait_for_the_first_tick() {
     let clock = Shared { slack: 2 * MS, ..Sleeping::at(T + 999) };
     let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
-    assert_made(ids.generate(), T + 2000, 0);
+    assert_id(ids.generate(), T + 2000, 0);
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             clock.play([next]);
             assert_full(ids.try_generate(), next + family.tick);
             clock.play([next + family.tick]);
-            assert_made(ids.try_generate(), next + family.tick, 0);
+            assert_id(ids.try_generate(), next + family.tick, 0);
         }
     }
 }
@@ -245,7 +245,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
             assert_full(ids.try_generate(), T + 2 * family.tick);
         }
         clock.play([T + 2 * family.tick]);
-        assert_made(ids.try_generate(), T + 2 * family.tick, 0);
+        assert_id(ids.try_generate(), T + 2 * family.tick, 0);
     }
 }
 
@@ -263,11 +263,11 @@ fn a_rollback_before_the_first_id_is_handled() {
                 assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
                 // When the clock returns to the skipped tick, no ID is made in it.
                 clock.play([T - 4]);
-                assert_made(ids.try_generate(), T - 4, 0);
+                assert_id(ids.try_generate(), T - 4, 0);
                 clock.play([T]);
                 assert_full(ids.try_generate(), next);
                 clock.play([next]);
-                assert_made(ids.try_generate(), next, 0);
+                assert_id(ids.try_generate(), next, 0);
             }
             // Hot Guid stays in the latest second that it has read.
             "Hot Guid" => drop(assert_full(ids.try_generate(), next)),
@@ -288,7 +288,7 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
     clock.play([T]);
     assert_full(ids.try_generate(), T + 4);
     clock.play([T + 4]);
-    assert_made(ids.try_generate(), T + 4, 0);
+    assert_id(ids.try_generate(), T + 4, 0);
     clock.play([T]);
     assert_full(ids.try_generate(), T + 4);
     clock.play([T - 4]);
@@ -305,7 +305,7 @@ fn a_reading_older_than_the_first_call_is_not_a_rollback() {
         clock.inside(0, move || drop(other.try_generate()));
         assert_full(ids.try_generate(), later + family.tick);
         clock.play([later + family.tick]);
-        assert_made(ids.try_generate(), later + family.tick, 0);
+        assert_id(ids.try_generate(), later + family.tick, 0);
         assert!(!ids.stats().contains("drifts: 1"), "{}", ids.stats());
     });
 }
@@ -329,7 +329,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
             }
             assert_full(ids.try_generate(), begins + family.tick);
             clock.play([begins + family.tick]);
-            assert_made(ids.try_generate(), begins + family.tick, 0);
+            assert_id(ids.try_generate(), begins + family.tick, 0);
         });
     }
 }
@@ -501,7 +501,7 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
         let (clock, next) = (Sleeping::at(T), T + family.tick);
         let ids = family.generator(Spinning(clock.clone()));
         if family.tick <= 10 {
-            assert_made(ids.generate(), next, 0);
+            assert_id(ids.generate(), next, 0);
             continue;
         }
         let error = assert_full(ids.generate(), next);

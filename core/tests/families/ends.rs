@@ -9,15 +9,15 @@ use polyflake::{
 };
 
 use super::{
-    assert_made,
-    family::{FAMILIES, Family, Ids, Made, T, Terms},
+    assert_id,
+    family::{AnyId, FAMILIES, Family, Ids, T, Terms},
     for_each, for_each_under,
     support::{Readings, assert_code, rounds},
 };
 
 /// Asserts that every call of a closed generator fails, and every call of its handle that has slots left.
 #[track_caller]
-fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<Made>) {
+fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
     for _ in 0..2 {
         assert_code(ids.generate(), "generator_closed");
         assert_code(ids.try_generate(), "generator_closed");
@@ -36,7 +36,7 @@ fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<Made>) {
 fn a_closed_generator_makes_no_ids() {
     for_each(|_, clock, ids| {
         let mut handle = ids.handle(64);
-        assert_made(handle(), T, 0);
+        assert_id(handle(), T, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
         // Closes the generator while a call reads the clock.
         let other = ids.clone();
@@ -50,7 +50,7 @@ fn a_closed_generator_makes_no_ids() {
 fn a_sealed_generator_makes_no_ids() {
     for_each(|family, _, ids| {
         let mut handle = ids.handle(64);
-        assert_made(handle(), T, 0);
+        assert_id(handle(), T, 0);
         assert_eq!(ids.seal(), Ok(Some(T..T + family.tick)));
         assert_ended(&**ids, handle);
     });
@@ -66,7 +66,7 @@ fn sealing_an_unused_generator_returns_none() {
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
         clock.play([first]);
-        assert_made(ids.generate(), first, 0);
+        assert_id(ids.generate(), first, 0);
         assert_eq!(ids.seal(), Ok(Some(first..first + tick)));
     });
 }
@@ -132,7 +132,7 @@ fn no_thread_makes_an_id_after_the_seal() {
         for _ in 0..rounds(50) {
             // A clock that skips no tick, so that threads make IDs before the seal.
             let ids = &*family.generator(Readings(|| SystemClock.unix_nanos()));
-            let (made, sealed): (Vec<Made>, Vec<Range<i64>>) = thread::scope(|scope| {
+            let (made, sealed): (Vec<AnyId>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {
                     let (mut handle, mut all) = (ids.handle(64), Vec::new());
                     while let (Ok(one), Ok(other)) = (ids.generate(), handle()) {

@@ -20,7 +20,7 @@ use support::ScriptedClock;
 
 /// Asserts the start of an ID's tick, and its position in the tick.
 #[track_caller]
-fn assert_made(made: polyflake::Result<family::Made>, unix_ms: i64, place: u64) {
+fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
     let made = made.unwrap();
     assert_eq!((made.unix_ms, made.place), (unix_ms, place));
 }

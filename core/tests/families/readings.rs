@@ -5,7 +5,7 @@ use std::sync::Arc;
 use polyflake::{Error, clock::ManualClock};
 
 use super::{
-    assert_made,
+    assert_id,
     family::{FAMILIES, Family, T, Terms},
     for_each,
     support::{BrokenClock, CoarseClock, assert_code},
@@ -14,27 +14,27 @@ use super::{
 #[test]
 fn a_stale_reading_is_repeated() {
     for_each(|&Family { tick, .. }, clock, ids| {
-        assert_made(ids.generate(), T, 0);
+        assert_id(ids.generate(), T, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
         // While one call reads T, another call makes an ID in the next tick.
         clock.inside(0, move || {
             script.play([T + tick]);
-            assert_made(other.generate(), T + tick, 0);
+            assert_id(other.generate(), T + tick, 0);
             script.play([T, T + tick]);
         });
-        assert_made(ids.generate(), T + tick, 1);
+        assert_id(ids.generate(), T + tick, 1);
     });
 }
 
 #[test]
 fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
     for_each(|family, clock, ids| {
-        assert_made(ids.generate(), T, 0);
+        assert_id(ids.generate(), T, 0);
         let other = Arc::clone(ids);
         // The other call gets the first reading, and this call the second. A third reading would be in the next tick.
         clock.play([T, T, T + family.tick]);
-        clock.inside(0, move || assert_made(other.generate(), T, 1));
-        assert_made(ids.generate(), T, 2);
+        clock.inside(0, move || assert_id(other.generate(), T, 1));
+        assert_id(ids.generate(), T, 2);
     });
 }
 
@@ -71,7 +71,7 @@ fn a_clock_outside_the_formats_time_range_is_rejected() {
         let ids = family.generator(clock.clone());
         for inside in [first, end - 1] {
             clock.set_unix_ms(inside);
-            assert_made(ids.generate(), inside / family.tick * family.tick, 0);
+            assert_id(ids.generate(), inside / family.tick * family.tick, 0);
         }
         let limits = [first, end].map(|ms| i128::from(ms) * 1_000_000);
         let farthest = [i64::MIN, i64::MAX / 1_000_000 * 1_000_000];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use polyflake::OnExhausted;
 
 use super::{
-    assert_made,
+    assert_id,
     family::{FAMILIES, T, Terms, use_up},
     for_each, for_each_under,
     support::{ScriptedClock, assert_code},
@@ -23,7 +23,7 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
         assert!(clock.slept() > 0, "{} waits by default", family.name);
         assert_eq!(ids.stats(), before);
         clock.play([T + family.tick]);
-        assert_made(ids.generate(), T + family.tick, 0);
+        assert_id(ids.generate(), T + family.tick, 0);
     });
 }
 
@@ -32,7 +32,7 @@ fn calls_wait_for_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 0);
         clock.play([T, T, T + family.tick]);
-        assert_made(ids.generate(), T + family.tick, 0);
+        assert_id(ids.generate(), T + family.tick, 0);
         assert!(clock.slept() > 0, "{}", family.name);
     });
 }
@@ -55,7 +55,7 @@ fn calls_configured_to_fail_never_sleep() {
                 // sno accepts one rollback without a wait, and Hot Guid stays in its exhausted second.
                 match family.name {
                     "sno" => {
-                        assert_made(ids.generate(), T - 4, 0);
+                        assert_id(ids.generate(), T - 4, 0);
                         clock.play([T - 8]);
                         assert_eq!(
                             assert_code(ids.generate(), "clock_behind").retry_at(),
@@ -82,8 +82,8 @@ fn try_calls_return_the_available_ids_without_waiting() {
         assert_code(ids.try_generate(), "sequence_exhausted");
         assert_code(handle(), "sequence_exhausted");
         clock.play([T + family.tick]);
-        assert_made(ids.try_generate(), T + family.tick, 0);
-        assert_made(handle(), T + family.tick, 1);
+        assert_id(ids.try_generate(), T + family.tick, 0);
+        assert_id(handle(), T + family.tick, 1);
         assert_eq!(clock.slept(), 0, "{}", family.name);
     });
 }
@@ -95,7 +95,7 @@ fn calls_wait_for_a_clock_that_is_behind() {
         let clock = ScriptedClock::default();
         clock.play([T]);
         let ids = family.generator(clock.clone());
-        assert_made(ids.generate(), T, 0);
+        assert_id(ids.generate(), T, 0);
         let before = ids.stats();
         clock.play([T - 1]);
         assert_eq!(ids.try_fill(2), Ok(vec![]));
@@ -107,6 +107,6 @@ fn calls_wait_for_a_clock_that_is_behind() {
         assert_eq!(clock.slept() > 0, waits, "layouts refuse at once, as their original");
         clock.play([T - 1, T]);
         assert_eq!(ids.generate().is_ok(), waits);
-        assert_made(ids.generate(), T, 1 + u64::from(waits));
+        assert_id(ids.generate(), T, 1 + u64::from(waits));
     }
 }

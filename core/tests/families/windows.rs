@@ -1,19 +1,19 @@
 //! Windows: half-open time spans outside of which no ID is made.
 
 use super::{
-    assert_made,
+    assert_id,
     family::{FAMILIES, Family, T, Terms, use_up},
     for_each, for_each_under,
     support::{ScriptedClock, assert_code},
 };
 
-fn within(start: i64, end: i64) -> Terms {
+fn with_window(start: i64, end: i64) -> Terms {
     Terms { window: Some((start, end)), ..Terms::default() }
 }
 
 #[test]
 fn a_window_includes_its_start_and_excludes_its_end() {
-    let terms = |family: &Family| within(T, T + 2 * family.tick);
+    let terms = |family: &Family| with_window(T, T + 2 * family.tick);
     for_each_under(terms, |&Family { tick, span, .. }, clock, ids| {
         assert_eq!(ids.window(), (T, T + 2 * tick));
         // A default generator's first call picks its identity, and the second call uses it.
@@ -23,7 +23,7 @@ fn a_window_includes_its_start_and_excludes_its_end() {
         }
         for (ms, place) in [(T, 0), (T + tick - 1, 1), (T + tick, 0), (T + 2 * tick - 1, 1)] {
             clock.play([ms]);
-            assert_made(ids.generate(), ms / tick * tick, place);
+            assert_id(ids.generate(), ms / tick * tick, place);
         }
         for late in [T + 2 * tick, span.1 - 1] {
             clock.play([late]);
@@ -35,14 +35,14 @@ fn a_window_includes_its_start_and_excludes_its_end() {
         }
         assert_eq!(ids.window(), (T, T + 3 * tick));
         clock.play([T + 3 * tick - 1]);
-        assert_made(ids.generate(), T + 2 * tick, 0);
+        assert_id(ids.generate(), T + 2 * tick, 0);
         clock.play([T + 3 * tick]);
         assert_code(ids.generate(), "lease_expired");
     });
 }
 
 fn one_tick(family: &Family) -> Terms {
-    within(T, T + family.tick)
+    with_window(T, T + family.tick)
 }
 
 #[test]
@@ -58,11 +58,11 @@ fn a_wait_ends_at_the_end_of_the_window() {
 fn a_handle_stays_within_the_window() {
     for_each_under(one_tick, |family, clock, ids| {
         let mut handle = ids.handle(64);
-        assert_made(handle(), T, 0);
+        assert_id(handle(), T, 0);
         clock.play([T + family.tick]);
         assert_code(handle(), "lease_expired");
         clock.play([T + family.tick - 1]);
-        assert_made(handle(), T, 64);
+        assert_id(handle(), T, 64);
     });
 }
 
@@ -72,7 +72,7 @@ fn invalid_windows_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let (first, end) = family.span;
         let code = |start, end| {
-            let built = family.build(ScriptedClock::default(), within(start, end));
+            let built = family.build(ScriptedClock::default(), with_window(start, end));
             built.err().map(|error| error.code())
         };
         assert_eq!(code(T, T), Some("out_of_range"));
@@ -89,7 +89,7 @@ fn invalid_windows_are_rejected() {
 #[test]
 fn invalid_window_extensions_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
-        let ids = family.build(ScriptedClock::default(), within(T, T + family.tick)).unwrap();
+        let ids = family.build(ScriptedClock::default(), with_window(T, T + family.tick)).unwrap();
         assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
         assert_eq!(ids.extend_window(i64::MIN).unwrap_err().field(), Some("end"));
         let error = assert_code(ids.extend_window(T), "out_of_range");

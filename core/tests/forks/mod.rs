@@ -9,7 +9,7 @@ use std::{
 pub(crate) type Fork = fn() -> libc::pid_t;
 
 /// Forks with the C library's hooks.
-pub(crate) fn hooked() -> libc::pid_t {
+pub(crate) fn fork_with_hooks() -> libc::pid_t {
     // SAFETY: the child runs the test's closure and ends with `_exit`.
     unsafe { libc::fork() }
 }
@@ -17,7 +17,7 @@ pub(crate) fn hooked() -> libc::pid_t {
 /// Returns a function that forks without the C library's hooks, if the library has one.
 #[cfg(target_os = "linux")]
 #[allow(dead_code, reason = "not every test forks so")]
-pub(crate) fn unhooked() -> Option<Fork> {
+pub(crate) fn fork_without_hooks() -> Option<Fork> {
     type Raw = unsafe extern "C" fn() -> libc::pid_t;
     fn call() -> libc::pid_t {
         // SAFETY: `unhooked` has checked that the C library has this function, and the type is its C signature.
@@ -32,7 +32,7 @@ pub(crate) fn unhooked() -> Option<Fork> {
 
 #[cfg(not(target_os = "linux"))]
 #[allow(dead_code, reason = "not every test forks so")]
-pub(crate) fn unhooked() -> Option<Fork> {
+pub(crate) fn fork_without_hooks() -> Option<Fork> {
     None
 }
 

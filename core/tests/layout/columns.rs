@@ -30,7 +30,7 @@ struct Ids {
 }
 
 impl Ids {
-    fn of(layout: &Layout, noise: &[u64]) -> Self {
+    fn from_noise(layout: &Layout, noise: &[u64]) -> Self {
         if layout.is_integer() {
             return Self {
                 integers: noise.iter().map(|n| n.cast_signed()).collect(),
@@ -42,7 +42,7 @@ impl Ids {
         Self { integers: vec![], bytes: bytes.collect() }
     }
 
-    fn singly(&self, layout: &Layout) -> Vec<Id> {
+    fn pack_one_by_one(&self, layout: &Layout) -> Vec<Id> {
         if layout.is_integer() {
             return self.integers.iter().map(|id| Id::Integer(*id)).collect();
         }
@@ -64,16 +64,16 @@ impl Ids {
 /// Packs columns into IDs. All other values are zero.
 fn packed(layout: &Layout, columns: &[(FieldIndex, &[i64])], count: usize) -> Result<Vec<Id>> {
     let values = layout.values();
-    let mut ids = Ids::of(layout, &vec![0; count]);
+    let mut ids = Ids::from_noise(layout, &vec![0; count]);
     if layout.is_integer() {
         values.pack_columns(columns, &mut ids.integers[..])?;
     } else {
         values.pack_columns(columns, &mut ids.bytes[..])?;
     }
-    Ok(ids.singly(layout))
+    Ok(ids.pack_one_by_one(layout))
 }
 
-fn packed_singly(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize) -> Result<Id> {
+fn pack_item(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize) -> Result<Id> {
     let mut values = layout.values();
     for (slot, column) in columns {
         values.set(*slot, column[item])?;
@@ -82,7 +82,7 @@ fn packed_singly(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize)
 }
 
 /// Returns an integer that is often at or beyond the limits of a field of `bits` bits.
-fn near(noise: u64, bits: u32) -> i64 {
+fn near_limit(noise: u64, bits: u32) -> i64 {
     match noise % 64 {
         0 => -1,
         1 => 1_i64.checked_shl(bits).unwrap_or(i64::MAX),
@@ -101,10 +101,10 @@ proptest! {
     #[test]
     fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in noise()) {
         let layout = plan(bytes, &draws).layout().unwrap();
-        let ids = Ids::of(&layout, &noise);
+        let ids = Ids::from_noise(&layout, &noise);
         for (slot, field) in slots(&layout) {
             let column = ids.column(&layout, slot, noise.len());
-            let singly: Vec<_> = ids.singly(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
+            let singly: Vec<_> = ids.pack_one_by_one(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
             match column {
                 // Parsing a single ID also fails for invalid values in its other fields.
                 Ok(column) => for (value, single) in column.into_iter().zip(singly) {
@@ -130,15 +130,15 @@ proptest! {
         let epoch = layout.describe().first_ms.unwrap_or(0);
         let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
             let start = if field.kind == "timestamp" { epoch } else { 0 };
-            (slot, noise.iter().map(|n| near(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
+            (slot, noise.iter().map(|n| near_limit(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
         }).collect();
         let columns: Vec<(FieldIndex, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
         match packed(&layout, &columns, noise.len()) {
             Ok(ids) => for (item, id) in ids.into_iter().enumerate() {
-                prop_assert_eq!(packed_singly(&layout, &columns, item), Ok(id));
+                prop_assert_eq!(pack_item(&layout, &columns, item), Ok(id));
             },
             Err(error) if error.item().is_some() => {
-                prop_assert!(packed_singly(&layout, &columns, error.item().unwrap()).is_err());
+                prop_assert!(pack_item(&layout, &columns, error.item().unwrap()).is_err());
             }
             Err(error) => prop_assert_eq!(error.kind(), ErrorKind::InvalidType),
         }
@@ -158,7 +158,7 @@ fn eight_bytes() -> (Layout, Layout) {
 }
 
 #[track_caller]
-fn refuses<T: std::fmt::Debug>(outcome: Result<T>, kind: ErrorKind, item: Option<usize>) {
+fn assert_rejected<T: std::fmt::Debug>(outcome: Result<T>, kind: ErrorKind, item: Option<usize>) {
     let error: Error = outcome.unwrap_err();
     assert_eq!((error.kind(), error.item()), (kind, item), "{error}");
 }
@@ -202,25 +202,33 @@ fn invalid_columns_are_rejected_before_anything_is_written() {
         outcome
     };
     assert_eq!(with(0, good[0]), Ok(()));
-    refuses(with(0, (time, &[1_763_650_000_000, 0])), ErrorKind::TimeOutOfRange, Some(1));
-    refuses(with(1, (shard, &[256, 0])), ErrorKind::OutOfRange, Some(0));
-    refuses(with(2, (sequence, &[0, -1])), ErrorKind::OutOfRange, Some(1));
-    refuses(with(2, (sequence, &[0])), ErrorKind::InvalidLength, None);
-    refuses(with(2, (shard, &[1, 2])), ErrorKind::MissingField, None);
+    assert_rejected(with(0, (time, &[1_763_650_000_000, 0])), ErrorKind::TimeOutOfRange, Some(1));
+    assert_rejected(with(1, (shard, &[256, 0])), ErrorKind::OutOfRange, Some(0));
+    assert_rejected(with(2, (sequence, &[0, -1])), ErrorKind::OutOfRange, Some(1));
+    assert_rejected(with(2, (sequence, &[0])), ErrorKind::InvalidLength, None);
+    assert_rejected(with(2, (shard, &[1, 2])), ErrorKind::MissingField, None);
 
     let mut ids = [0; 2];
-    refuses(layout.values().pack_columns(&good[..2], &mut ids[..]), ErrorKind::MissingField, None);
-    refuses(bytes.values().pack_columns(&good, &mut ids[..]), ErrorKind::InvalidType, None);
-    refuses(layout.values().pack_columns(&good, &mut [0_u8; 16][..]), ErrorKind::InvalidType, None);
-    refuses(
+    assert_rejected(
+        layout.values().pack_columns(&good[..2], &mut ids[..]),
+        ErrorKind::MissingField,
+        None,
+    );
+    assert_rejected(bytes.values().pack_columns(&good, &mut ids[..]), ErrorKind::InvalidType, None);
+    assert_rejected(
+        layout.values().pack_columns(&good, &mut [0_u8; 16][..]),
+        ErrorKind::InvalidType,
+        None,
+    );
+    assert_rejected(
         bytes.values().pack_columns(&good, &mut [0_u8; 15][..]),
         ErrorKind::InvalidLength,
         None,
     );
-    refuses(layout.bytes_column(time, &[0; 16], &mut ids), ErrorKind::InvalidType, None);
-    refuses(bytes.bytes_column(time, &[0; 15], &mut ids), ErrorKind::InvalidLength, None);
-    refuses(bytes.integer_column(time, &[0; 2], &mut ids), ErrorKind::InvalidType, None);
-    refuses(layout.integer_column(time, &[0; 3], &mut ids), ErrorKind::InvalidLength, None);
+    assert_rejected(layout.bytes_column(time, &[0; 16], &mut ids), ErrorKind::InvalidType, None);
+    assert_rejected(bytes.bytes_column(time, &[0; 15], &mut ids), ErrorKind::InvalidLength, None);
+    assert_rejected(bytes.integer_column(time, &[0; 2], &mut ids), ErrorKind::InvalidType, None);
+    assert_rejected(layout.integer_column(time, &[0; 3], &mut ids), ErrorKind::InvalidLength, None);
 
     let wide = Layout::bytes(
         16,
@@ -229,8 +237,8 @@ fn invalid_columns_are_rejected_before_anything_is_written() {
     .unwrap();
     for name in ["wide", "text"] {
         let slot = wide.bindable(name).unwrap();
-        refuses(wide.bytes_column(slot, &[0; 32], &mut ids), ErrorKind::InvalidType, None);
-        refuses(
+        assert_rejected(wide.bytes_column(slot, &[0; 32], &mut ids), ErrorKind::InvalidType, None);
+        assert_rejected(
             wide.values().pack_columns(&[(slot, &[1])], &mut [0_u8; 16][..]),
             ErrorKind::InvalidType,
             None,
@@ -238,8 +246,12 @@ fn invalid_columns_are_rejected_before_anything_is_written() {
     }
     let many = Layout::integer((0..64).map(|_| Field::bindable(1, None))).unwrap();
     let foreign = many.bindable("bindable-63-1").unwrap();
-    refuses(layout.integer_column(foreign, &[0; 2], &mut ids), ErrorKind::UnknownField, None);
-    refuses(with(2, (foreign, &[0, 0])), ErrorKind::UnknownField, None);
+    assert_rejected(
+        layout.integer_column(foreign, &[0; 2], &mut ids),
+        ErrorKind::UnknownField,
+        None,
+    );
+    assert_rejected(with(2, (foreign, &[0, 0])), ErrorKind::UnknownField, None);
 }
 
 #[test]
@@ -247,7 +259,7 @@ fn the_first_time_past_64_bits_is_reported() {
     let tick = Tick::from_micros(u64::MAX / 2).unwrap();
     let layout = Layout::integer([Field::timestamp(64, tick, 0)]).unwrap();
     let (time, mut column) = (layout.timestamp().unwrap(), [7; 3]);
-    refuses(
+    assert_rejected(
         layout.integer_column(time, &[1, i64::MAX, i64::MIN], &mut column),
         ErrorKind::TimeOutOfRange,
         Some(1),

@@ -9,15 +9,18 @@ fn time() -> Field {
 }
 
 #[track_caller]
-fn sorts(layout: polyflake::Result<Layout>, expected: bool) {
+fn assert_sorts_by_time(layout: polyflake::Result<Layout>, expected: bool) {
     assert_eq!(layout.unwrap().describe().sorts_by_time, expected);
 }
 
 #[test]
 fn describe_reports_whether_ids_sort_by_time() {
-    sorts(Layout::integer([Field::unused(1), time(), Field::sequence(22)]), true);
-    sorts(Layout::integer([Field::constant(1, "sign", 1), time(), Field::sequence(22)]), true);
-    sorts(
+    assert_sorts_by_time(Layout::integer([Field::unused(1), time(), Field::sequence(22)]), true);
+    assert_sorts_by_time(
+        Layout::integer([Field::constant(1, "sign", 1), time(), Field::sequence(22)]),
+        true,
+    );
+    assert_sorts_by_time(
         Layout::integer([
             Field::bindable(0, "nothing"),
             Field::unused(1),
@@ -26,20 +29,23 @@ fn describe_reports_whether_ids_sort_by_time() {
         ]),
         true,
     );
-    sorts(Layout::bytes(8, [time(), Field::sequence(23)]), true);
-    sorts(Layout::integer([Field::timestamp(64, MS, 0)]), true);
+    assert_sorts_by_time(Layout::bytes(8, [time(), Field::sequence(23)]), true);
+    assert_sorts_by_time(Layout::integer([Field::timestamp(64, MS, 0)]), true);
     // The sign bit, a machine ID or a sequence above the timestamp, newest first, and no timestamp.
-    sorts(Layout::integer([time(), Field::sequence(23)]), false);
-    sorts(
+    assert_sorts_by_time(Layout::integer([time(), Field::sequence(23)]), false);
+    assert_sorts_by_time(
         Layout::integer([Field::unused(1), Field::bindable(1, "a"), time(), Field::unused(21)]),
         false,
     );
-    sorts(
+    assert_sorts_by_time(
         Layout::integer([Field::unused(1), Field::sequence(1), time(), Field::unused(21)]),
         false,
     );
-    sorts(Layout::integer([Field::unused(1), time().inverted(), Field::sequence(22)]), false);
-    sorts(Layout::integer([Field::unused(1), Field::sequence(63)]), false);
+    assert_sorts_by_time(
+        Layout::integer([Field::unused(1), time().inverted(), Field::sequence(22)]),
+        false,
+    );
+    assert_sorts_by_time(Layout::integer([Field::unused(1), Field::sequence(63)]), false);
 }
 
 #[test]

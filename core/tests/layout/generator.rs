@@ -26,11 +26,11 @@ fn worker(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
 ) -> Builder<ScriptedClock> {
-    show(clock, readings);
+    set_readings(clock, readings);
     Builder::with_clock(snowflake(), clock.clone()).bind("worker", 7)
 }
 
-fn show(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) {
+fn set_readings(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) {
     clock.play(readings.into_iter().map(|ms| EPOCH + ms));
 }
 
@@ -151,7 +151,7 @@ fn a_closed_generator_is_restored_from_its_snapshot() {
     assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
     let again = worker(&clock, [5]).restore(snapshot).unwrap();
     assert_eq!(parts(&again.generate().unwrap()), (5, 7, 3));
-    show(&clock, [4]);
+    set_readings(&clock, [4]);
     assert_code(again.generate(), "clock_behind");
 
     let refused = |tick, next_sequence| {
@@ -187,10 +187,10 @@ fn stats_distinguish_the_first_use_from_none() {
     let ids = Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_eq!(stats(&ids), (None, 0));
     // A new generator's state is in the layout's first tick.
-    show(&clock, [0]);
+    set_readings(&clock, [0]);
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH), 1));
-    show(&clock, [1]);
+    set_readings(&clock, [1]);
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH + 1), 1));
     let untouched = Snapshot::new(9, 0);

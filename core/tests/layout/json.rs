@@ -87,14 +87,14 @@ fn every_type_and_large_integers_round_trip() {
 }
 
 /// Returns the example with one member changed, either of a field or of the whole description.
-fn changed(path: &str, to: Json) -> String {
+fn example_with(path: &str, to: Json) -> String {
     let mut json: Json = serde_json::from_str(EXAMPLE).unwrap();
     let (parent, member) = path.rsplit_once('/').unwrap();
     json.pointer_mut(parent).unwrap()[member] = to;
     json.to_string()
 }
 
-fn without(path: &str) -> String {
+fn example_without(path: &str) -> String {
     let mut json: Json = serde_json::from_str(EXAMPLE).unwrap();
     let (parent, member) = path.rsplit_once('/').unwrap();
     json.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(member).unwrap();
@@ -111,7 +111,7 @@ fn integers_are_numbers_or_decimal_strings() {
         json!(-(1_i64 << 53)),
         json!("9007199254740993"),
     ] {
-        Layout::from_json(&changed("/fields/1/epoch_ms", epoch)).unwrap();
+        Layout::from_json(&example_with("/fields/1/epoch_ms", epoch)).unwrap();
     }
     let wrong = json!([
         (1_i64 << 53) + 1,
@@ -137,7 +137,10 @@ fn integers_are_numbers_or_decimal_strings() {
     ]);
     for epoch in wrong.as_array().unwrap() {
         let epoch = epoch.clone();
-        assert_code(Layout::from_json(&changed("/fields/1/epoch_ms", epoch)), "invalid_layout");
+        assert_code(
+            Layout::from_json(&example_with("/fields/1/epoch_ms", epoch)),
+            "invalid_layout",
+        );
     }
 }
 
@@ -167,7 +170,7 @@ fn malformed_descriptions_return_invalid_layout() {
     });
     for (path, values) in wrong.as_object().unwrap() {
         for value in values.as_array().unwrap() {
-            let text = changed(path, value.clone());
+            let text = example_with(path, value.clone());
             println!("{text}");
             assert_code(Layout::from_json(&text), "invalid_layout");
         }
@@ -182,7 +185,7 @@ fn malformed_descriptions_return_invalid_layout() {
         "/fields/1/epoch_ms",
         "/fields/2/value",
     ] {
-        assert_code(Layout::from_json(&without(path)), "invalid_layout");
+        assert_code(Layout::from_json(&example_without(path)), "invalid_layout");
     }
     let twice = EXAMPLE.replace(r#""bits":41"#, r#""bits":41,"bits":41"#);
     let texts = [
@@ -205,7 +208,7 @@ fn malformed_descriptions_return_invalid_layout() {
 #[test]
 fn names_and_start_are_optional() {
     for path in ["/fields/2/name", "/fields/3/name", "/fields/4/start"] {
-        Layout::from_json(&without(path)).unwrap();
+        Layout::from_json(&example_without(path)).unwrap();
     }
 }
 
@@ -217,18 +220,18 @@ fn out_of_range_constants_are_reported_after_invalid_members() {
         json!("32"),
         json!("100000000000000000000000000000000000000000000000000"),
     ] {
-        assert_code(Layout::from_json(&changed("/fields/2/value", value)), "out_of_range");
+        assert_code(Layout::from_json(&example_with("/fields/2/value", value)), "out_of_range");
     }
     for start in
         [json!(4096), json!(-1), json!("-100000000000000000000000000000000000000000000000000")]
     {
         let error =
-            assert_code(Layout::from_json(&changed("/fields/4/start", start)), "out_of_range");
+            assert_code(Layout::from_json(&example_with("/fields/4/start", start)), "out_of_range");
         assert_eq!(error.field(), Some("sequence"));
     }
-    let both = changed("/fields/2/value", json!(32)).replace(r#""bits":41"#, r#""bits":42"#);
+    let both = example_with("/fields/2/value", json!(32)).replace(r#""bits":41"#, r#""bits":42"#);
     assert_code(Layout::from_json(&both), "invalid_layout");
-    let both = changed("/fields/2/value", json!(32)).replace(r#""start""#, r#""begin""#);
+    let both = example_with("/fields/2/value", json!(32)).replace(r#""start""#, r#""begin""#);
     assert_code(Layout::from_json(&both), "invalid_layout");
 }
 

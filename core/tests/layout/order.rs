@@ -18,7 +18,7 @@ fn pack(layout: &Layout, (time, bound, sequence): Parts) -> Id {
 }
 
 /// Returns the upper `bits` bits of a random number.
-fn cut(number: u64, bits: u32) -> u64 {
+fn upper_bits(number: u64, bits: u32) -> u64 {
     number >> (64 - bits)
 }
 
@@ -26,7 +26,7 @@ proptest! {
     #[test]
     fn ids_sort_by_time_first(time in 10..50_u32, bound in 1..12_u32, a: [u64; 3], b: [u64; 3], same: bool) {
         let rest = 63 - time - bound;
-        let parts = |[t, n, s]: [u64; 3]| (cut(t, time), cut(n, bound), cut(s, rest));
+        let parts = |[t, n, s]: [u64; 3]| (upper_bits(t, time), upper_bits(n, bound), upper_bits(s, rest));
         let (a, mut b) = (parts(a), parts(b));
         if same {
             b.0 = a.0;

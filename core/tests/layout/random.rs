@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Layout, ValueType};
 use proptest::prelude::*;
 
-use crate::reference::{FieldPlan, Given, Kind, Plan, power};
+use crate::reference::{FieldPlan, Kind, Plan, ReferenceValue, power};
 
 /// The random numbers that determine a field.
 #[derive(Clone, Debug)]
@@ -63,9 +63,11 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
                 has_sequence = true;
                 Kind::Sequence
             }
-            3 | 4 => {
-                Kind::Constant(fitting(value_type(bytes, draw), draw.bits.min(left), &draw.seed))
-            }
+            3 | 4 => Kind::Constant(valid_value(
+                value_type(bytes, draw),
+                draw.bits.min(left),
+                &draw.seed,
+            )),
             5 => Kind::Unused,
             _ => Kind::Bindable(value_type(bytes, draw)),
         };
@@ -95,12 +97,12 @@ fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
 }
 
 /// Returns a value that fits into the field.
-fn fitting(kind: ValueType, bits: u32, seed: &[u8]) -> Given {
+fn valid_value(kind: ValueType, bits: u32, seed: &[u8]) -> ReferenceValue {
     let number = BigInt::from_bytes_be(Sign::Plus, seed) % power(bits);
     match kind {
-        ValueType::Integer => Given::Integer(number),
-        ValueType::Bytes => Given::Bytes(number.to_bytes_be().1),
-        ValueType::Text => Given::Text(
+        ValueType::Integer => ReferenceValue::Integer(number),
+        ValueType::Bytes => ReferenceValue::Bytes(number.to_bytes_be().1),
+        ValueType::Text => ReferenceValue::Text(
             seed.iter().take(bits as usize / 8).map(|byte| char::from(byte % 128)).collect(),
         ),
         other => unreachable!("{other:?}"),
@@ -108,23 +110,25 @@ fn fitting(kind: ValueType, bits: u32, seed: &[u8]) -> Given {
 }
 
 /// Returns a value that may be missing, of the wrong type, or too large.
-fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<Given> {
+fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<ReferenceValue> {
     let (first, rest) = (seed[0], &seed[1..]);
     let kind = match (&field.kind, first % 16) {
         (_, 0) => return None,
-        (_, 1) | (Kind::Constant(Given::Bytes(_)), _) => ValueType::Bytes,
-        (_, 2) | (Kind::Constant(Given::Text(_)), _) => ValueType::Text,
+        (_, 1) | (Kind::Constant(ReferenceValue::Bytes(_)), _) => ValueType::Bytes,
+        (_, 2) | (Kind::Constant(ReferenceValue::Text(_)), _) => ValueType::Text,
         (Kind::Bindable(kind), _) => *kind,
         _ => ValueType::Integer,
     };
     let (ValueType::Integer, Kind::Timestamp { tick_us, epoch_ms }) = (kind, &field.kind) else {
         return Some(near_the_edge(kind, field.bits, first, rest));
     };
-    let Given::Integer(ticks) = near_the_edge(kind, field.bits, first, rest) else { return None };
-    Some(Given::Integer(BigInt::from(*epoch_ms) + ticks * *tick_us / 1000))
+    let ReferenceValue::Integer(ticks) = near_the_edge(kind, field.bits, first, rest) else {
+        return None;
+    };
+    Some(ReferenceValue::Integer(BigInt::from(*epoch_ms) + ticks * *tick_us / 1000))
 }
 
-fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> Given {
+fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> ReferenceValue {
     let edges = [
         power(bits),
         power(bits) - 1,
@@ -136,10 +140,14 @@ fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> Given {
         -power(200),
     ];
     match (kind, first) {
-        (ValueType::Integer, 0..128) => Given::Integer(edges[usize::from(first / 16)].clone()),
-        (ValueType::Bytes, 0..64) => Given::Bytes([&[0, 0], seed].concat()),
-        (ValueType::Text, 0..32) => Given::Text(String::from_utf8_lossy(seed).into_owned()),
-        _ => fitting(kind, bits, seed),
+        (ValueType::Integer, 0..128) => {
+            ReferenceValue::Integer(edges[usize::from(first / 16)].clone())
+        }
+        (ValueType::Bytes, 0..64) => ReferenceValue::Bytes([&[0, 0], seed].concat()),
+        (ValueType::Text, 0..32) => {
+            ReferenceValue::Text(String::from_utf8_lossy(seed).into_owned())
+        }
+        _ => valid_value(kind, bits, seed),
     }
 }
 
@@ -172,18 +180,18 @@ proptest! {
         let layout = plan.layout().unwrap();
         let fit = |(field, seed): (&FieldPlan, &Vec<u8>)| match &field.kind {
             Kind::Unused => None,
-            Kind::Bindable(kind) => Some(fitting(*kind, field.bits, seed)),
+            Kind::Bindable(kind) => Some(valid_value(*kind, field.bits, seed)),
             Kind::Constant(own) => Some(own.clone()),
-            Kind::Sequence => Some(fitting(ValueType::Integer, field.bits, seed)),
-            Kind::Timestamp { epoch_ms, .. } => Some(Given::Integer((*epoch_ms).into())),
+            Kind::Sequence => Some(valid_value(ValueType::Integer, field.bits, seed)),
+            Kind::Timestamp { epoch_ms, .. } => Some(ReferenceValue::Integer((*epoch_ms).into())),
         };
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();
         let id = plan.pack_with(&layout, &given).unwrap();
         prop_assert_eq!(&id, &plan.id(&plan.pack(&given).unwrap()));
         // An extreme epoch, rounded down to its tick, may be before all times that fit into 64-bit milliseconds.
         if let Ok(parsed) = layout.parse(&id) {
-            let in_nanos = |(index, given): (usize, Option<Given>)| match plan.fields[index].kind {
-                Kind::Timestamp { .. } => parsed.unix_nanos().map(Given::Nanos),
+            let in_nanos = |(index, given): (usize, Option<ReferenceValue>)| match plan.fields[index].kind {
+                Kind::Timestamp { .. } => parsed.unix_nanos().map(ReferenceValue::Nanos),
                 _ => given,
             };
             let again: Vec<_> = plan.parse_with(&layout, &id).unwrap().into_iter().enumerate().map(in_nanos).collect();

@@ -7,7 +7,7 @@ use polyflake::layout::{Field, Id, Layout, Tick, Value, ValueType};
 pub(crate) enum Kind {
     Timestamp { tick_us: u64, epoch_ms: i64 },
     Sequence,
-    Constant(Given),
+    Constant(ReferenceValue),
     Bindable(ValueType),
     Unused,
 }
@@ -21,7 +21,7 @@ pub(crate) struct FieldPlan {
 
 /// A value in the reference implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum ReferenceValue {
     Integer(BigInt),
     Bytes(Vec<u8>),
     Text(String),
@@ -36,13 +36,13 @@ pub(crate) struct Plan {
     pub(crate) fields: Vec<FieldPlan>,
 }
 
-pub(crate) type Refused = &'static str;
+pub(crate) type Rejected = &'static str;
 
 pub(crate) fn power(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-impl Given {
+impl ReferenceValue {
     pub(crate) fn value(&self) -> Value<'static> {
         match self {
             Self::Integer(n) => Value::parse_integer(&n.to_string()).unwrap_or(Value::Beyond),
@@ -52,7 +52,7 @@ impl Given {
         }
     }
 
-    fn of(value: Value<'_>) -> Self {
+    fn from_value(value: Value<'_>) -> Self {
         match value {
             Value::Integer(n) => Self::Integer(n.into()),
             Value::Wide(n) => Self::Integer(n.into()),
@@ -91,7 +91,7 @@ impl FieldPlan {
     }
 
     /// Converts an integer to the field's bits. It fits if 0 <= v < 2^bits. From 64 bits on, -2^63..=-1 also fits, modulo 2^64.
-    fn fit(&self, n: BigInt) -> Option<BigInt> {
+    fn to_bits(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
             return (n < power(self.bits)).then_some(n);
         }
@@ -103,7 +103,7 @@ impl FieldPlan {
         if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
     }
 
-    fn number(&self, given: &Given) -> Result<BigInt, Refused> {
+    fn number(&self, given: &ReferenceValue) -> Result<BigInt, Rejected> {
         let kind = match &self.kind {
             Kind::Bindable(kind) => *kind,
             Kind::Constant(own) => own.kind(),
@@ -113,24 +113,24 @@ impl FieldPlan {
             return Err("invalid_type");
         }
         let bytes = match given {
-            Given::Integer(n) => {
+            ReferenceValue::Integer(n) => {
                 let Kind::Timestamp { tick_us, epoch_ms } = self.kind else {
-                    return self.fit(n.clone()).ok_or("out_of_range");
+                    return self.to_bits(n.clone()).ok_or("out_of_range");
                 };
                 let ticks =
                     floor(&(n * 1000), tick_us) - floor(&(BigInt::from(epoch_ms) * 1000), tick_us);
                 let within = *n >= i64::MIN.into() && *n <= i64::MAX.into();
-                return self.fit(ticks).filter(|_| within).ok_or("time_out_of_range");
+                return self.to_bits(ticks).filter(|_| within).ok_or("time_out_of_range");
             }
-            Given::Bytes(bytes) => bytes.as_slice(),
-            Given::Text(text) => text.as_bytes(),
-            Given::Nanos(_) => return Err("invalid_type"),
+            ReferenceValue::Bytes(bytes) => bytes.as_slice(),
+            ReferenceValue::Text(text) => text.as_bytes(),
+            ReferenceValue::Nanos(_) => return Err("invalid_type"),
         };
-        self.fit(BigInt::from_bytes_be(Sign::Plus, bytes)).ok_or("out_of_range")
+        self.to_bits(BigInt::from_bytes_be(Sign::Plus, bytes)).ok_or("out_of_range")
     }
 
     /// Reads the value of this field from an ID.
-    fn read(&self, n: BigInt) -> Result<Option<Given>, Refused> {
+    fn read(&self, n: BigInt) -> Result<Option<ReferenceValue>, Rejected> {
         let n = if self.invert { power(self.bits) - 1 - n } else { n };
         let kind = match &self.kind {
             Kind::Unused => return Ok(None),
@@ -139,7 +139,7 @@ impl FieldPlan {
                 let ms = floor(&(ticks * *tick_us), 1000);
                 let within = ms >= i64::MIN.into() && ms <= i64::MAX.into();
                 return if within {
-                    Ok(Some(Given::Integer(ms)))
+                    Ok(Some(ReferenceValue::Integer(ms)))
                 } else {
                     Err("time_out_of_range")
                 };
@@ -150,10 +150,10 @@ impl FieldPlan {
         };
         let bytes = if n == BigInt::ZERO { Vec::new() } else { n.to_bytes_be().1 };
         Ok(Some(match kind {
-            ValueType::Integer => Given::Integer(self.signed(n)),
-            ValueType::Bytes => Given::Bytes(bytes),
+            ValueType::Integer => ReferenceValue::Integer(self.signed(n)),
+            ValueType::Bytes => ReferenceValue::Bytes(bytes),
             ValueType::Text => {
-                Given::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?)
+                ReferenceValue::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?)
             }
             other => unreachable!("{other:?}"),
         }))
@@ -179,7 +179,7 @@ impl Plan {
     }
 
     /// Packs the fields' values into an ID, or returns the error of the topmost invalid field.
-    pub(crate) fn pack(&self, given: &[Option<Given>]) -> Result<BigInt, Refused> {
+    pub(crate) fn pack(&self, given: &[Option<ReferenceValue>]) -> Result<BigInt, Rejected> {
         self.fields.iter().zip(given).try_fold(BigInt::ZERO, |id, (field, given)| {
             let number = match (&field.kind, given) {
                 (Kind::Unused, _) => return Ok(id << field.bits),
@@ -193,7 +193,7 @@ impl Plan {
     }
 
     /// Parses an ID into the fields' values, or returns the error of the topmost invalid field.
-    pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<Given>>, Refused> {
+    pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<ReferenceValue>>, Rejected> {
         let mut below = self.bits();
         let read = |field: &FieldPlan| {
             below -= field.bits;
@@ -219,7 +219,7 @@ impl Plan {
     pub(crate) fn pack_with(
         &self,
         layout: &Layout,
-        given: &[Option<Given>],
+        given: &[Option<ReferenceValue>],
     ) -> polyflake::Result<Id> {
         let mut values = layout.values();
         for (index, (field, given)) in self.fields.iter().zip(given).enumerate() {
@@ -240,7 +240,7 @@ impl Plan {
         &self,
         layout: &Layout,
         id: &Id,
-    ) -> polyflake::Result<Vec<Option<Given>>> {
+    ) -> polyflake::Result<Vec<Option<ReferenceValue>>> {
         let parsed = layout.parse(id)?;
         let read = |(index, field): (usize, &FieldPlan)| {
             let name = FieldPlan::name(index);
@@ -251,7 +251,7 @@ impl Plan {
                 Kind::Bindable(_) => parsed.bindable(&name)?,
                 Kind::Unused => return Ok(None),
             };
-            Ok(Some(Given::of(value)))
+            Ok(Some(ReferenceValue::from_value(value)))
         };
         self.fields.iter().enumerate().map(read).collect()
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use polyflake::layout::{Builder, Field, Generator, Layout, Tick};
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
-    enter_model, family::AnyClock, generate, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
+    generate, register_with_model, run_both, two_threads,
 };
 
 fn builder(fields: &[Field], readings: &[i64]) -> Builder<AnyClock> {
@@ -36,7 +36,7 @@ fn ranged(readings: &[i64]) -> Generator<AnyClock> {
 }
 
 /// Returns a generator with five IDs in total.
-fn alone() -> Generator<AnyClock> {
+fn without_worker() -> Generator<AnyClock> {
     let fields = [Field::unused(48), worker(), Field::sequence_from(8, 251)];
     builder(&fields, &[0]).bind("worker", 7).sequence_only(true).build().unwrap()
 }
@@ -78,14 +78,14 @@ fn range_blocks_never_collide_with_single_calls() {
 
 #[test]
 fn a_sequence_alone_never_repeats() {
-    two_threads(None, 3, alone);
+    two_threads(None, 3, without_worker);
 }
 
 #[test]
 fn a_sequence_alone_is_closed_once() {
     check(None, || {
-        let ids = enter_model(alone());
-        let (closed, made) = both(&ids, Generator::close, |ids| generate(ids, 2));
+        let ids = register_with_model(without_worker());
+        let (closed, made) = run_both(&ids, Generator::close, |ids| generate(ids, 2));
         let next = closed.unwrap().next_sequence;
         assert!(made.iter().all(|id| u128::from(id.place) < next));
         assert_eq!(made.len() + 251, usize::try_from(next).unwrap());

@@ -9,11 +9,11 @@ use polyflake::{
 };
 
 use super::{
-    EPOCH_MS, assert_distinct, both,
+    EPOCH_MS, assert_distinct,
     checker::{Arc, check, thread},
     clock, collect,
     family::{AnyClock, Ids},
-    generate, generate_in_blocks, ms, touch,
+    generate, generate_in_blocks, ms, run_both, touch,
 };
 
 /// Returns a generator with four sequence numbers per tick, under a grant of a few ticks, in the model.
@@ -44,7 +44,7 @@ fn sealed_while<I: Ids + 'static>(
         let ids = Arc::new(first());
         let begin = ids.window().0;
         let make_and_seal = |ids: &I| (generate(ids, 1), ids.seal().unwrap());
-        let ((mut all, highest), others) = both(&ids, make_and_seal, move |ids| make(ids, 2));
+        let ((mut all, highest), others) = run_both(&ids, make_and_seal, move |ids| make(ids, 2));
         all.extend(others);
         assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
         assert_eq!(highest.is_none(), all.is_empty());

@@ -24,7 +24,7 @@ mod sno;
 use std::{fmt::Debug, time::Duration};
 
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
-use family::{AnyClock, Ids, Made};
+use family::{AnyClock, AnyId, Ids};
 use polyflake::{
     Result,
     clock::{Clock, ClockInfo},
@@ -69,19 +69,19 @@ fn ms(tick: i64) -> i64 {
 /// The start of sno's first tick.
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
-fn enter_model<I: Ids>(ids: I) -> Arc<I> {
-    touch(&ids);
+fn register_with_model<I: Ids>(ids: I) -> Arc<I> {
+    register_atomics(&ids);
     Arc::new(ids)
 }
 
 /// Accesses every atomic before a second thread exists, because the model registers an atomic at its first use.
-fn touch(ids: &impl Ids) {
+fn register_atomics(ids: &impl Ids) {
     ids.stats();
     ids.extend_window(ids.window().1).ok();
 }
 
 /// Runs `here` in this thread and `there` in another thread, with the same generator.
-fn both<I: Send + Sync + 'static, A, B: Send + 'static>(
+fn run_both<I: Send + Sync + 'static, A, B: Send + 'static>(
     ids: &Arc<I>,
     here: impl FnOnce(&I) -> A,
     there: impl FnOnce(&I) -> B + Send + 'static,
@@ -92,16 +92,16 @@ fn both<I: Send + Sync + 'static, A, B: Send + 'static>(
 }
 
 /// Makes IDs with single calls. A call may fail, but only with an error that a later retry resolves.
-fn generate(ids: &impl Ids, calls: usize) -> Vec<Made> {
-    collect(calls, &REFUSABLE, || ids.generate())
+fn generate(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
+    collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }
 
 /// Like `generate`, but uses a handle whose first block has two IDs.
-fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<Made> {
-    collect(calls, &REFUSABLE, ids.handle(2))
+fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
+    collect(calls, &TEMPORARY_ERRORS, ids.handle(2))
 }
 
-const REFUSABLE: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
+const TEMPORARY_ERRORS: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
 
 /// Collects the IDs of some calls. A call may fail with one of the given codes.
 fn collect<I>(calls: usize, refusable: &[&str], mut make: impl FnMut() -> Result<I>) -> Vec<I> {
@@ -125,11 +125,11 @@ fn assert_distinct<I: Ord + Debug>(all: impl IntoIterator<Item = I>) {
 fn check_both<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
-    here: impl Fn(&I) -> Vec<Made> + Send + Sync + 'static,
-    there: impl Fn(&I) -> Vec<Made> + Copy + Send + Sync + 'static,
+    here: impl Fn(&I) -> Vec<AnyId> + Send + Sync + 'static,
+    there: impl Fn(&I) -> Vec<AnyId> + Copy + Send + Sync + 'static,
 ) {
     check(preemptions, move || {
-        let (one, other) = both(&enter_model(build()), &here, there);
+        let (one, other) = run_both(&register_with_model(build()), &here, there);
         assert_distinct([one, other].concat());
     });
 }

@@ -16,31 +16,31 @@ use polyflake::{
 };
 
 use super::{
-    assert_distinct, both,
+    assert_distinct,
     checker::{Arc, check, lazy_static, thread},
     clock, collect,
     family::AnyClock,
-    ms,
+    ms, run_both,
 };
 
 lazy_static! {
-    static ref ONE: Cells<1> = entered(Cells::new());
-    static ref TWO: Cells<2> = entered(Cells::new());
+    static ref ONE: Cells<1> = with_registered_atomics(Cells::new());
+    static ref TWO: Cells<2> = with_registered_atomics(Cells::new());
 }
 
 /// Returns a table after accessing every atomic in it.
-fn entered<const N: usize>(table: Cells<N>) -> Cells<N> {
+fn with_registered_atomics<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
         table.entry(table.next().unwrap());
     }
     table
 }
 
-fn one() -> Result<&'static dyn Table> {
+fn find_one() -> Result<&'static dyn Table> {
     Ok(&*ONE)
 }
 
-fn two() -> Result<&'static dyn Table> {
+fn find_two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
@@ -70,7 +70,7 @@ fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
 
 /// Returns a builder for a generator with the explicit partition of the table [`ONE`].
 fn explicit(ticks: &[i64]) -> Builder<AnyClock> {
-    builder(one, ticks).partition(0)
+    builder(find_one, ticks).partition(0)
 }
 
 /// Makes some IDs. A call that fails must fail with one of the expected codes.
@@ -96,39 +96,39 @@ fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'st
 
 #[test]
 fn two_generators_never_share_a_partition_in_a_tick() {
-    threads(one, None, &[&[100, 101], &[100, 101]]);
+    threads(find_one, None, &[&[100, 101], &[100, 101]]);
 }
 
 #[test]
 fn two_generators_reuse_lost_partitions_without_colliding() {
-    threads(one, None, &[&[100, 101, 103], &[101, 102]]);
+    threads(find_one, None, &[&[100, 101, 103], &[101, 102]]);
 }
 
 #[test]
 fn two_generators_with_different_clocks_never_collide() {
-    threads(two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
+    threads(find_two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
 }
 
 #[test]
 fn three_generators_on_two_partitions_never_collide() {
-    threads(two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
+    threads(find_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
 /// The first generator releases its lease early, possibly after another generator took the partition at the end of the lease.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
-    threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
+    threads(find_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
 /// Two threads of one generator find that its lease has ended. Another generator may have acquired the partition.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
-        let ids = generator(two, &[100, 102, 102, 103]);
+        let ids = generator(find_two, &[100, 102, 102, 103]);
         let mut all = generate(&ids, 1);
         let ids = Arc::new(ids);
         let other = ids.clone();
-        let stranger = generator(two, &[102, 103]);
+        let stranger = generator(find_two, &[102, 103]);
         let threads = [
             thread::spawn(move || generate(&other, 2)),
             thread::spawn(move || generate(&stranger, 2)),
@@ -144,7 +144,7 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
-        let ids = generator(two, &readings);
+        let ids = generator(find_two, &readings);
         ids.stats().unwrap();
         for _ in last_ends {
             let partition = TWO.next().unwrap();
@@ -158,17 +158,20 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
             assert!(made.is_sorted(), "{made:?}");
             made
         };
-        let (one, other) = both(&ids, make, make);
-        assert_one_partition_a_tick([one, other].concat());
+        let (find_one, other) = run_both(&ids, make, make);
+        assert_one_partition_a_tick([find_one, other].concat());
     });
 }
 
 fn assert_one_partition_a_tick(mut all: Vec<Sno>) {
     all.sort_unstable();
     for pair in all.windows(2) {
-        let [one, other] = pair else { unreachable!() };
-        assert_ne!(one, other);
-        assert!(one.tick() != other.tick() || one.partition() == other.partition(), "{pair:?}");
+        let [find_one, other] = pair else { unreachable!() };
+        assert_ne!(find_one, other);
+        assert!(
+            find_one.tick() != other.tick() || find_one.partition() == other.partition(),
+            "{pair:?}"
+        );
     }
 }
 
@@ -213,7 +216,7 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
 fn tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
-        let ids = waiting(two, &readings, Duration::from_secs(3600));
+        let ids = waiting(find_two, &readings, Duration::from_secs(3600));
         ids.stats().unwrap();
         let mut all: Vec<Sno> = (0..before).map(|_| ids.generate(0).unwrap()).collect();
         let ids = Arc::new(ids);
@@ -259,9 +262,9 @@ fn tasks_never_collide_in_an_exhausted_tick() {
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {
-        let ids = generator(one, &[100, 101, 101]);
+        let ids = generator(find_one, &[100, 101, 101]);
         let mut all = generate(&ids, 1);
-        let stranger = generator(one, &[101, 102]);
+        let stranger = generator(find_one, &[101, 102]);
         let thread = thread::spawn(move || generate(&stranger, 2));
         match ids.close() {
             Ok(snapshot) => {
@@ -277,13 +280,13 @@ fn a_closed_generator_keeps_its_partition() {
 }
 
 /// Checks a default generator while other threads each build an explicit generator, make IDs and drop it.
-fn beside(
+fn check_with_explicit_generators(
     preemptions: Option<usize>,
     readings: &'static [i64],
     explicits: &'static [fn() -> Builder<AnyClock>],
 ) {
     check(preemptions, move || {
-        let default = generator(one, readings);
+        let default = generator(find_one, readings);
         let start = |explicit: &fn() -> Builder<AnyClock>| {
             let builder = explicit();
             thread::spawn(move || generate(&build(builder), 2))
@@ -297,19 +300,31 @@ fn beside(
 
 #[test]
 fn an_explicit_generator_never_collides_with_a_default_one() {
-    beside(None, &[100, 101, 102], &[|| explicit(&[100, 101]).sequence_max(3)]);
-    beside(None, &[100, 101, 103], &[|| explicit(&[101, 102]).sequence_max(3)]);
+    check_with_explicit_generators(
+        None,
+        &[100, 101, 102],
+        &[|| explicit(&[100, 101]).sequence_max(3)],
+    );
+    check_with_explicit_generators(
+        None,
+        &[100, 101, 103],
+        &[|| explicit(&[101, 102]).sequence_max(3)],
+    );
 }
 
 #[test]
 fn an_explicit_generator_never_collides_after_a_clock_rollback() {
-    beside(None, &[100, 101, 102], &[|| explicit(&[102, 101]).sequence_max(3)]);
+    check_with_explicit_generators(
+        None,
+        &[100, 101, 102],
+        &[|| explicit(&[102, 101]).sequence_max(3)],
+    );
 }
 
 /// Dropping the first explicit generator does not free the partition.
 #[test]
 fn two_explicit_generators_never_collide_with_a_default_one() {
-    beside(
+    check_with_explicit_generators(
         Some(2),
         &[100, 102],
         &[
@@ -323,14 +338,14 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {
-        let default = generator(one, &[100, 101, 102]);
+        let default = generator(find_one, &[100, 101, 102]);
         let ids = explicit(&[100, 101]).sequence_max(3);
         let thread = thread::spawn(move || {
             let ids = build(ids);
             let mut made = generate(&ids, 1);
             let snapshot = ids.close().unwrap();
             drop(ids);
-            let again = builder(one, &[101, 102]).restore(snapshot).unwrap();
+            let again = builder(find_one, &[101, 102]).restore(snapshot).unwrap();
             made.extend(generate(&again, 2));
             made
         });

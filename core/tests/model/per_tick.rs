@@ -11,8 +11,8 @@ use polyflake::{
 };
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
-    enter_model, family::AnyClock, generate, lagging_clock, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
+    generate, lagging_clock, register_with_model, run_both, two_threads,
 };
 
 /// The test's second, as a Unix timestamp.
@@ -25,13 +25,13 @@ fn seconds(after: &[i64]) -> AnyClock {
 type Randflakes = randflake::Generator<AnyClock>;
 
 /// Returns a builder that resumes after all IDs of second S - 1 were used.
-fn resumed(clock: AnyClock) -> randflake::Builder<AnyClock> {
+fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
     let grant = Grant::new(7, S - 1, S + 10).unwrap();
     randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1)
 }
 
 fn randflake(after: &[i64]) -> Randflakes {
-    let waiting = resumed(seconds(after)).on_exhausted(OnExhausted::Wait);
+    let waiting = resuming_builder(seconds(after)).on_exhausted(OnExhausted::Wait);
     waiting.max_wait(Duration::ZERO).build().unwrap()
 }
 
@@ -115,9 +115,9 @@ fn hot_guid_batches_never_collide_with_single_calls() {
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
-        let ids = enter_model(resumed(seconds(&[0, 1, 2])).build().unwrap());
+        let ids = register_with_model(resuming_builder(seconds(&[0, 1, 2])).build().unwrap());
         let make = |ids: &Randflakes| ids.generate().unwrap();
-        let (one, other) = both(&ids, make, make);
+        let (one, other) = run_both(&ids, make, make);
         assert_distinct([one, other]);
     });
 }
@@ -127,9 +127,9 @@ fn a_steady_clock_is_never_behind() {
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {
         let clock = lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms));
-        let ids = enter_model(resumed(clock).build().unwrap());
+        let ids = register_with_model(resuming_builder(clock).build().unwrap());
         let make = |ids: &Randflakes| ids.generate().unwrap();
-        let (mine, other) = both(&ids, |ids| [make(ids), make(ids)], make);
+        let (mine, other) = run_both(&ids, |ids| [make(ids), make(ids)], make);
         assert_distinct(mine.into_iter().chain([other]));
     });
 }
@@ -137,8 +137,8 @@ fn readings_within_the_slack_are_never_behind() {
 #[test]
 fn close_returns_the_last_second_used() {
     check(None, || {
-        let ids = enter_model(resumed(seconds(&[0, 1])).build().unwrap());
-        let (last, made) = both(&ids, Randflakes::close, |ids| generate(ids, 2));
+        let ids = register_with_model(resuming_builder(seconds(&[0, 1])).build().unwrap());
+        let (last, made) = run_both(&ids, Randflakes::close, |ids| generate(ids, 2));
         let last = last.unwrap().unwrap();
         assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
         assert!(made.iter().all(|id| id.unix_ms <= last * 1000));
@@ -163,8 +163,8 @@ fn ids_stay_within_a_grant_extended_during_generation() {
     check(None, move || {
         let clock = seconds(&[0, 1, 2]);
         let builder = randflake::Builder::with_clock(grant(S + 1), [7; 16], clock);
-        let ids = enter_model(builder.build().unwrap());
-        both(&ids, generate, extend);
+        let ids = register_with_model(builder.build().unwrap());
+        run_both(&ids, generate, extend);
         assert_eq!(ids.grant().end(), S + 3);
     });
 }

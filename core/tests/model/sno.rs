@@ -5,8 +5,8 @@ use std::time::Duration;
 use polyflake::sno::{Builder, Generator};
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
-    enter_model, family::AnyClock, generate, generate_in_blocks, lagging_clock, ms, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
+    generate, generate_in_blocks, lagging_clock, ms, register_with_model, run_both, two_threads,
 };
 
 fn builder(ticks: &[i64]) -> Builder<AnyClock> {
@@ -25,9 +25,9 @@ fn generator(ticks: &[i64]) -> Generator<AnyClock> {
 #[test]
 fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {
-        let ids = enter_model(generator(&[100, 101, 102]));
+        let ids = register_with_model(generator(&[100, 101, 102]));
         let make = |ids: &Generator<_>| ids.generate(0).unwrap();
-        let (one, other) = both(&ids, make, make);
+        let (one, other) = run_both(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
         assert_distinct([one, other]);
     });
@@ -39,9 +39,9 @@ fn readings_within_the_slack_are_not_rollbacks() {
     check(None, || {
         let clock = lagging_clock(2, [0, 4, 3, 4, 8, 7].map(|after| ms(100) + after));
         let builder = Builder::with_clock(clock).partition(7).max_wait(Duration::ZERO);
-        let ids = enter_model(builder.build().unwrap());
+        let ids = register_with_model(builder.build().unwrap());
         let make = |ids: &Generator<_>| [(); 2].map(|()| ids.generate(0).unwrap());
-        let (one, other) = both(&ids, make, make);
+        let (one, other) = run_both(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
         assert_distinct([one, other].concat());
     });
@@ -91,8 +91,8 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {
-        let ids = enter_model(generator(&[100]));
-        let (snapshot, made) = both(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
+        let ids = register_with_model(generator(&[100]));
+        let (snapshot, made) = run_both(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
         let again = builder(&[100]).restore(snapshot.unwrap()).unwrap();
         assert_distinct([made, generate(&again, 2)].concat());
     });
@@ -114,8 +114,8 @@ fn ids_stay_within_a_window_extended_during_generation() {
     };
     check(None, move || {
         let builder = builder(&[100, 101, 99, 102]).partition(7).window(ms(99), ms(101));
-        let ids = enter_model(builder.build().unwrap());
-        both(&ids, generate, extend);
+        let ids = register_with_model(builder.build().unwrap());
+        run_both(&ids, generate, extend);
         assert_eq!(ids.window().1, ms(103));
     });
 }
@@ -123,8 +123,8 @@ fn ids_stay_within_a_window_extended_during_generation() {
 #[test]
 fn no_id_is_made_after_close() {
     check(None, || {
-        let ids = enter_model(generator(&[100, 100, 101]));
-        let (snapshot, made) = both(&ids, Generator::close, |ids| generate(ids, 2));
+        let ids = register_with_model(generator(&[100, 100, 101]));
+        let (snapshot, made) = run_both(&ids, Generator::close, |ids| generate(ids, 2));
         assert_eq!(ids.generate(0).unwrap_err().code(), "generator_closed");
         let again = builder(&[100, 101]).restore(snapshot.unwrap()).unwrap();
         assert_distinct([made, generate(&again, 2)].concat());

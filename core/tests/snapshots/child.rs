@@ -9,7 +9,7 @@ use std::{
     ptr,
 };
 
-use super::{Few, World};
+use super::{SmallTable, World};
 
 /// A child that makes as many steps as the parent requests. Each reply lists the cells that it has used since the last one, by
 /// tick. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
@@ -19,36 +19,36 @@ pub(super) struct Child {
 }
 
 /// Creates a table in memory that children share.
-pub(super) fn shared() -> &'static Few {
-    let (len, rights) = (size_of::<Few>(), libc::PROT_READ | libc::PROT_WRITE);
+pub(super) fn shared() -> &'static SmallTable {
+    let (len, rights) = (size_of::<SmallTable>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
     // SAFETY: requests a new anonymous mapping.
     let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
     assert_ne!(memory, libc::MAP_FAILED);
-    let table = memory.cast::<Few>();
+    let table = memory.cast::<SmallTable>();
     // SAFETY: the memory is new, of this size, page-aligned, and never unmapped.
     unsafe {
-        table.write(Few::new());
+        table.write(SmallTable::new());
         &*table
     }
 }
 
 impl World<'_> {
     /// Starts a child, or lets it make some steps, or ends it and takes over its snapshots.
-    pub(super) fn meet_the_child(&mut self) {
+    pub(super) fn talk_to_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {
-            (_, 0) => self.end_the_child(),
-            (true, steps) => self.ask_the_child(4 * steps),
+            (_, 0) => self.stop_child(),
+            (true, steps) => self.request_steps(4 * steps),
             (false, 1..=4) if !self.is_child => self.fork(),
             _ => {}
         }
     }
 
-    pub(super) fn end_the_child(&mut self) {
+    pub(super) fn stop_child(&mut self) {
         if self.child.is_none() {
             return;
         }
-        self.ask_the_child(0);
+        self.request_steps(0);
         let Child { stream, process, .. } = self.child.take().unwrap();
         // The child ends when its stream is closed.
         drop(stream);
@@ -65,7 +65,7 @@ impl World<'_> {
             drop(here);
             self.stored = snapshots;
             // A panic must not unwind into the harness, whose other threads do not exist in this process.
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.live_as_a_child(there)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.run_child(there)));
             // SAFETY: ends the child without running destructors.
             unsafe { libc::_exit(outcome.is_err().into()) };
         }
@@ -73,7 +73,7 @@ impl World<'_> {
         self.child = Some(Child { stream: BufReader::new(here), process });
     }
 
-    fn live_as_a_child(&mut self, mut stream: UnixStream) {
+    fn run_child(&mut self, mut stream: UnixStream) {
         (self.is_child, self.random) = (true, !self.random);
         let mut steps = [0];
         while stream.read_exact(&mut steps).is_ok() {
@@ -88,7 +88,7 @@ impl World<'_> {
     }
 
     /// Lets the child make steps, and checks that this process used none of the child's cells.
-    fn ask_the_child(&mut self, steps: u8) {
+    fn request_steps(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();
         let mut answer = String::new();

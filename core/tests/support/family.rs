@@ -17,22 +17,22 @@ pub const T: i64 = 1_763_650_000_000;
 
 /// An ID of any format: the start of its tick, its position in the tick, and its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Made {
+pub struct AnyId {
     pub unix_ms: i64,
     pub place: u64,
     pub bits: u128,
 }
 
 /// A function that makes IDs, as a handle does.
-pub type Make<'g> = Box<dyn FnMut() -> Result<Made> + 'g>;
+pub type Make<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
 
 /// A generator of any format.
 pub trait Ids: Send + Sync {
-    fn generate(&self) -> Result<Made>;
-    fn try_generate(&self) -> Result<Made>;
+    fn generate(&self) -> Result<AnyId>;
+    fn try_generate(&self) -> Result<AnyId>;
     /// Fills a batch. Returns the IDs that were written, including those before an error.
-    fn fill(&self, count: usize) -> (Vec<Made>, Result<()>);
-    fn try_fill(&self, count: usize) -> Result<Vec<Made>>;
+    fn fill(&self, count: usize) -> (Vec<AnyId>, Result<()>);
+    fn try_fill(&self, count: usize) -> Result<Vec<AnyId>>;
     /// Creates a handle whose first block has `first` IDs.
     fn handle(&self, first: u32) -> Make<'_>;
     fn handle_that_never_waits(&self) -> Make<'_>;
@@ -46,19 +46,19 @@ pub trait Ids: Send + Sync {
 
 /// Converts a generator's IDs to [`Made`].
 trait Reads<I> {
-    fn made(&self, id: I) -> Made;
+    fn made(&self, id: I) -> AnyId;
 }
 
 /// Implements a generator's calls, each with the same argument if its format takes one.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
-        fn generate(&self) -> Result<Made> {
+        fn generate(&self) -> Result<AnyId> {
             self.generate($($given)?).map(|id| self.made(id))
         }
-        fn try_generate(&self) -> Result<Made> {
+        fn try_generate(&self) -> Result<AnyId> {
             self.try_generate($($given)?).map(|id| self.made(id))
         }
-        fn fill(&self, count: usize) -> (Vec<Made>, Result<()>) {
+        fn fill(&self, count: usize) -> (Vec<AnyId>, Result<()>) {
             let mut ids = vec![<$id>::default(); count];
             let filled = self.fill($($given,)? &mut ids[..]);
             let written = filled.as_ref().map_or_else(|error| error.written().unwrap(), |()| count);
@@ -67,7 +67,7 @@ macro_rules! calls {
             assert!(is_forked || ids[written..].iter().all(|id| *id == <$id>::default()));
             (ids[..written].iter().map(|id| self.made(*id)).collect(), filled)
         }
-        fn try_fill(&self, count: usize) -> Result<Vec<Made>> {
+        fn try_fill(&self, count: usize) -> Result<Vec<AnyId>> {
             let mut ids = vec![<$id>::default(); count];
             let written = self.try_fill($($given,)? &mut ids[..])?;
             Ok(ids[..written].iter().map(|id| self.made(*id)).collect())
@@ -93,9 +93,9 @@ macro_rules! calls {
 }
 
 impl Reads<Sno> for sno::Generator<AnyClock> {
-    fn made(&self, id: Sno) -> Made {
+    fn made(&self, id: Sno) -> AnyId {
         let bits = id.to_bytes().into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte));
-        Made { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
+        AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
 }
 
@@ -110,10 +110,10 @@ impl Ids for sno::Generator<AnyClock> {
 }
 
 impl Reads<Randflake> for randflake::Generator<AnyClock> {
-    fn made(&self, id: Randflake) -> Made {
+    fn made(&self, id: Randflake) -> AnyId {
         let randflake::Parts { timestamp, node, sequence } = self.inspect(id);
         let place = u64::from(node - NUMBER) << 17 | u64::from(sequence);
-        Made { unix_ms: timestamp * 1000, place, bits: id.to_u64().into() }
+        AnyId { unix_ms: timestamp * 1000, place, bits: id.to_u64().into() }
     }
 }
 
@@ -138,10 +138,10 @@ fn draw() -> Result<[u8; 8]> {
 }
 
 impl Reads<HotGuid> for hotguid::Generator<AnyClock> {
-    fn made(&self, id: HotGuid) -> Made {
+    fn made(&self, id: HotGuid) -> AnyId {
         let place = id.counter().wrapping_sub(0xff_fffe) & 0xff_ffff;
         let bits = u128::from_be_bytes(id.to_rfc_bytes());
-        Made { unix_ms: id.timestamp() * 1000, place: place.into(), bits }
+        AnyId { unix_ms: id.timestamp() * 1000, place: place.into(), bits }
     }
 }
 
@@ -157,14 +157,14 @@ impl Ids for hotguid::Generator<AnyClock> {
 
 /// A sequence without a timestamp has neither a time nor a window.
 impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
-    fn made(&self, id: I) -> Made {
+    fn made(&self, id: I) -> AnyId {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
         let parsed = self.layout().parse_integer(id).unwrap();
         let worker = parsed.integer(self.layout().bindable("worker").unwrap()).unwrap();
         let place = (worker - i128::from(NUMBER)) << 12 | parsed.sequence().unwrap();
         let place = place.try_into().unwrap();
         let unix_ms = parsed.unix_ms().unwrap_or_default();
-        Made { unix_ms, place, bits: id.cast_unsigned().into() }
+        AnyId { unix_ms, place, bits: id.cast_unsigned().into() }
     }
 }
 

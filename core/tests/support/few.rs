@@ -8,21 +8,21 @@ use polyflake::{
 };
 
 /// A table of `N` partitions, which are tried in turn.
-pub(crate) struct Few<const N: usize> {
+pub(crate) struct SmallTable<const N: usize> {
     pub(crate) entries: [AtomicU64; N],
     pub(crate) count: AtomicU16,
     /// Called after a partition has been reserved permanently.
     pub(crate) kept: Option<fn()>,
 }
 
-impl<const N: usize> Few<N> {
+impl<const N: usize> SmallTable<N> {
     /// Creates a table of partitions that were never used.
     pub(crate) const fn new() -> Self {
         Self { entries: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: None }
     }
 }
 
-impl<const N: usize> Table for Few<N> {
+impl<const N: usize> Table for SmallTable<N> {
     fn random(&self) -> Result<u16> {
         Ok(0)
     }

@@ -41,7 +41,7 @@ pub const fn all_or_every(n: usize) -> usize {
 }
 
 /// Returns the result that this library must give for a case: its `ours` member if present, otherwise the case itself.
-pub fn ours(case: &Value) -> &Value {
+pub fn expected_here(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
 

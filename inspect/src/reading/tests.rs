@@ -36,7 +36,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 }
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
-    let reading = Reading::of(format, &id(format, unix_ms)?, NOW).expect("fixed bits");
+    let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW).expect("fixed bits");
     // A time past the field's last tick is read as a different time.
     let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY);
     is_same.then_some(reading.reason)
@@ -82,6 +82,6 @@ fn impossible_times_report_the_reason() {
 fn a_large_counter_is_not_called_small() {
     let counter = FORMATS.iter().find(|format| format.name == "counter").expect("a counter");
     let bits = Bits::from_number(1 << 40, 64).expect("64 bits");
-    let reading = Reading::of(counter, &bits, NOW).expect("a reading");
+    let reading = Reading::from_bits(counter, &bits, NOW).expect("a reading");
     assert_eq!(reading.reason, "it is below 2^53, as counters are");
 }

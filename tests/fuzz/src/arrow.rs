@@ -114,7 +114,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
             expected = Err((None, item));
             break;
         };
-        let is_padded = I::PADDED && matches!(layout, Layout::Fixed(_));
+        let is_padded = I::IS_PADDED && matches!(layout, Layout::Fixed(_));
         let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let text = if is_padded { &text[..end] } else { text };
         match (I::parse(&String::from_utf8_lossy(text)), &mut expected) {

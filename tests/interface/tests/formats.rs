@@ -111,7 +111,7 @@ fn errors_serialize_with_their_details() {
     let message = "invalid character `!` at position 15";
     let json = json!({"code": "invalid_character", "message": message, "position": 15});
     assert_eq!(serde_json::to_value(&error).unwrap(), json);
-    let error = error.in_item(3).of("ids");
+    let error = error.in_item(3).with_field("ids");
     let written = serde_json::to_value(&error).unwrap();
     assert_eq!((&written["item"], &written["field"]), (&json!(3), &json!("ids")));
     assert_eq!(rmp_serde::to_vec(&error).unwrap()[0], 0x80 + 5, "a map of five");

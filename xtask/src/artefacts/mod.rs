@@ -70,7 +70,7 @@ pub enum Python {
 
 impl Kind {
     /// Returns the package that is compiled, and the compiler's name for the target.
-    fn linked(&self) -> Option<(&'static str, &str)> {
+    fn compiled_package(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
             Self::Addon(platform) => Some(("polyflake-node", &platform.target)),
@@ -123,14 +123,14 @@ fn all() -> Result<Vec<Artefact>> {
 }
 
 pub fn main(options: &Options) -> Result<()> {
-    let chosen = chosen(&options.only)?;
+    let chosen = select(&options.only)?;
     if options.list {
         chosen.iter().for_each(|artefact| println!("{}", artefact.name));
         return Ok(());
     }
     let shell = tools::set_up()?;
     if options.twice {
-        return build::twice(&shell, &chosen);
+        return build::build_and_compare(&shell, &chosen);
     }
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for artefact in chosen {
@@ -149,7 +149,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn chosen(only: &[String]) -> Result<Vec<Artefact>> {
+fn select(only: &[String]) -> Result<Vec<Artefact>> {
     let all = all()?;
     let unknown = only.iter().find(|name| all.iter().all(|artefact| artefact.name != **name));
     if let Some(name) = unknown {

@@ -69,13 +69,13 @@ fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = &'r Na
     let _ = write!(text, "\n## {title}\n\n| file | bytes | ran | checked |\n|---|---|---|---|\n");
     for (_, row) in rows {
         for file in &row.files {
-            let (checks, ran) = (row.checks.join(", "), ran(&row.runs));
+            let (checks, ran) = (row.checks.join(", "), run_list(&row.runs));
             let _ = writeln!(text, "| {} | {} | {ran} | {checks} |", file.name, file.bytes);
         }
     }
 }
 
-fn ran(runs: &[Run]) -> String {
+fn run_list(runs: &[Run]) -> String {
     let said = |Run { with, under, what }: &Run| {
         let under = under.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
         format!("{with}{under} ({what})")

@@ -17,12 +17,12 @@ pub fn folder() -> PathBuf {
 }
 
 /// Runs apt-get for any release and architecture, with a separate state.
-struct Apt {
+struct AptGet {
     options: Vec<String>,
     archives: PathBuf,
 }
 
-impl Apt {
+impl AptGet {
     /// Downloads the package lists.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
         ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine".into()));
@@ -72,7 +72,7 @@ fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> 
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
     let name = format!("{release}-{arch}-{}", packages[0]);
     filled(shell, &name, |into| {
-        let apt = Apt::new(shell, &folder().join(format!("{name}-apt")), release, arch)?;
+        let apt = AptGet::new(shell, &folder().join(format!("{name}-apt")), release, arch)?;
         let only = ["--yes", "--no-install-recommends", "--download-only"];
         apt.get(shell, "install").args(only).args(packages).run()?;
         let mut packages = shell.read_dir(&apt.archives)?;

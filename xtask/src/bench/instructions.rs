@@ -21,7 +21,7 @@ const FILE: &str = "bench/instructions.toml";
 
 /// The stored counts: the instructions per call, for one architecture and one compiler.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredCounts {
     architecture: String,
     rust: String,
     counts: BTreeMap<String, f64>,
@@ -89,7 +89,7 @@ fn compare(name: &str, count: f64, kept: Option<&f64>) -> bool {
     verdict != "MORE "
 }
 
-fn read() -> Result<Kept> {
+fn read() -> Result<StoredCounts> {
     let text = fs::read_to_string(workspace::root().join(FILE))
         .with_context(|| format!("cannot read {FILE}: make it with --keep"))?;
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
@@ -99,7 +99,7 @@ fn read() -> Result<Kept> {
 fn write(counts: BTreeMap<String, f64>) -> Result<()> {
     let mut all = read().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);
-    let kept = Kept {
+    let kept = StoredCounts {
         architecture: std::env::consts::ARCH.to_owned(),
         rust: machine::rust(),
         counts: all,

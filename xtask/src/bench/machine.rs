@@ -24,7 +24,7 @@ pub fn describe() -> Machine {
     Machine {
         processor: processor().unwrap_or_else(|| "a processor without a name".to_owned()),
         processors: thread::available_parallelism().map_or(1, Into::into),
-        system: said("uname", &["-sr"]),
+        system: first_line("uname", &["-sr"]),
         rust: rust(),
         date: Timestamp::now().strftime("%Y-%m-%d").to_string(),
         load: load(),
@@ -61,11 +61,11 @@ fn load() -> Option<f64> {
 
 /// Returns the compiler's version.
 pub fn rust() -> String {
-    said("rustc", &["--version"])
+    first_line("rustc", &["--version"])
 }
 
 /// Returns the first line that a program prints.
-fn said(program: &str, arguments: &[&str]) -> String {
+fn first_line(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let line = text.ok().and_then(|text| text.lines().next().map(str::to_owned));

@@ -18,7 +18,7 @@ pub struct Contest {
     /// How the system clock was read, if the program reports it.
     clock: Option<String>,
     pub entries: Vec<Entry>,
-    goals: Vec<Asked>,
+    goals: Vec<RatioLimit>,
     pub missing: Vec<Missing>,
 }
 
@@ -33,7 +33,7 @@ pub struct Entry {
 
 /// A goal: two entries, and the largest allowed ratio of their times.
 #[derive(Deserialize)]
-struct Asked {
+struct RatioLimit {
     name: String,
     ours: Key,
     against: Key,
@@ -81,7 +81,7 @@ impl Contest {
         let (goals, lacking) = std::mem::take(&mut contest.goals)
             .into_iter()
             .partition(|goal| contest.ratios(goal).is_some());
-        let lacking: Vec<Asked> = lacking;
+        let lacking: Vec<RatioLimit> = lacking;
         let why = || "not on this machine".to_owned();
         let lacking = lacking.into_iter().map(|goal| Missing { name: goal.name, why: why() });
         contest.missing.extend(lacking);
@@ -98,15 +98,15 @@ impl Contest {
 
     /// Returns whether the rounds leave a goal undecided.
     pub fn is_open(&self) -> bool {
-        let ratios = |goal: &Asked| Some((self.ratios(goal)?, goal.most));
+        let ratios = |goal: &RatioLimit| Some((self.ratios(goal)?, goal.most));
         self.goals.iter().filter_map(ratios).any(|(ratios, most)| is_open(ratios, most))
     }
 
     fn goals(&self) -> impl Iterator<Item = Goal> {
-        self.goals.iter().filter_map(|goal| self.judged(goal))
+        self.goals.iter().filter_map(|goal| self.evaluate(goal))
     }
 
-    fn judged(&self, goal: &Asked) -> Option<Goal> {
+    fn evaluate(&self, goal: &RatioLimit) -> Option<Goal> {
         let [low, ratio, high] = quartiles(self.ratios(goal)?);
         let place = goal.against.1.map_or_else(String::new, |x| format!(" ({x})"));
         Some(Goal {
@@ -121,7 +121,7 @@ impl Contest {
         })
     }
 
-    fn ratios(&self, goal: &Asked) -> Option<Vec<f64>> {
+    fn ratios(&self, goal: &RatioLimit) -> Option<Vec<f64>> {
         let (ours, theirs) = (self.entry(&goal.ours)?, self.entry(&goal.against)?);
         Some(ours.rounds.iter().zip(&theirs.rounds).map(|(ours, theirs)| ours / theirs).collect())
     }

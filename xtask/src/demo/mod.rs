@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use self::{
     families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, milliseconds},
-    table::plain,
+    table::unquoted,
 };
 use crate::{
     build::Purpose,
@@ -24,7 +24,7 @@ const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"
 const RECENT: SignedDuration = SignedDuration::from_mins(5);
 
 /// A runtime with its driver.
-struct Party {
+struct RuntimeDriver {
     runtime: Runtime,
     driver: Driver,
 }
@@ -40,27 +40,30 @@ pub fn main() -> Result<()> {
 
 /// Runs the demo with the runtimes that were built. Fails if any two disagree, or if a required runtime is missing.
 pub fn run(ready: &Ready) -> Result<()> {
-    let mut parties =
-        ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
-    let made = show(&SNO, &mut parties)?;
-    let mut well = made.iter().all(Made::is_well);
-    well &= show_polymorphic(&made, &mut parties)?;
+    let mut drivers = ready
+        .runtimes
+        .iter()
+        .map(|runtime| RuntimeDriver::start(*runtime))
+        .collect::<Result<Vec<_>>>()?;
+    let made = run_family(&SNO, &mut drivers)?;
+    let mut well = made.iter().all(DemoId::is_well);
+    well &= show_polymorphic(&made, &mut drivers)?;
     for family in [&RANDFLAKE, &HOT_GUID, &LAYOUT] {
-        well &= show(family, &mut parties)?.iter().all(Made::is_well);
+        well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_well);
     }
-    well &= show_known(&mut parties)?;
+    well &= show_known(&mut drivers)?;
     ensure!(well, "some runtimes disagree");
     println!("\nevery runtime agrees");
-    ready.suffices()
+    ready.check_complete()
 }
 
-impl Party {
+impl RuntimeDriver {
     fn start(runtime: Runtime) -> Result<Self> {
         Ok(Self { runtime, driver: Driver::start(runtime, &mut conformance::driver(runtime))? })
     }
 
     /// Returns the value that answers a request.
-    fn ask(&mut self, request: &Value) -> Result<Value> {
+    fn request(&mut self, request: &Value) -> Result<Value> {
         let answer = self.driver.ask([request].into_iter())?.remove(0);
         let value = answer.get("ok").cloned();
         value.with_context(|| format!("{} refused {request}: {answer}", self.runtime.name()))
@@ -68,14 +71,14 @@ impl Party {
 }
 
 /// An ID, its creation time, and the runtimes that read it.
-struct Made {
+struct DemoId {
     maker: Runtime,
     id: Value,
     time: Option<Timestamp>,
     readers: Readers,
 }
 
-impl Made {
+impl DemoId {
     fn is_well(&self) -> bool {
         self.is_recent() && self.readers.all_alike()
     }
@@ -90,9 +93,15 @@ struct Readers(Vec<(Runtime, bool)>);
 
 impl Readers {
     /// Sends the same request to all runtimes.
-    fn ask(request: &Value, expected: &Value, parties: &mut [Party]) -> Result<Self> {
-        let ask = |party: &mut Party| Ok((party.runtime, party.ask(request)? == *expected));
-        parties.iter_mut().map(ask).collect::<Result<_>>().map(Self)
+    fn request_all(
+        request: &Value,
+        expected: &Value,
+        drivers: &mut [RuntimeDriver],
+    ) -> Result<Self> {
+        let ask = |driver: &mut RuntimeDriver| {
+            Ok((driver.runtime, driver.request(request)? == *expected))
+        };
+        drivers.iter_mut().map(ask).collect::<Result<_>>().map(Self)
     }
 
     fn all_alike(&self) -> bool {
@@ -109,24 +118,29 @@ impl Readers {
 }
 
 /// Generates an ID of a format in each runtime, reads it in all of them, and prints a row for each.
-fn show(family: &Family, parties: &mut [Party]) -> Result<Vec<Made>> {
+fn run_family(family: &Family, drivers: &mut [RuntimeDriver]) -> Result<Vec<DemoId>> {
     let mut ids = Vec::new();
-    for (index, party) in parties.iter_mut().enumerate() {
-        ids.push((party.runtime, party.ask(&(family.make)(index))?));
+    for (index, driver) in drivers.iter_mut().enumerate() {
+        ids.push((driver.runtime, driver.request(&(family.make)(index))?));
     }
-    let made = ids.into_iter().map(|(maker, id)| read(family, maker, id, parties));
+    let made = ids.into_iter().map(|(maker, id)| read(family, maker, id, drivers));
     let made = made.collect::<Result<Vec<_>>>()?;
     print_family(family, &made);
     Ok(made)
 }
 
-fn read(family: &Family, maker: Runtime, id: Value, parties: &mut [Party]) -> Result<Made> {
+fn read(
+    family: &Family,
+    maker: Runtime,
+    id: Value,
+    drivers: &mut [RuntimeDriver],
+) -> Result<DemoId> {
     let (request, expected) = (family.read)(&id);
-    let readers = Readers::ask(&request, &expected, parties)?;
-    Ok(Made { maker, time: (family.time)(&id), id, readers })
+    let readers = Readers::request_all(&request, &expected, drivers)?;
+    Ok(DemoId { maker, time: (family.time)(&id), id, readers })
 }
 
-fn print_family(family: &Family, made: &[Made]) {
+fn print_family(family: &Family, made: &[DemoId]) {
     println!("\n{}: made in one runtime, read in every other", family.name);
     let headings = family.columns.iter().map(|(heading, _)| *heading);
     let headings = ["made in", "time"].into_iter().chain(headings).chain(["read alike in"]);
@@ -135,11 +149,11 @@ fn print_family(family: &Family, made: &[Made]) {
     table::print(&rows);
 }
 
-fn row(family: &Family, made: &Made) -> Vec<String> {
+fn row(family: &Family, made: &DemoId) -> Vec<String> {
     let time = made.time.map_or_else(|| "NO TIME".to_owned(), |time| time.to_string());
     let time = if made.is_recent() { time } else { format!("{time} NOT NOW") };
     let fields =
-        family.columns.iter().map(|(_, at)| made.id.pointer(at).map(plain).unwrap_or_default());
+        family.columns.iter().map(|(_, at)| made.id.pointer(at).map(unquoted).unwrap_or_default());
     let mut row = vec![made.maker.name().to_owned(), time];
     row.extend(fields);
     row.push(made.readers.names());
@@ -147,7 +161,7 @@ fn row(family: &Family, made: &Made) -> Vec<String> {
 }
 
 /// Puts the IDs into one JSON text. The objects in it show their type only through the metabyte of their ID.
-fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
+fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
     println!("\npolymorphic JSON: the metabyte of an ID tells the type of its object\n{sample}");
@@ -156,24 +170,24 @@ fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
     for (index, made) in made.iter().enumerate() {
         let request = json!({"op": "sno.json", "args": {"json": sample, "pointer": format!("/objects/{index}/id")}});
         let expected = json!({"id": made.id["text"], "metabyte": made.id["metabyte"]});
-        let readers = Readers::ask(&request, &expected, parties)?;
+        let readers = Readers::request_all(&request, &expected, drivers)?;
         well &= readers.all_alike();
-        rows.push(vec![plain(&made.id["text"]), KINDS[index].to_owned(), readers.names()]);
+        rows.push(vec![unquoted(&made.id["text"]), KINDS[index].to_owned(), readers.names()]);
     }
     table::print(&rows);
     Ok(well)
 }
 
 /// Reads IDs of other services with presets.
-fn show_known(parties: &mut [Party]) -> Result<bool> {
+fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];
     let mut well = true;
     for [service, preset, id, unix_ms] in KNOWN {
         let args = json!({"layout": {"preset": preset}, "id": id});
         let request = json!({"op": "layout.parse", "args": args});
-        let expected = parties[0].ask(&request)?;
-        let readers = Readers::ask(&request, &expected, parties)?;
+        let expected = drivers[0].request(&request)?;
+        let readers = Readers::request_all(&request, &expected, drivers)?;
         well &= readers.all_alike() && expected["timestamp_ms"] == unix_ms;
         let time = milliseconds(&expected["timestamp_ms"])
             .map(|time| time.to_string())

@@ -69,7 +69,7 @@ struct Mutant {
 }
 
 /// The outcome of a mutant.
-enum Fate {
+enum Outcome {
     Caught,
     /// Its tests did not end in time.
     Endless,
@@ -79,7 +79,7 @@ enum Fate {
 }
 
 /// Returns the faults in all lists.
-fn listed() -> Result<Vec<Mutant>> {
+fn load() -> Result<Vec<Mutant>> {
     let mut all = Vec::new();
     for (list, tests) in LISTS {
         let text = fs::read_to_string(workspace::root().join(list))?;
@@ -90,19 +90,19 @@ fn listed() -> Result<Vec<Mutant>> {
 }
 
 /// Returns the faults that no longer fit their file because it was edited.
-pub fn stale() -> Result<Vec<String>> {
+pub fn outdated() -> Result<Vec<String>> {
     let of = |mutant: &Mutant| -> Result<Option<String>> {
         let text = fs::read_to_string(workspace::root().join(&mutant.file))
             .with_context(|| mutant.file.clone())?;
-        let fault = mutant.edited(&text).err();
+        let fault = mutant.mutated_text(&text).err();
         Ok(fault.map(|fault| format!("{}: {}: {fault}", mutant.list, mutant.name)))
     };
-    listed()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
+    load()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
 /// Runs all mutants whose name, file or list contains one of the filters. All of them must be caught.
 pub fn run(filters: &[String]) -> Result<()> {
-    let (list, tree) = (listed()?, copy_of_the_tree()?);
+    let (list, tree) = (load()?, copy_of_the_tree()?);
     let (mut caught, mut others) = (0, 0);
     let is_meant =
         |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| super::is_meant(filters, it));
@@ -113,13 +113,17 @@ pub fn run(filters: &[String]) -> Result<()> {
     for mutant in meant {
         let fate = mutant.run(&tree).with_context(|| mutant.name.clone())?;
         let word = match fate {
-            Fate::Caught => "caught",
-            Fate::Endless => "caught by never ending",
-            Fate::Survived => "SURVIVED",
-            Fate::Broken => "DOES NOT COMPILE",
+            Outcome::Caught => "caught",
+            Outcome::Endless => "caught by never ending",
+            Outcome::Survived => "SURVIVED",
+            Outcome::Broken => "DOES NOT COMPILE",
         };
         println!("{word}: {}", mutant.name);
-        *if matches!(fate, Fate::Caught | Fate::Endless) { &mut caught } else { &mut others } += 1;
+        *if matches!(fate, Outcome::Caught | Outcome::Endless) {
+            &mut caught
+        } else {
+            &mut others
+        } += 1;
     }
     println!("{caught} caught, {others} not");
     ensure!(others == 0, "a fault was not caught");
@@ -151,17 +155,17 @@ fn build_javascript(tree: &Path) -> Result<()> {
 }
 
 impl Mutant {
-    fn run(&self, tree: &Path) -> Result<Fate> {
+    fn run(&self, tree: &Path) -> Result<Outcome> {
         let file = tree.join(&self.file);
         let original = fs::read_to_string(&file)?;
-        fs::write(&file, self.edited(&original)?)?;
+        fs::write(&file, self.mutated_text(&original)?)?;
         let fate = self.test(tree);
         fs::write(&file, original)?;
         fate
     }
 
     /// Returns the file's text with the fault.
-    fn edited(&self, original: &str) -> Result<String> {
+    fn mutated_text(&self, original: &str) -> Result<String> {
         let mut edits = std::iter::once(&self.edit).chain(&self.also);
         edits.try_fold(original.to_owned(), |text, edit| {
             let found = text.matches(&edit.find).count();
@@ -170,12 +174,12 @@ impl Mutant {
         })
     }
 
-    fn test(&self, tree: &Path) -> Result<Fate> {
+    fn test(&self, tree: &Path) -> Result<Outcome> {
         let shell = Shell::new()?;
         shell.change_dir(tree.join(self.folder()));
         let compiles = ends_well(self.compile(&shell))?;
         if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING} s"))? {
-            return Ok(Fate::Broken);
+            return Ok(Outcome::Broken);
         }
         if self.tests == Tests::Python {
             let library = format!("{DLL_PREFIX}_polyflake{DLL_SUFFIX}");
@@ -183,9 +187,9 @@ impl Mutant {
             shell.copy_file(library, "src/polyflake/_polyflake.abi3.so")?;
         }
         Ok(match ends_well(self.run_tests(&shell))? {
-            Some(true) => Fate::Survived,
-            Some(false) => Fate::Caught,
-            None => Fate::Endless,
+            Some(true) => Outcome::Survived,
+            Some(false) => Outcome::Caught,
+            None => Outcome::Endless,
         })
     }
 
@@ -286,9 +290,9 @@ mod tests {
         let (checker, package, arguments) = (None, None, vec![]);
         let (tests, list) = (Tests::Rust, "a list");
         let mutant = Mutant { name, file, edit, also, checker, package, arguments, tests, list };
-        assert_eq!(mutant.edited("a b").unwrap(), "d b");
+        assert_eq!(mutant.mutated_text("a b").unwrap(), "d b");
         for text in ["b", "a a", "a c"] {
-            assert!(mutant.edited(text).is_err(), "{text}");
+            assert!(mutant.mutated_text(text).is_err(), "{text}");
         }
     }
 }

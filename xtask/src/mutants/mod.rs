@@ -5,7 +5,7 @@ mod listed;
 
 use anyhow::Result;
 use clap::Args;
-pub use listed::stale;
+pub use listed::outdated;
 
 #[derive(Args)]
 pub struct Options {

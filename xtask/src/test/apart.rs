@@ -20,7 +20,7 @@ const MORE: usize = 2;
 const REST: Duration = Duration::from_secs(1);
 
 /// The output lines of a step that ran.
-pub struct Said {
+pub struct StepOutput {
     /// The last line, which reports how the step ended.
     pub last: String,
     /// The lines that explain the failure, if it failed.
@@ -28,24 +28,24 @@ pub struct Said {
 }
 
 /// Runs the named step.
-pub fn run(step: &str) -> Result<Said> {
+pub fn run(step: &str) -> Result<StepOutput> {
     let (reader, writer) = pipe()?;
     let mut child = Command::new(env::current_exe()?)
         .args(["test", "--alone", step])
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .spawn()?;
-    let shown = show(reader);
+    let shown = forward_lines(reader);
     child.wait()?;
     let mut lines = Vec::new();
     while let Ok(line) = shown.recv_timeout(REST) {
         lines.push(line);
     }
-    Ok(Said { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
+    Ok(StepOutput { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
 }
 
 /// Prints lines as they arrive, and forwards them.
-fn show(reader: PipeReader) -> Receiver<String> {
+fn forward_lines(reader: PipeReader) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
         for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {

@@ -12,8 +12,8 @@ use crate::workspace;
 const KINDS: [&str; 6] = ["module", "struct", "enum", "trait", "function", "macro"];
 
 pub fn check(shell: &Shell) -> Result<()> {
-    let described = described(shell)?;
-    let (count, lacking) = Items::of(&described)?.lacking();
+    let described = rustdoc_json(shell)?;
+    let (count, lacking) = Items::from_json(&described)?.without_example();
     let lacking: Vec<_> = lacking.into_iter().collect();
     ensure!(lacking.is_empty(), "expected an example for each of:\n  {}", lacking.join("\n  "));
     println!("{count} items have an example");
@@ -23,7 +23,7 @@ pub fn check(shell: &Shell) -> Result<()> {
 /// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write it, so the
 /// stable one is told to behave like a nightly one. This applies only to rustdoc, because a global setting would make cargo
 /// rebuild every macro. The program reads only parts of the format that have been stable for a long time.
-fn described(shell: &Shell) -> Result<Value> {
+fn rustdoc_json(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");
     workspace::write_program(
@@ -47,16 +47,16 @@ struct Items<'d> {
 }
 
 /// An item and its path.
-type Found<'d> = (String, &'d Value);
+type PublicItem<'d> = (String, &'d Value);
 
 impl<'d> Items<'d> {
-    fn of(described: &'d Value) -> Result<Self> {
+    fn from_json(described: &'d Value) -> Result<Self> {
         let index = described["index"].as_object().context("expected an index of items")?;
         Ok(Self { index, root: &described["root"] })
     }
 
     /// Returns the number of public items that need an example, and the paths of those without one.
-    fn lacking(&self) -> (usize, BTreeSet<String>) {
+    fn without_example(&self) -> (usize, BTreeSet<String>) {
         let mut found = Vec::new();
         self.visit(self.root, "", &mut found);
         let all: BTreeSet<_> = found.iter().map(|(path, _)| path.clone()).collect();
@@ -66,7 +66,7 @@ impl<'d> Items<'d> {
     }
 
     /// Collects an item and everything inside it.
-    fn visit(&self, id: &Value, path: &str, found: &mut Vec<Found<'d>>) {
+    fn visit(&self, id: &Value, path: &str, found: &mut Vec<PublicItem<'d>>) {
         let Some((kind, item, inner)) = self.item(id) else { return };
         if kind == "use" {
             return self.visit(&inner["id"], path, found);
@@ -83,7 +83,7 @@ impl<'d> Items<'d> {
     }
 
     /// Collects the functions in an inherent `impl` block.
-    fn visit_functions(&self, block: &Value, path: &str, found: &mut Vec<Found<'d>>) {
+    fn visit_functions(&self, block: &Value, path: &str, found: &mut Vec<PublicItem<'d>>) {
         let Some((_, _, inner)) = self.item(block) else { return };
         for function in list(&inner["items"]).filter(|_| inner["trait"].is_null()) {
             self.visit(function, path, found);
@@ -123,7 +123,7 @@ mod tests {
             "6": { "name": "LEN", "docs": "A number.", "inner": { "constant": {} } },
             "7": of_trait,
         } });
-        let (count, lacking) = Items::of(&described).unwrap().lacking();
+        let (count, lacking) = Items::from_json(&described).unwrap().without_example();
         assert_eq!(count, 4);
         assert_eq!(lacking.into_iter().collect::<Vec<_>>(), ["::ours::Id", "::ours::Id::text"]);
     }

@@ -63,10 +63,10 @@ type Run = Box<dyn Fn(&Shell) -> Result<()>>;
 impl Step {
     /// Returns whether a change to one of these files can change the step's result.
     fn is_reached(&self, changed: &[String]) -> bool {
-        self.beginnings().any(|beginning| changed.iter().any(|path| path.starts_with(beginning)))
+        self.path_prefixes().any(|beginning| changed.iter().any(|path| path.starts_with(beginning)))
     }
 
-    fn beginnings(&self) -> impl Iterator<Item = &'static str> {
+    fn path_prefixes(&self) -> impl Iterator<Item = &'static str> {
         [steps::ALWAYS].iter().chain(self.reached_by).copied().flatten().copied()
     }
 }
@@ -89,9 +89,9 @@ struct Count {
 }
 
 pub fn main(options: &Options) -> Result<()> {
-    let mut steps = chosen(&options.only, options.thorough || options.list)?;
+    let mut steps = select(&options.only, options.thorough || options.list)?;
     if let Some(commit) = &options.since {
-        steps = reached(steps, &changed_since(commit)?);
+        steps = affected(steps, &changed_since(commit)?);
     }
     if options.list {
         steps.iter().for_each(|step| println!("{:28}{}", step.name, step.protects));
@@ -99,10 +99,10 @@ pub fn main(options: &Options) -> Result<()> {
     }
     let failed = if options.alone {
         let shell = workspace::shell()?;
-        run_all(&steps, |step| here(&shell, step)).failed
+        run_all(&steps, |step| run_in_process(&shell, step)).failed
     } else {
         let mut progress = Progress::read(&steps);
-        let count = run_all(&steps, |step| progress.around(&step.name, || apart(step)));
+        let count = run_all(&steps, |step| progress.run_step(&step.name, || run_in_child(step)));
         println!("\n{}", count.summary());
         count.failed
     };
@@ -110,7 +110,7 @@ pub fn main(options: &Options) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { exit(1) }
 }
 
-fn chosen(names: &[String], thorough: bool) -> Result<Vec<Step>> {
+fn select(names: &[String], thorough: bool) -> Result<Vec<Step>> {
     let mut steps = steps::all()?;
     if thorough || !names.is_empty() {
         steps.extend(steps::thorough()?);
@@ -122,7 +122,7 @@ fn chosen(names: &[String], thorough: bool) -> Result<Vec<Step>> {
 }
 
 /// Returns the steps that changes to these files can affect, and those that must run before them.
-fn reached(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
+fn affected(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     let mut is_useful = false;
     steps.reverse();
     steps.retain(|step| {
@@ -143,7 +143,7 @@ fn changed_since(commit: &str) -> Result<Vec<String>> {
 }
 
 /// Runs a step in this process. The last line of the output reports how the step ended.
-fn here(shell: &Shell, step: &Step) -> End {
+fn run_in_process(shell: &Shell, step: &Step) -> End {
     let start = Instant::now();
     let result = (step.run)(shell);
     let seconds = start.elapsed().as_secs_f32();
@@ -164,7 +164,7 @@ fn here(shell: &Shell, step: &Step) -> End {
 }
 
 /// Runs a step in a separate process, whose last line of output reports how it ended.
-fn apart(step: &Step) -> End {
+fn run_in_child(step: &Step) -> End {
     match apart::run(&step.name) {
         Ok(said) if said.last.starts_with("ok: ") => End::Passed,
         Ok(said) if said.last.starts_with("skipped: ") => End::Skipped,
@@ -214,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    fn well() -> Step {
+    fn passing_step() -> Step {
         Step {
             name: "well".to_owned(),
             protects: String::new(),
@@ -224,44 +224,48 @@ mod tests {
         }
     }
 
-    fn ill() -> Step {
-        Step { name: "ill".to_owned(), run: Box::new(|_| bail!("as wanted")), ..well() }
+    fn failing_step() -> Step {
+        Step { name: "ill".to_owned(), run: Box::new(|_| bail!("as wanted")), ..passing_step() }
     }
 
     fn fatal() -> Step {
-        Step { name: "fatal".to_owned(), needed: true, ..ill() }
+        Step { name: "fatal".to_owned(), needed: true, ..failing_step() }
     }
 
     #[test]
     fn a_failed_step_does_not_stop_the_others() {
         let shell = Shell::new().unwrap();
-        let count = run_all(&[well(), ill(), well()], |step| here(&shell, step));
+        let count = run_all(&[passing_step(), failing_step(), passing_step()], |step| {
+            run_in_process(&shell, step)
+        });
         assert_eq!(count.summary(), "FAILED: ill\n2 passed, 1 failed");
     }
 
     #[test]
     fn the_summary_reports_the_reason() {
         let said = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
-        let count = run_all(&[ill()], said);
+        let count = run_all(&[failing_step()], said);
         assert_eq!(count.summary(), "FAILED: ill\n    error: as wanted\n0 passed, 1 failed");
     }
 
     #[test]
     fn a_failed_prerequisite_skips_all_later_steps() {
         let shell = Shell::new().unwrap();
-        let count = run_all(&[fatal(), well(), well()], |step| here(&shell, step));
+        let count = run_all(&[fatal(), passing_step(), passing_step()], |step| {
+            run_in_process(&shell, step)
+        });
         assert_eq!(count.summary(), "FAILED: fatal\n0 passed, 1 failed, 2 skipped");
     }
 
     #[test]
     fn unknown_steps_are_rejected() {
-        assert!(chosen(&["tidy".to_owned()], false).is_ok_and(|steps| steps.len() == 1));
-        assert!(chosen(&["tidi".to_owned()], false).is_err());
+        assert!(select(&["tidy".to_owned()], false).is_ok_and(|steps| steps.len() == 1));
+        assert!(select(&["tidi".to_owned()], false).is_err());
     }
 
     #[test]
     fn slow_steps_run_only_on_request() {
-        let count = |thorough| chosen(&[], thorough).unwrap().len();
+        let count = |thorough| select(&[], thorough).unwrap().len();
         assert_eq!(count(true), count(false) + steps::thorough().unwrap().len());
     }
 
@@ -270,15 +274,15 @@ mod tests {
         for (path, reached) in
             [("core/src/lib.rs", true), ("lease/tests/model.rs", false), ("Cargo.lock", true)]
         {
-            assert_eq!(well().is_reached(&[path.to_owned()]), reached, "{path}");
+            assert_eq!(passing_step().is_reached(&[path.to_owned()]), reached, "{path}");
         }
     }
 
     #[test]
     fn prerequisites_run_before_a_selected_step() {
         let names = |path: &str| -> Vec<String> {
-            let steps = vec![fatal(), well(), fatal()];
-            reached(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
+            let steps = vec![fatal(), passing_step(), fatal()];
+            affected(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
         };
         assert_eq!(names("core/src/lib.rs"), ["fatal", "well"]);
         assert_eq!(names("docs/safety.md"), [""; 0]);
@@ -287,8 +291,8 @@ mod tests {
     /// Otherwise a renamed folder would no longer select any step.
     #[test]
     fn every_listed_path_prefix_exists() {
-        for step in chosen(&[], true).unwrap() {
-            for path in step.beginnings() {
+        for step in select(&[], true).unwrap() {
+            for path in step.path_prefixes() {
                 let path = workspace::root().join(path);
                 let folder = path.parent().unwrap().read_dir().unwrap();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();

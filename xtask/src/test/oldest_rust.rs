@@ -20,7 +20,7 @@ const TEXTS: [&str; 4] =
 /// the fewest, the bindings, and the kernels for other machines. It uses a separate build folder, because otherwise each run
 /// would rebuild everything.
 pub fn check(shell: &Shell) -> Result<()> {
-    let version = format!("{}.0", promised()?);
+    let version = format!("{}.0", minimum_version()?);
     tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;
     let _there = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("oldest-rust"));
     let toolchain = format!("+{version}");
@@ -44,7 +44,7 @@ pub fn check(shell: &Shell) -> Result<()> {
 }
 
 /// Returns the workspace's `rust-version`: a major and a minor number.
-fn promised() -> Result<String> {
+fn minimum_version() -> Result<String> {
     let cargo: toml::Table = fs::read_to_string(workspace::root().join("Cargo.toml"))?.parse()?;
     let version = cargo["workspace"]["package"]["rust-version"].as_str();
     Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
@@ -52,7 +52,7 @@ fn promised() -> Result<String> {
 
 /// Returns the texts that name a Rust version other than the promised one, or no version.
 pub fn named_otherwise() -> Result<Vec<String>> {
-    let promised = format!("Rust {}", promised()?);
+    let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();
     for path in TEXTS {
         let text = fs::read_to_string(workspace::root().join(path))

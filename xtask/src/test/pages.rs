@@ -30,13 +30,13 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
         faults.extend(broken_links(path, text));
         faults.extend(unset(path, text));
         if path == ERRORS {
-            faults.extend(unexplained(text, &codes));
+            faults.extend(check_sections(text, &codes));
         }
         if path.starts_with("docs/guide/") || path == "docs/public-ids.md" {
             text.split("```").skip(1).step_by(2).for_each(|block| guide.push_str(block));
         }
     }
-    faults.extend(untaught(&api["guide"], &guide));
+    faults.extend(names_without_example(&api["guide"], &guide));
     Ok(faults)
 }
 
@@ -68,7 +68,7 @@ fn unlisted(path: &str, lists: &[(&str, String)]) -> Vec<String> {
 
 /// Returns the names that `api.toml` marks as taught but that appear in no example of the guide. JavaScript writes them in
 /// camelCase.
-fn untaught(marked: &toml::Value, guide: &str) -> Vec<String> {
+fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
     let families = marked.as_table().into_iter().flatten();
@@ -90,14 +90,14 @@ fn is_page(path: &str) -> bool {
 }
 
 /// Returns whether a page is a package's README. Registries show it, so only full addresses work as links.
-fn travels(path: &str) -> bool {
+fn is_package_readme(path: &str) -> bool {
     let folder = path.strip_suffix("/README.md").unwrap_or_default();
     ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]
         .contains(&folder)
 }
 
 /// Returns codes without a section, and sections without a code.
-fn unexplained(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
+fn check_sections(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
     let heading = |line: &'_ str| -> Option<String> {
         Some(line.strip_prefix("## `")?.strip_suffix('`')?.to_owned())
     };
@@ -120,7 +120,7 @@ fn broken_links(path: &str, text: &str) -> Vec<String> {
     let is_there = |target: &str| match target.strip_prefix(HOME) {
         Some(file) => workspace::root().join(file).exists(),
         None if is_path(target) => {
-            !travels(path) && workspace::root().join(folder).join(target).exists()
+            !is_package_readme(path) && workspace::root().join(folder).join(target).exists()
         }
         None => true,
     };
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn each_code_has_a_section_and_each_section_a_code() {
         let codes = BTreeSet::from(["a", "b"]);
-        assert!(unexplained("## `a`\ntext\n## `b`\n", &codes).is_empty());
-        assert_eq!(unexplained("## `a`\n## `c`\n", &codes).len(), 2);
+        assert!(check_sections("## `a`\ntext\n## `b`\n", &codes).is_empty());
+        assert_eq!(check_sections("## `a`\n## `c`\n", &codes).len(), 2);
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
     fn every_marked_name_needs_an_example() {
         let marked = toml::toml! { sno = ["generate_many", "Sno.parse", "close"] };
         let guide = "ids.generateMany(2); Sno::parse(text); closed";
-        let faults = untaught(&marked.into(), guide);
+        let faults = names_without_example(&marked.into(), guide);
         assert_eq!(faults, ["packages/api.toml: no example of the guide has sno.close"]);
     }
 

@@ -22,12 +22,12 @@ impl Progress {
     }
 
     /// Runs a step below a line that shows the progress, and records its duration if it passed.
-    pub fn around(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
+    pub fn run_step(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
         println!(
             "\n== {name} ({} of {}{}) ==",
             self.all - self.left.len() + 1,
             self.all,
-            self.rest()
+            self.remaining_time()
         );
         let start = Instant::now();
         let end = run();
@@ -41,7 +41,7 @@ impl Progress {
     }
 
     /// Describes the estimated time for the remaining steps, if one of them has run here before.
-    fn rest(&self) -> String {
+    fn remaining_time(&self) -> String {
         let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;
         match known.len() {
@@ -65,7 +65,7 @@ mod tests {
         let seconds = BTreeMap::from([("a".to_owned(), 60.0), ("b".to_owned(), 90.0)]);
         let of = |left: &[&str]| {
             let left = left.iter().map(|name| (*name).to_owned()).collect();
-            Progress { seconds: seconds.clone(), left, all: 9 }.rest()
+            Progress { seconds: seconds.clone(), left, all: 9 }.remaining_time()
         };
         assert_eq!(of(&["a", "a", "a"]), ", about 3 min left");
         assert_eq!(of(&["new", "a", "a"]), ", more than 2 min left");

@@ -63,7 +63,7 @@ pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     for file in shell.read_dir(workspace::root().join(GUIDE))? {
         let name = file.file_name().context("expected a name")?.to_string_lossy().into_owned();
         let page = format!("{GUIDE}/{name}");
-        let lacking = lacking(&fs::read_to_string(&file)?);
+        let lacking = incomplete_sections(&fs::read_to_string(&file)?);
         ensure!(lacking.is_empty(), "{page}: expected every language under {}", lacking.join(", "));
         pages.push(page);
     }
@@ -72,7 +72,7 @@ pub fn guide(shell: &Shell) -> Result<Vec<String>> {
 }
 
 /// Returns the headings of sections that have examples in some languages but not in others.
-fn lacking(page: &str) -> Vec<String> {
+fn incomplete_sections(page: &str) -> Vec<String> {
     let is_lacking = |section: &&str| {
         let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
         has.contains(&true) && has.contains(&false)
@@ -83,7 +83,7 @@ fn lacking(page: &str) -> Vec<String> {
 
 /// Tests a newcomer's project: the command in the README of leases, with the crate's folder in place of a registry, and the
 /// unmodified program that follows it. The program runs twice with the same file.
-pub fn newcomer(shell: &Shell) -> Result<()> {
+pub fn test_new_project(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE))?;
     let first = |language| blocks(&text, language).into_iter().next();
     let (add, main) = first("sh").zip(first("rust no_run")).context("expected two blocks")?;
@@ -190,7 +190,7 @@ mod tests {
         let block = |language: &str| format!("```{language}\n1\n```\n");
         let all = block("rust") + &block("python") + &block("js");
         let page = format!("# a\n{all}\n## b\ntext\n## c\n{}\n## d\n{all}", block("python"));
-        assert_eq!(super::lacking(&page), ["c"]);
+        assert_eq!(super::incomplete_sections(&page), ["c"]);
     }
 
     #[test]

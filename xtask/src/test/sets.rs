@@ -17,7 +17,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
         let place = path.strip_prefix(ARCH).and_then(|place| place.split_once('/'));
         let folder = place.map_or("", |(folder, _)| folder);
         let rows = read(format!("{ARCH}{folder}/mod.rs")).unwrap_or_default();
-        let proved = proved(contract, folder, rows, place.map_or("", |(_, file)| file));
+        let proved =
+            guaranteed_features(contract, folder, rows, place.map_or("", |(_, file)| file));
         let unproved = used(text).into_iter().filter(move |feature| !proved.contains(feature));
         unproved.map(move |feature| format!("{path}: nothing proves the feature {feature}"))
     });
@@ -33,7 +34,12 @@ fn used(text: &str) -> BTreeSet<&str> {
 }
 
 /// Returns the features that the machine has whenever a kernel in this file may run.
-fn proved<'t>(contract: &'t str, folder: &str, rows: &'t str, file: &str) -> BTreeSet<&'t str> {
+fn guaranteed_features<'t>(
+    contract: &'t str,
+    folder: &str,
+    rows: &'t str,
+    file: &str,
+) -> BTreeSet<&'t str> {
     let set = file.split(['/', '.']).next().unwrap_or_default();
     let declared = format!("#[path = \"{folder}/mod.rs\"]");
     let lines: Vec<_> = contract.lines().collect();
@@ -68,7 +74,7 @@ mod tests {
         "sets! {\n    /// Low.\n    Low: \"low\", low, has!(\"one\", \"two\");\n    High: \"high\", high, has!(\"three\");\n}\n",
     );
 
-    fn with(path: &str, text: &str) -> Vec<String> {
+    fn check_file(path: &str, text: &str) -> Vec<String> {
         faults([CONTRACT, ROWS, (path, text)].into_iter())
     }
 
@@ -85,7 +91,7 @@ mod tests {
             ("other.rs", "base"),
         ] {
             assert!(
-                with(&format!("core/src/arch/a/{file}"), &using(features)).is_empty(),
+                check_file(&format!("core/src/arch/a/{file}"), &using(features)).is_empty(),
                 "{file}"
             );
         }
@@ -100,7 +106,11 @@ mod tests {
             ("arch/scalar/mod.rs", "base"),
             ("sno/fill.rs", "base"),
         ] {
-            assert_eq!(with(&format!("core/src/{file}"), &using(features)).len(), 1, "{file}");
+            assert_eq!(
+                check_file(&format!("core/src/{file}"), &using(features)).len(),
+                1,
+                "{file}"
+            );
         }
     }
 

@@ -29,7 +29,7 @@ const REFUSALS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 /// A program's report on its IDs. See `tests/stepping/README.md`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct Report {
     ids: u64,
     twice: u64,
     steps_back: u64,
@@ -50,7 +50,7 @@ pub fn check(shell: &Shell) -> Result<()> {
         thread::sleep(PAUSE);
         set(&time, FURTHEST * (2.0 * fastrand::f64() - 1.0))?;
     }
-    processes.into_iter().try_for_each(|(name, process)| judge(process).context(name))
+    processes.into_iter().try_for_each(|(name, process)| check_report(process).context(name))
 }
 
 /// Returns the programs, without their arguments.
@@ -95,10 +95,10 @@ fn is_any_alive(processes: &mut [(&str, Child)]) -> Result<bool> {
     Ok(false)
 }
 
-fn judge(process: Child) -> Result<()> {
+fn check_report(process: Child) -> Result<()> {
     let output = process.wait_with_output()?;
     ensure!(output.status.success(), "{}", output.status);
-    let said: Said = serde_json::from_slice(&output.stdout).context("expected a line of JSON")?;
+    let said: Report = serde_json::from_slice(&output.stdout).context("expected a line of JSON")?;
     ensure!(said.twice == 0, "{} IDs were there twice", said.twice);
     ensure!(said.ids > 0 && said.steps_back > 0, "expected IDs, and a clock that steps back");
     let other = said.refused.keys().find(|code| !REFUSALS.contains(&code.as_str()));

@@ -81,7 +81,7 @@ fn step(
 }
 
 /// Creates a step without which later steps are useless.
-fn needed(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
+fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
     Step { needed: true, ..step(name, gives, &[], run) }
 }
 
@@ -106,7 +106,7 @@ fn of_the_crates() -> Vec<Step> {
             &[EVERYTHING],
             |_| tidy::check(),
         ),
-        needed("set-up", "the tools of the steps after it", set_up),
+        required_step("set-up", "the tools of the steps after it", set_up),
         step(
             "licences",
             "THIRD-PARTY.md has the licence of each crate in a binary",
@@ -176,7 +176,7 @@ fn of_the_crates() -> Vec<Step> {
 /// Returns the steps that build and test the packages.
 fn of_the_packages() -> Vec<Step> {
     vec![
-        needed("build", "the wheel, the npm package and the drivers", build::all),
+        required_step("build", "the wheel, the npm package and the drivers", build::all),
         step("python", "the wheel's own tests", &[PYTHON], python),
         step(
             "python-types",
@@ -342,7 +342,7 @@ fn slow() -> Vec<Step> {
             "readme-lease",
             "a newcomer's first program with leases, to the letter",
             &[LEASE],
-            readme::newcomer,
+            readme::test_new_project,
         ),
         step(
             "bench",

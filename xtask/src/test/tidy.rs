@@ -45,7 +45,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ),
     ("hotguid", &OF_OWN_PARTITIONS),
     // This module contains unit tests of whole generators.
-    ("held", &["clock", "fork", "hotguid", "sno", "sync"]),
+    ("interruptions", &["clock", "fork", "hotguid", "sno", "sync"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",
@@ -85,7 +85,7 @@ pub fn check() -> Result<()> {
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(page::faults()?);
-    faults.extend(mutants::stale()?);
+    faults.extend(mutants::outdated()?);
     faults.extend(pages::faults(texts())?);
     faults.extend(sets::faults(texts()));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));

@@ -40,7 +40,7 @@ impl fmt::Display for Missing {
 impl Error for Missing {}
 
 /// Calls `make`, unless it was already done for the same `wanted`, which the file `stamp` records.
-fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());
     }

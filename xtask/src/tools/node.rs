@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Missing, once, version};
+use super::{Missing, run_once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (20, 0);
@@ -46,7 +46,7 @@ pub fn workerd(shell: &Shell) -> Result<()> {
 fn install(shell: &Shell, folder: &Path) -> Result<()> {
     let lock = fs::read_to_string(folder.join("package-lock.json"))
         .with_context(|| format!("cannot read the lock file of {}", folder.display()))?;
-    once(&folder.join("node_modules/.installed-lock.json"), &lock, || {
+    run_once(&folder.join("node_modules/.installed-lock.json"), &lock, || {
         let _there = shell.push_dir(folder);
         cmd!(shell, "npm ci --no-audit --no-fund --loglevel=error").run().map_err(Into::into)
     })

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{Missing, mariadb, once, postgresql, version};
+use super::{Missing, mariadb, postgresql, run_once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
@@ -63,7 +63,7 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf
     let (python, file) = (venv.join("bin/python"), workspace::root().join(requirements));
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
-    once(&venv.join("requirements.txt"), &wanted, || {
+    run_once(&venv.join("requirements.txt"), &wanted, || {
         // A working environment is kept, along with the wheel that is installed in it.
         if !python.exists() {
             cmd!(shell, "{machine} -m venv --clear {venv}")

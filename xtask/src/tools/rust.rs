@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::once;
+use super::run_once;
 use crate::workspace;
 
 /// Targets for browsers and the edge, for machines without an operating system, for which the core must build, and for other
@@ -82,7 +82,7 @@ fn locked(name: &str) -> Result<String> {
 fn install_with(shell: &Shell, name: &str, version: &str, options: &[&str]) -> Result<()> {
     let tools = workspace::tools();
     shell.create_dir(&tools)?;
-    once(&tools.join(format!("{name}.version")), version, || {
+    run_once(&tools.join(format!("{name}.version")), version, || {
         let install = cmd!(shell, "cargo install --quiet {name} --version {version}");
         Ok(install.args(options).args(["--root"]).arg(&tools).run()?)
     })

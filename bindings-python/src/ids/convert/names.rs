@@ -75,7 +75,7 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
 #[cold]
 pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
     let reason = format!("expected {expected} for `{name}`, found {found}");
-    Error::because(ErrorKind::InvalidType, reason)
+    Error::with_reason(ErrorKind::InvalidType, reason)
 }
 
 /// Returns the exception for an argument of the wrong type.

@@ -80,7 +80,7 @@ impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
 #[cold]
 fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str) -> PyErr {
     let reason = format!("expected {name} in 64-bit {unit}, found {found}");
-    let error = Error::because(ErrorKind::TimeOutOfRange, reason);
+    let error = Error::with_reason(ErrorKind::TimeOutOfRange, reason);
     raise_about(value.py(), &error, Some(name))
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     };
     let [found, least, most] = [found, least, most].map(told);
     let reason = format!("expected {field} from {least} to {most}, found {found}");
-    Some(Error::because(error.kind(), reason))
+    Some(Error::with_reason(error.kind(), reason))
 }
 
 /// Returns the exception for an error. If the error concerns a time, `name` becomes its field.

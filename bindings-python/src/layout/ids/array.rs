@@ -12,7 +12,7 @@ use crate::ids::{
     column::{IDS, PackedBytes, of_items},
     convert::{Octets, Take, has_buffer, mistyped, numbers, type_name},
     integers::{EXPECTED, Integers, integer_in},
-    memory::{check_bytes, copy_of, room_for},
+    memory::{check_bytes, try_copy, zeroed},
 };
 
 numbers! {
@@ -56,7 +56,7 @@ impl Ids {
     /// Reads IDs of `size` bytes each from packed bytes, a column or a list of byte strings.
     pub(super) fn of_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
         let bytes = match PackedBytes::of(ids, IDS, size)? {
-            Some(PackedBytes::Given(bytes)) => copy_of(bytes.as_bytes())?,
+            Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
             Some(PackedBytes::Read(bytes)) => bytes,
             None => of_items(ids, IDS, "IDs", |id| listed(id, size))?.concat(),
         };
@@ -71,13 +71,13 @@ impl Ids {
         write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
     ) -> PyResult<Self> {
         if layout.is_integer() {
-            let mut ids = room_for(n)?;
+            let mut ids = zeroed(n)?;
             write(Batch::Integers(&mut ids)).map_err(refused)?;
             return Ok(Self::Integers(Packed::new(ids)));
         }
         let size = layout.bits() as usize / 8;
         check_bytes(n, size)?;
-        let mut ids = room_for(n * size)?;
+        let mut ids = zeroed(n * size)?;
         write(Batch::Bytes(&mut ids)).map_err(refused)?;
         Ok(Self::Bytes(Packed::in_rows(ids, size)))
     }

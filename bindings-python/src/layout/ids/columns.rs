@@ -23,7 +23,7 @@ use crate::{
         convert::{Take, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
         integers::{Integers, buffer_of},
-        memory::{no_memory, room_for},
+        memory::{no_memory, zeroed},
         record::{Reduced, reduced},
     },
 };
@@ -161,7 +161,7 @@ impl ParsedColumns {
         slot: polyflake::Result<FieldIndex>,
     ) -> PyResult<Option<Bound<'py, FieldColumn>>> {
         let (Ok(slot), layout) = (slot, self.layout()) else { return Ok(None) };
-        let mut numbers = room_for::<i64>(self.ids.len())?;
+        let mut numbers = zeroed::<i64>(self.ids.len())?;
         let read = py.detach(|| match &self.ids {
             Ids::Integers(ids) => layout.integer_column(slot, ids.items(), &mut numbers),
             Ids::Bytes(ids) => layout.bytes_column(slot, ids.items(), &mut numbers),

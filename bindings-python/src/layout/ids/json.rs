@@ -67,7 +67,7 @@ pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
 }
 
 fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::because(ErrorKind::InvalidLayout, reason)
+    Error::with_reason(ErrorKind::InvalidLayout, reason)
 }
 
 /// Returns the Python object for a JSON value.

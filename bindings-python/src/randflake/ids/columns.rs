@@ -10,7 +10,7 @@ use crate::{
     ids::{
         array::{At, array, iterate, positions},
         fields::{FieldColumn, of_another_kind},
-        memory::{no_memory, room_for},
+        memory::{no_memory, zeroed},
         record::{Reduced, reduced},
     },
 };
@@ -27,8 +27,8 @@ pub(crate) struct PartsColumns {
 impl PartsColumns {
     /// Decrypts the fields of IDs while other threads run.
     pub(super) fn of(py: Python<'_>, codec: &Codec, ids: &[Randflake]) -> PyResult<Self> {
-        let mut timestamps = room_for(ids.len())?;
-        let (mut nodes, mut sequences) = (room_for(ids.len())?, room_for(ids.len())?);
+        let mut timestamps = zeroed(ids.len())?;
+        let (mut nodes, mut sequences) = (zeroed(ids.len())?, zeroed(ids.len())?);
         let read = || codec.inspect_columns(ids, &mut timestamps, &mut nodes, &mut sequences);
         py.detach(read).map_err(raise)?;
         let (nodes, sequences) = (Packed::new(nodes), Packed::new(sequences));

@@ -170,7 +170,7 @@ fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
         raised.value(py).getattr(intern!(py, "pos")).and_then(|position| position.extract());
     let error = match position {
         Ok(position) => Error::invalid_character(position),
-        Err(_) => Error::because(
+        Err(_) => Error::with_reason(
             ErrorKind::InvalidType,
             "expected the JSON of a snapshot, found another text",
         ),

@@ -29,22 +29,23 @@ pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// The largest valid characters of the digits at the end. The first of 13 digits represents four bits, so it is at most `f`.
-pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
+pub(in crate::arch) const MAX_RIGHT_ALIGNED: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
 /// The smallest valid characters (the first digit is not zero). They are subtracted, so a smaller character wraps around to an
 /// invalid distance.
-pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+pub(in crate::arch) const MIN_CHARACTERS: [u8; 16] =
+    [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// The largest valid distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
-pub(in crate::arch) const MOST_OF_TEXTS: [u8; 16] = {
+pub(in crate::arch) const MAX_OF_TEXTS: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
     most
 };
 
 /// The largest valid distances from the smallest characters, in a slot. The last three bytes are 0.
-pub(in crate::arch) const MOST_OF_SLOTS: [u8; 16] =
+pub(in crate::arch) const MAX_OF_SLOTS: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 
 /// The positions of a number's bytes in two groups of forty bits, starting with the lowest byte.
@@ -81,7 +82,7 @@ pub(in crate::arch) fn decode(
     number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
 ) -> usize {
     for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        match number(of_slot(slot), &MOST_OF_SLOTS) {
+        match number(of_slot(slot), &MAX_OF_SLOTS) {
             Some(number) => *place = number,
             None if scalar::decode_to(slot, place).is_none() => return done,
             None => {}
@@ -102,7 +103,7 @@ pub(in crate::arch) fn decode_column(
     for (done, (span, place)) in offsets.windows(2).zip(numbers).enumerate() {
         let span = *part(span, 0);
         if let Some(digits) = of_text(text, span)
-            && let Some(number) = number(digits, &MOST_OF_TEXTS)
+            && let Some(number) = number(digits, &MAX_OF_TEXTS)
         {
             *place = number;
         } else if decode_alone(text, span, place).is_none() {

@@ -66,7 +66,7 @@ impl Direction for Encrypt {
                 let (a, b) = words.get(lane);
                 let a = scalar::rounds(a, subkeys_a);
                 let b = scalar::rounds(b, subkeys_b);
-                words.set(lane, scalar::mix(a, b));
+                words.set(lane, scalar::mix_branches(a, b));
             }
         }
         words.add_last(schedule);
@@ -85,7 +85,7 @@ impl Direction for Decrypt {
         for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
             for lane in 0..N {
                 let (a, b) = words.get(lane);
-                let (a, b) = scalar::unmix(a, b);
+                let (a, b) = scalar::unmix_branches(a, b);
                 let a = scalar::undo_rounds(a, subkeys_a);
                 words.set(lane, (a, scalar::undo_rounds(b, subkeys_b)));
             }

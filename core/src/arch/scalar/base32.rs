@@ -7,7 +7,7 @@
 use crate::{
     arch::{
         Id, Text,
-        alphabet::{Alphabet, SNO, gather, spread},
+        alphabet::{Alphabet, SNO, gather_from_bytes, spread_to_bytes},
     },
     narrow,
 };
@@ -27,7 +27,7 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 pub(crate) fn encode(id: &Id) -> Text {
     let [a, b, c, d, e, f, g, h, i, j] = *id;
     let [high, low] = [[0, 0, 0, a, b, c, d, e], [0, 0, 0, f, g, h, i, j]]
-        .map(|forty| SNO.characters(spread(u64::from_be_bytes(forty))));
+        .map(|forty| SNO.characters(spread_to_bytes(u64::from_be_bytes(forty))));
     (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn encode(id: &Id) -> Text {
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let word = u128::from_be_bytes(*text);
-    let [high, low] = forties(SNO, [narrow::u64(word >> 64), narrow::low_u64(word)])?;
+    let [high, low] = decode_40_bits(SNO, [narrow::u64(word >> 64), narrow::low_u64(word)])?;
     let [_, _, _, _, _, _, id @ ..] = (u128::from(high) << 40 | u128::from(low)).to_be_bytes();
     Some(id)
 }
@@ -44,20 +44,20 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
-    [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))
+    [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread_to_bytes(forty)))
 }
 
 /// Returns the number that 16 digits represent, given as the first eight and the last eight, if it fits in 64 bits.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
-    let [high, low] = forties(alphabet, digits)?;
+    let [high, low] = decode_40_bits(alphabet, digits)?;
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
 /// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
 #[inline]
-fn forties(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
+fn decode_40_bits(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
     let [(high, bad_high), (low, bad_low)] = characters.map(|half| alphabet.values(half));
-    (bad_high | bad_low == 0).then(|| [gather(high), gather(low)])
+    (bad_high | bad_low == 0).then(|| [gather_from_bytes(high), gather_from_bytes(low)])
 }

@@ -63,7 +63,7 @@ pub(crate) fn text_of(slot: &Slot) -> &[u8] {
 
 /// Returns the string between two offsets.
 #[inline]
-pub(crate) fn within(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
+pub(crate) fn text_within(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
     let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
     text.get(from..to)
 }
@@ -94,5 +94,5 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 /// Decodes the string between two offsets and writes the number to `place`, if the string is valid.
 #[inline]
 pub(in crate::arch) fn decode_within(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
-    number(within(text, span)?).map(|number| *place = number)
+    number(text_within(text, span)?).map(|number| *place = number)
 }

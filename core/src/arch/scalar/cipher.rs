@@ -49,7 +49,7 @@ pub(crate) fn encrypt_block(schedule: &Schedule, block: Block) -> Block {
     for [subkeys_a, subkeys_b] in &schedule.steps {
         a = rounds(a, subkeys_a);
         b = rounds(b, subkeys_b);
-        (a, b) = mix(a, b);
+        (a, b) = mix_branches(a, b);
     }
     let [last_a, last_b] = schedule.last.map(Pair::from);
     store(xor(a, last_a), xor(b, last_b))
@@ -61,7 +61,7 @@ pub(crate) fn decrypt_block(schedule: &Schedule, block: Block) -> Block {
     let [last_a, last_b] = schedule.last.map(Pair::from);
     let (mut a, mut b) = (xor(a, last_a), xor(b, last_b));
     for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
-        (a, b) = unmix(a, b);
+        (a, b) = unmix_branches(a, b);
         a = undo_rounds(a, subkeys_a);
         b = undo_rounds(b, subkeys_b);
     }
@@ -94,18 +94,18 @@ pub(in crate::arch) fn undo_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
 
 /// Applies the linear layer: a Feistel step, followed by a swap of the branches.
 #[inline(always)]
-pub(in crate::arch) fn mix(a: Pair, b: Pair) -> (Pair, Pair) {
-    (xor(b, spread(a)), a)
+pub(in crate::arch) fn mix_branches(a: Pair, b: Pair) -> (Pair, Pair) {
+    (xor(b, diffuse(a)), a)
 }
 
 #[inline(always)]
-pub(in crate::arch) fn unmix(a: Pair, b: Pair) -> (Pair, Pair) {
-    (b, xor(a, spread(b)))
+pub(in crate::arch) fn unmix_branches(a: Pair, b: Pair) -> (Pair, Pair) {
+    (b, xor(a, diffuse(b)))
 }
 
 /// Returns the part of a branch that the linear layer mixes into the other branch.
 #[inline(always)]
-fn spread((left, right): Pair) -> Pair {
+fn diffuse((left, right): Pair) -> Pair {
     let both = (left ^ right).rotate_left(8);
     (left ^ both, right ^ both)
 }

@@ -33,7 +33,7 @@ pub(crate) fn encode(id: &Id) -> Text {
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
-    let [high, low] = unsafe { forties(SNO, _mm_loadu_si128(text)) }?;
+    let [high, low] = unsafe { decode_40_bits(SNO, _mm_loadu_si128(text)) }?;
     // The stores match the loads that copy an ID: one of eight bytes, and one of two bytes. Therefore a copy does not have to
     // wait until the stores reach memory.
     let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
@@ -49,7 +49,7 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     #[allow(unsafe_code)]
     unsafe {
         let characters = characters(alphabet, values(bytes << 16, bytes));
-        halves(characters).map(u64::swap_bytes)
+        words_of(characters).map(u64::swap_bytes)
     }
 }
 
@@ -59,14 +59,14 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());
     // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
-    let [high, low] = unsafe { forties(alphabet, _mm_set_epi64x(last, first)) }?;
+    let [high, low] = unsafe { decode_40_bits(alphabet, _mm_set_epi64x(last, first)) }?;
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
 /// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
+fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = _mm_sub_epi8(characters, all(digit));
@@ -81,7 +81,7 @@ fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
 /// Returns the two words of a register.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn halves(register: __m128i) -> [u64; 2] {
+fn words_of(register: __m128i) -> [u64; 2] {
     [register, _mm_unpackhi_epi64(register, register)]
         .map(|half| _mm_cvtsi128_si64(half).cast_unsigned())
 }
@@ -127,5 +127,5 @@ fn gather(values: __m128i) -> [u64; 2] {
     let tens = _mm_or_si128(first, _mm_srli_epi16::<8>(values));
     let twenties = _mm_madd_epi16(tens, _mm_set1_epi32(1 << 16 | 1 << 10));
     let upper = _mm_srli_epi64::<12>(_mm_slli_epi64::<32>(twenties));
-    halves(_mm_or_si128(upper, _mm_srli_epi64::<32>(twenties)))
+    words_of(_mm_or_si128(upper, _mm_srli_epi64::<32>(twenties)))
 }

@@ -6,7 +6,7 @@
 
 pub(crate) mod slices;
 
-use super::{Text, refusal};
+use super::{Text, length_or_character_error};
 use crate::{
     Error, ErrorKind,
     arch::{
@@ -38,15 +38,15 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
 pub(crate) fn decode(text: &str) -> crate::Result<u64> {
     match number(text.as_bytes()) {
         Some(number) => Ok(number),
-        None => Err(why_not(text.chars().map(u32::from))),
+        None => Err(decode_error(text.chars().map(u32::from))),
     }
 }
 
 #[cold]
-fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     let value = |unit| u8::try_from(unit).ok().map(|byte| HEX.values(all(byte)));
     let is_good = |_, unit| value(unit).is_some_and(|(_, bad)| bad == 0);
-    if let Some(error) = refusal(units.clone(), 1..=MAX_DIGITS, is_good) {
+    if let Some(error) = length_or_character_error(units.clone(), 1..=MAX_DIGITS, is_good) {
         return error;
     }
     if units.clone().next() == Some(u32::from(b'0')) {

@@ -1,11 +1,11 @@
 //! Encodes slices of numbers as strings in 16-byte slots or as concatenated strings, and decodes them.
 
-use super::{MAX_DIGITS, length_of, why_not};
+use super::{MAX_DIGITS, decode_error, length_of};
 use crate::{
     Error, Result,
     arch::{
         Level, Slot,
-        scalar::base32hex::{text_of, within},
+        scalar::base32hex::{text_of, text_within},
     },
     error::{same_length, unit_of_byte},
 };
@@ -31,7 +31,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
     let done = level.decode_base32hex(slots, numbers);
-    slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
+    slots.get(done).map_or(Ok(()), |bad| Err(decode_error_at(text_of(bad), done)))
 }
 
 /// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. One more offset, which is
@@ -65,7 +65,7 @@ pub fn encode_column(
         encode(level, numbers, &mut slots[..numbers.len()])?;
         for ((number, slot), offset) in numbers.iter().zip(&slots).zip(offsets) {
             let length = length_of(*number);
-            put(slot, usize::from(length), &mut text[end as usize..]);
+            copy_digits(slot, usize::from(length), &mut text[end as usize..]);
             end += u32::from(length);
             *offset = end.cast_signed();
         }
@@ -76,17 +76,17 @@ pub fn encode_column(
 /// Copies the string in a slot to `places`. If there is enough space, the whole slot is copied, and the bytes after the string
 /// are overwritten later.
 #[inline]
-fn put(slot: &Slot, length: usize, places: &mut [u8]) {
+fn copy_digits(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {
         Some(place) => *place = *slot,
-        None => put_last(&slot[..length], places),
+        None => copy_last_digits(&slot[..length], places),
     }
 }
 
 /// Copies only the string. This is a separate function, because LLVM would otherwise merge both ways of copying into one call.
 #[cold]
 #[inline(never)]
-fn put_last(text: &[u8], places: &mut [u8]) {
+fn copy_last_digits(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
@@ -105,18 +105,20 @@ pub fn decode_column(
     same_length(numbers.len().saturating_add(1), offsets.len())?;
     let done = level.decode_base32hex_column(offsets, text, numbers);
     offsets[done..].first_chunk().map_or(Ok(()), |&span| {
-        Err(within(text, span)
-            .map_or_else(|| not_within(text, span).in_item(done), |text| refusal(text, done)))
+        Err(text_within(text, span).map_or_else(
+            || offsets_error(text, span).in_item(done),
+            |text| decode_error_at(text, done),
+        ))
     })
 }
 
 #[cold]
-fn not_within(text: &[u8], [start, end]: [i32; 2]) -> Error {
+fn offsets_error(text: &[u8], [start, end]: [i32; 2]) -> Error {
     let (least, most) = (start.max(0).into(), text.len() as i128);
     Error::out_of_range("offsets", end.into(), least, most)
 }
 
 #[cold]
-fn refusal(text: &[u8], item: usize) -> Error {
-    why_not(text.iter().copied().map(unit_of_byte)).in_item(item)
+fn decode_error_at(text: &[u8], item: usize) -> Error {
+    decode_error(text.iter().copied().map(unit_of_byte)).in_item(item)
 }

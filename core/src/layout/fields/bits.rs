@@ -4,21 +4,22 @@
 use alloc::vec::Vec;
 
 /// Writes the low `bits` bits of a value to their position. `bits` is at most 64.
-pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) {
+pub(in crate::layout) fn write_bits(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
         // Each round writes one byte, starting at the low end. `low` bits of the byte are below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
         let byte = &mut id[(end as usize - 1) / 8];
-        *byte = *byte & !(ones(width) << low) | (value.to_le_bytes()[0] & ones(width)) << low;
+        *byte = *byte & !(low_bits_mask(width) << low)
+            | (value.to_le_bytes()[0] & low_bits_mask(width)) << low;
         value = value.checked_shr(width).unwrap_or(0);
         end -= width;
     }
 }
 
 /// Writes a big-endian number or its inverse to a field of any width. The number must fit in the field.
-pub(in crate::layout) fn put_wide(
+pub(in crate::layout) fn write_wide(
     id: &mut [u8],
     offset: u32,
     bits: u32,
@@ -29,32 +30,33 @@ pub(in crate::layout) fn put_wide(
     while end > offset {
         let width = (end - offset).min(8);
         let byte = bytes.next().unwrap_or(&0) ^ if invert { u8::MAX } else { 0 };
-        put(id, end - width, width, byte.into());
+        write_bits(id, end - width, width, byte.into());
         end -= width;
     }
 }
 
 /// Returns the value of a field of at most 64 bits.
-pub(in crate::layout) fn take(id: &[u8], offset: u32, bits: u32) -> u64 {
+pub(in crate::layout) fn read_bits(id: &[u8], offset: u32, bits: u32) -> u64 {
     let (mut value, mut start, end) = (0, offset, offset + bits);
     while start < end {
         let width = (8 - start % 8).min(end - start);
         let below = 8 - start % 8 - width;
-        value = value << width | u64::from(id[start as usize / 8] >> below & ones(width));
+        value = value << width | u64::from(id[start as usize / 8] >> below & low_bits_mask(width));
         start += width;
     }
     value
 }
 
 /// Returns the value of a field of any width as a big-endian number without leading zero bytes.
-pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
+pub(in crate::layout) fn read_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
         // The first byte contains the bits that are left over from whole bytes. Therefore all later bytes are full, and the
         // number ends at a byte boundary.
         let width = (end - start - 1) % 8 + 1;
-        let byte = take(id, start, width).to_le_bytes()[0] ^ if invert { ones(width) } else { 0 };
+        let byte = read_bits(id, start, width).to_le_bytes()[0]
+            ^ if invert { low_bits_mask(width) } else { 0 };
         if byte != 0 || !number.is_empty() {
             number.push(byte);
         }
@@ -76,6 +78,6 @@ pub(in crate::layout) fn length(number: &[u8]) -> usize {
 }
 
 /// Returns a mask of the lowest `width` bits, from 1 to 8.
-const fn ones(width: u32) -> u8 {
+const fn low_bits_mask(width: u32) -> u8 {
     u8::MAX >> (8 - width)
 }

@@ -12,15 +12,15 @@ impl Description {
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();
-        object.put("bits", Json::of(self.bits));
-        object.put("fields", Json::List(self.fields().iter().map(Json::from).collect()));
-        object.put("per_second", Json::or_null(self.per_second));
-        object.put("per_second_in_all", Json::or_null(self.per_second_in_all));
-        object.put("first_ms", Json::or_null(self.first_ms));
-        object.put("last_ms", Json::or_null(self.last_ms));
-        object.put("sorts_by_time", Json::Bool(self.sorts_by_time));
-        object.put("below_2_53", Json::Bool(self.below_2_53));
-        object.put("below_2_63", Json::Bool(self.below_2_63));
+        object.insert("bits", Json::from_value(self.bits));
+        object.insert("fields", Json::List(self.fields().iter().map(Json::from).collect()));
+        object.insert("per_second", Json::or_null(self.per_second));
+        object.insert("per_second_in_all", Json::or_null(self.per_second_in_all));
+        object.insert("first_ms", Json::or_null(self.first_ms));
+        object.insert("last_ms", Json::or_null(self.last_ms));
+        object.insert("sorts_by_time", Json::Bool(self.sorts_by_time));
+        object.insert("below_2_53", Json::Bool(self.below_2_53));
+        object.insert("below_2_63", Json::Bool(self.below_2_63));
         object
     }
 }
@@ -28,10 +28,10 @@ impl Description {
 impl From<&FieldDescription> for Json {
     fn from(field: &FieldDescription) -> Self {
         let mut object = Json::object();
-        object.put("name", Json::of(field.name()));
-        object.put("kind", Json::of(field.kind));
-        object.put("offset", Json::of(field.offset));
-        object.put("bits", Json::of(field.bits));
+        object.insert("name", Json::from_value(field.name()));
+        object.insert("kind", Json::from_value(field.kind));
+        object.insert("offset", Json::from_value(field.offset));
+        object.insert("bits", Json::from_value(field.bits));
         object
     }
 }

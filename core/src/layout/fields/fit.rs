@@ -9,18 +9,18 @@ use crate::{
 };
 
 /// The maximum length of a byte ID in bytes, which is 1,024 bits.
-const MOST_BYTES: usize = 128;
+const MAX_BYTES: usize = 128;
 
 /// The maximum width of an integer in bits.
-const MOST_BITS: u32 = 128;
+const MAX_BITS: u32 = 128;
 
 /// The maximum number of fields. It is bounded because fields may have a width of 0.
-const MOST_FIELDS: usize = 1024;
+const MAX_FIELDS: usize = 1024;
 
 /// Returns `invalid_layout` with a message.
 #[cold]
 pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
-    Error::because(ErrorKind::InvalidLayout, reason)
+    Error::with_reason(ErrorKind::InvalidLayout, reason)
 }
 
 /// Returns the first 40 characters of a string from an untrusted source.
@@ -28,35 +28,35 @@ pub(in crate::layout) fn start_of(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
 
-pub(in crate::layout) fn fit(
+pub(in crate::layout) fn resolve(
     representation: Representation,
     fields: impl IntoIterator<Item = Field>,
 ) -> Result<Layout> {
-    let fields = place(representation, fields)?;
+    let fields = assign_positions(representation, fields)?;
     let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
     let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence(_)))?;
     check_names(&fields)?;
     fields.iter().try_for_each(|field| check_types(representation, field))?;
-    let blank = blank(representation, &fields)?;
+    let blank = id_of_constants(representation, &fields)?;
     Ok(Layout { representation, fields, time, sequence, blank, only_read: false })
 }
 
 /// Assigns a position to each field. The widths must sum to the width of the ID.
-fn place(
+fn assign_positions(
     representation: Representation,
     fields: impl IntoIterator<Item = Field>,
 ) -> Result<Vec<ResolvedField>> {
     if let Representation::Bytes(length) = representation
-        && !(1..=MOST_BYTES).contains(&length)
+        && !(1..=MAX_BYTES).contains(&length)
     {
-        let reason = format!("expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}");
+        let reason = format!("expected a byte ID of 1 to {MAX_BYTES} bytes, found {length}");
         return Err(invalid(reason));
     }
     let (total, mut sum) = (representation.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
-        if placed.len() == MOST_FIELDS {
-            return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
+        if placed.len() == MAX_FIELDS {
+            return Err(invalid(format!("expected at most {MAX_FIELDS} fields, found more")));
         }
         // The sum continues beyond the width of the ID, so that the error can state the total. The fields beyond that width are
         // only counted. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
@@ -134,10 +134,10 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
     let only_integers =
         representation == Representation::Integer || matches!(field.role, Role::Sequence(_));
     match kind {
-        Some(ValueType::Integer) if field.width.bits > MOST_BITS => {
+        Some(ValueType::Integer) if field.width.bits > MAX_BITS => {
             let (name, bits) = (&field.name, field.width.bits);
             let reason = format!(
-                "expected {name} of at most {MOST_BITS} bits, found {bits}: wider fields are bytes or text"
+                "expected {name} of at most {MAX_BITS} bits, found {bits}: wider fields are bytes or text"
             );
             Err(invalid(reason))
         }
@@ -154,14 +154,14 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
 }
 
 /// Returns an ID in which only the constants are set. The constants and the sequence's start must fit.
-fn blank(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
+fn id_of_constants(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
     let mut partial = Id::zero(representation);
     for field in fields {
         match &field.role {
-            Role::Constant(value) => field.put(value, &mut partial)?,
+            Role::Constant(value) => field.write(value, &mut partial)?,
             // This only checks that the start fits. The generator writes a sequence into each ID, so the blank ID does not
             // contain one.
-            Role::Sequence(start) => field.put(start, &mut partial.clone())?,
+            Role::Sequence(start) => field.write(start, &mut partial.clone())?,
             _ => {}
         }
     }

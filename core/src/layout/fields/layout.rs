@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::fit},
+    layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::resolve},
 };
 
 /// The type of an ID: a signed 64-bit integer, or a fixed number of bytes.
@@ -91,7 +91,7 @@ impl Layout {
     /// assert_eq!(error.to_string(), "expected widths that sum to 64 bits, found 63");
     /// ```
     pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit(Representation::Integer, fields)
+        resolve(Representation::Integer, fields)
     }
 
     /// Creates a layout whose IDs are `length` bytes long. The length can be from 1 to 128. The fields are listed starting at
@@ -111,7 +111,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit(Representation::Bytes(length), fields)
+        resolve(Representation::Bytes(length), fields)
     }
 
     /// Returns the number of bits in an ID.
@@ -197,7 +197,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant_names(&self) -> impl Iterator<Item = &str> {
-        self.named(Role::is_constant).map(|(name, _)| name)
+        self.fields_with_role(Role::is_constant).map(|(name, _)| name)
     }
 
     /// Returns the names of the bindable fields, starting with the most significant field.
@@ -208,7 +208,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable_names(&self) -> impl Iterator<Item = &str> {
-        self.named(Role::is_bindable).map(|(name, _)| name)
+        self.fields_with_role(Role::is_bindable).map(|(name, _)| name)
     }
 
     /// Returns a reusable buffer for the field values of one ID.
@@ -239,8 +239,8 @@ impl Layout {
     }
 
     fn find(&self, name: &str, is: fn(&Role) -> bool) -> Result<FieldIndex> {
-        let found = self.named(is).find(|(known, _)| *known == name);
-        let known = || self.named(is).map(|(known, _)| known);
+        let found = self.fields_with_role(is).find(|(known, _)| *known == name);
+        let known = || self.fields_with_role(is).map(|(known, _)| known);
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
@@ -248,11 +248,11 @@ impl Layout {
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };
-        Some((field.quick(start)?, field.width.most))
+        Some((field.fast_number(start)?, field.width.most))
     }
 
     /// Returns the fields of one kind, starting with the most significant one.
-    pub(in crate::layout) fn named(
+    pub(in crate::layout) fn fields_with_role(
         &self,
         is: fn(&Role) -> bool,
     ) -> impl Iterator<Item = (&str, FieldIndex)> {
@@ -270,5 +270,8 @@ pub(in crate::layout) fn unknown(name: impl Into<String>) -> Error {
 
 #[cold]
 pub(in crate::layout) fn foreign_slot() -> Error {
-    Error::because(ErrorKind::UnknownField, "expected a slot of this layout, found one of another")
+    Error::with_reason(
+        ErrorKind::UnknownField,
+        "expected a slot of this layout, found one of another",
+    )
 }

@@ -66,9 +66,9 @@ pub(in crate::layout) struct ResolvedField {
 
 impl ResolvedField {
     /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds, if it
-    /// fits. Returns `None` for all other values, and leaves them and every error to [`ResolvedField::put`].
+    /// fits. Returns `None` for all other values, and leaves them and every error to [`ResolvedField::write`].
     #[inline]
-    pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
+    pub(in crate::layout) fn fast_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
         let number = match &self.role {
             Role::Timestamp(timeline) => timeline.value_of_ms(i64::try_from(*number).ok()?),
@@ -88,30 +88,33 @@ impl ResolvedField {
     /// Writes a number to a field of at most 64 bits in a byte ID. The number is inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
-        bits::put(id, self.offset, self.width.bits, number ^ self.flip);
+        bits::write_bits(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
     /// Returns the error for an integer, or a time in Unix milliseconds, that does not fit.
     #[cold]
-    pub(in crate::layout) fn refuse(&self, value: i64) -> Error {
+    pub(in crate::layout) fn out_of_range(&self, value: i64) -> Error {
         match &self.role {
-            Role::Timestamp(timeline) => timeline.outside("timestamp", value.into()),
-            _ => self.misfit(&Value::Integer(value.into())),
+            Role::Timestamp(timeline) => timeline.time_out_of_range("timestamp", value.into()),
+            _ => self.does_not_fit(&Value::Integer(value.into())),
         }
     }
 
     /// Checks a value and writes it to the field's position.
-    pub(in crate::layout) fn put(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
+    pub(in crate::layout) fn write(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
-            partial.put(self, self.time(timeline, value)?);
+            partial.write_field(self, self.time(timeline, value)?);
             return Ok(());
         }
         let mut space = [0; 16];
         let number = self.number(value, &mut space)?;
         if self.width.bits <= 64 {
-            partial.put(self, number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+            partial.write_field(
+                self,
+                number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            );
         } else {
-            partial.put_wide(self, number);
+            partial.write_wide_field(self, number);
         }
         Ok(())
     }
@@ -133,13 +136,13 @@ impl ResolvedField {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
             Value::Nanos(nanos) => (timeline.value_of_nanos(*nanos), nanos.div_euclid(1_000_000)),
             Value::Wide(_) | Value::Beyond => {
-                return Err(self.misfit(value).with_kind(ErrorKind::TimeOutOfRange));
+                return Err(self.does_not_fit(value).with_kind(ErrorKind::TimeOutOfRange));
             }
             _ => return Err(self.wrong_type("an integer", value)),
         };
         ticks
             .and_then(|ticks| self.width.narrow(ticks))
-            .ok_or_else(|| timeline.outside("timestamp", unix_ms))
+            .ok_or_else(|| timeline.time_out_of_range("timestamp", unix_ms))
     }
 
     /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer for the
@@ -152,13 +155,13 @@ impl ResolvedField {
             Value::Bytes(bytes) => bytes,
             Value::Text(text) => text.as_bytes(),
             _ => {
-                let number = self.integer(value).ok_or_else(|| self.misfit(value))?;
+                let number = self.integer(value).ok_or_else(|| self.does_not_fit(value))?;
                 *space = number.to_be_bytes();
                 space
             }
         };
         if bits::length(number) > self.width.bits as usize {
-            return Err(self.misfit(value));
+            return Err(self.does_not_fit(value));
         }
         Ok(bits::without_leading_zeros(number))
     }
@@ -174,12 +177,12 @@ impl ResolvedField {
 
     #[cold]
     fn wrong_type(&self, expected: &'static str, value: &Value<'_>) -> Error {
-        Error::invalid_type(expected, value.type_name()).of(self.name.clone())
+        Error::invalid_type(expected, value.type_name()).with_field(self.name.clone())
     }
 
     /// Returns the error for a value that does not fit.
     #[cold]
-    fn misfit(&self, value: &Value<'_>) -> Error {
-        Error::misfit(&self.name, self.width.bits, &value.brief())
+    fn does_not_fit(&self, value: &Value<'_>) -> Error {
+        Error::value_too_wide(&self.name, self.width.bits, &value.to_message())
     }
 }

@@ -90,7 +90,7 @@ pub enum Value<'a> {
 }
 
 /// The longest value, in bytes, that an error message shows in full.
-const LONG: usize = 32;
+const MAX_SHOWN: usize = 32;
 
 impl Value<'_> {
     /// Parses a canonical decimal integer, `-?(0|[1-9][0-9]*)`. Returns `invalid_character` for any other string, or
@@ -113,7 +113,7 @@ impl Value<'_> {
         match (text.parse::<i128>(), text.parse::<u128>()) {
             (Ok(number), _) => Ok(number.into()),
             (_, Ok(number)) => Ok(number.into()),
-            _ => Err(Error::because(
+            _ => Err(Error::with_reason(
                 ErrorKind::OutOfRange,
                 "expected an integer of at most 128 bits, found a larger one",
             )),
@@ -121,7 +121,7 @@ impl Value<'_> {
     }
 
     /// Returns the same value, with an integer in its canonical representation.
-    pub(in crate::layout) fn normal(self) -> Self {
+    pub(in crate::layout) fn canonical(self) -> Self {
         match self {
             Self::Wide(number) => number.into(),
             other => other,
@@ -169,10 +169,10 @@ impl Value<'_> {
     }
 
     /// Formats the value for an error message. A long value is described by its size.
-    pub(in crate::layout) fn brief(&self) -> String {
+    pub(in crate::layout) fn to_message(&self) -> String {
         match self {
-            Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
-            Self::Text(text) if text.len() > LONG => format!("a text of {} bytes", text.len()),
+            Self::Bytes(bytes) if bytes.len() > MAX_SHOWN => format!("{} bytes", bytes.len()),
+            Self::Text(text) if text.len() > MAX_SHOWN => format!("a text of {} bytes", text.len()),
             short => short.to_string(),
         }
     }
@@ -194,7 +194,7 @@ fn not_decimal(text: &str) -> Error {
     if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
         return Error::bad_character(position, character.into());
     }
-    Error::because(
+    Error::with_reason(
         ErrorKind::InvalidCharacter,
         "expected an integer in decimal digits without leading zeros",
     )

@@ -195,9 +195,8 @@ impl<C: Clock> Builder<C> {
     fn numbers(&self) -> Result<Option<Numbers>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
-            return Err(
-                invalid("expected a value or a range for a bindable, found both").of(name.clone())
-            );
+            return Err(invalid("expected a value or a range for a bindable, found both")
+                .with_field(name.clone()));
         }
         Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
@@ -257,7 +256,7 @@ fn check_snapshot(snapshot: &Snapshot, slots: &Slots, last_tick: u64) -> Result<
         Ok(next) => Err(Error::out_of_range("next_sequence", next, first, end)),
         Err(_) => {
             let reason = "expected a next_sequence of the layout, found one past 2^127";
-            Err(Error::because(ErrorKind::OutOfRange, reason).of("next_sequence"))
+            Err(Error::with_reason(ErrorKind::OutOfRange, reason).with_field("next_sequence"))
         }
     }
 }

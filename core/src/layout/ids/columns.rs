@@ -73,7 +73,7 @@ impl Layout {
             (_, kind) => {
                 let found = if kind == ValueType::Integer { "a wider one" } else { kind.as_str() };
                 let expected = "an integer of at most 64 bits";
-                Err(Error::invalid_type(expected, found).of(field.name.clone()))
+                Err(Error::invalid_type(expected, found).with_field(field.name.clone()))
             }
         }
     }
@@ -172,13 +172,15 @@ impl Values<'_> {
             same_length(count, column.len())?;
         }
         self.check_all_but(|index| columns.iter().any(|(slot, _)| slot.0 == index))?;
-        columns.iter().try_for_each(|&(slot, column)| fits(&self.layout().fields[slot.0], column))
+        columns
+            .iter()
+            .try_for_each(|&(slot, column)| check_fits(&self.layout().fields[slot.0], column))
     }
 }
 
 /// Rejects a column with a value that does not fit its field.
-fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
-    let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
+fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
+    let fits = |value: &i64| field.fast_number(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
         // The times that fit form one range, so it is enough to check the earliest and the latest.
         Role::Timestamp(_) => {
@@ -193,7 +195,7 @@ fn fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     }
     // Only the error needs the position, so the column is searched for it only now.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
-    Err(field.refuse(column[misfit]).in_item(misfit))
+    Err(field.out_of_range(column[misfit]).in_item(misfit))
 }
 
 /// Writes the values of a column, which are known to fit, to the IDs.

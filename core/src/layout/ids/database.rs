@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
     layout::Id,
 };
 
@@ -20,26 +20,26 @@ impl Column for Id {
         match value {
             Value::Integer(number) => Ok(Self::Integer(number)),
             Value::Bytes(bytes) => Ok(Self::Bytes(bytes.into())),
-            other => Err(other.refuse("an ID of a layout as an integer or bytes")),
+            other => Err(other.rejected_value("an ID of a layout as an integer or bytes")),
         }
     }
 
     fn integer(&self) -> Result<&i64> {
         match self {
             Self::Integer(number) => Ok(number),
-            Self::Bytes(bytes) => Err(Value::Bytes(bytes).refuse("an integer")),
+            Self::Bytes(bytes) => Err(Value::Bytes(bytes).rejected_value("an integer")),
         }
     }
 
     fn bytes(&self) -> Result<&[u8]> {
         match self {
-            Self::Integer(number) => Err(Value::Integer(*number).refuse("bytes")),
+            Self::Integer(number) => Err(Value::Integer(*number).rejected_value("bytes")),
             Self::Bytes(bytes) => Ok(bytes),
         }
     }
 }
 
-impl Described for Id {
+impl HasSchema for Id {
     const NAME: &'static str = "LayoutId";
 
     fn schema() -> Schema {

@@ -32,7 +32,7 @@ pub struct Template {
 impl Template {
     /// Returns a buffer for the field values of an ID, in which the fixed bindable fields are already set.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
-        Values::resume(&self.layout, self.partial.clone())
+        Values::from_partial(&self.layout, self.partial.clone())
     }
 
     /// Returns an ID without the time and the sequence number, if no bindable field is missing.
@@ -51,7 +51,7 @@ impl Template {
         // elsewhere.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
-            return Err(Error::because(
+            return Err(Error::with_reason(
                 ErrorKind::InvalidLayout,
                 "expected values of the generator's layout, found those of another",
             ));
@@ -89,8 +89,8 @@ impl Family for Template {
     }
 
     #[inline]
-    fn found(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
-        window.holds(tick).then_some((self.process.generation(), ()))
+    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
+        window.contains(tick).then_some((self.process.generation(), ()))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, ())> {

@@ -214,7 +214,7 @@ impl<C: Clock> Generator<C> {
     /// A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
-        self.one(Mode::Wait)
+        self.generate_in(Mode::Wait)
     }
 
     /// Generates a new ID with the given values for the bindable fields. If `values` contains a time or a sequence number, it
@@ -234,7 +234,7 @@ impl<C: Clock> Generator<C> {
     /// that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
-        self.one_with(Mode::Wait, values)
+        self.generate_with_in(Mode::Wait, values)
     }
 
     /// Fills a slice with new IDs. The slice is `&mut [i64]` for an integer layout, or packed bytes for a byte layout. All
@@ -298,7 +298,7 @@ impl<C: Clock> Generator<C> {
     /// same as for [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
-        self.one(Mode::Try)
+        self.generate_in(Mode::Try)
     }
 
     /// Generates a new ID with the given values for the bindable fields if one is available without waiting.
@@ -317,7 +317,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::generate_with`] and [`Generator::try_generate`].
     #[inline]
     pub fn try_generate_with(&self, values: &Values<'_>) -> Result<Id> {
-        self.one_with(Mode::Try, values)
+        self.generate_with_in(Mode::Try, values)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -473,13 +473,13 @@ impl<C: Clock> Generator<C> {
     }
 
     #[inline]
-    fn one(&self, mode: Mode) -> Result<Id> {
+    fn generate_in(&self, mode: Mode) -> Result<Id> {
         self.engine.family.complete()?;
         self.engine.one(mode, None)
     }
 
     #[inline]
-    fn one_with(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
+    fn generate_with_in(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 }

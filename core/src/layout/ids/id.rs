@@ -47,11 +47,11 @@ impl Id {
             _ => None,
         };
         id.map(Self::Integer).ok_or_else(|| {
-            Error::because(
+            Error::with_reason(
                 ErrorKind::OutOfRange,
                 "expected an integer of 64 bits, found a larger one",
             )
-            .of("id")
+            .with_field("id")
         })
     }
 
@@ -98,7 +98,7 @@ impl Id {
 
     /// Writes a number to a field of at most 64 bits, and inverts it if the field is inverted.
     #[inline]
-    pub(in crate::layout) fn put(&mut self, field: &ResolvedField, number: u64) {
+    pub(in crate::layout) fn write_field(&mut self, field: &ResolvedField, number: u64) {
         match self {
             Self::Integer(id) => *id = field.put_in_integer(*id, number),
             Self::Bytes(id) => field.put_in(id, number),
@@ -106,18 +106,18 @@ impl Id {
     }
 
     /// Writes a big-endian number to a field of any width, and inverts it if the field is inverted.
-    pub(in crate::layout) fn put_wide(&mut self, field: &ResolvedField, number: &[u8]) {
+    pub(in crate::layout) fn write_wide_field(&mut self, field: &ResolvedField, number: &[u8]) {
         if let Self::Bytes(id) = self {
-            bits::put_wide(id, field.offset, field.width.bits, number, field.invert);
+            bits::write_wide(id, field.offset, field.width.bits, number, field.invert);
         }
     }
 
     /// Sets all bits of a field, or clears them.
     pub(in crate::layout) fn fill(&mut self, field: &ResolvedField, ones: bool) {
         match self {
-            Self::Integer(_) if ones => self.put(field, field.width.most ^ field.flip),
-            Self::Integer(_) => self.put(field, field.flip),
-            Self::Bytes(id) => bits::put_wide(id, field.offset, field.width.bits, &[], ones),
+            Self::Integer(_) if ones => self.write_field(field, field.width.most ^ field.flip),
+            Self::Integer(_) => self.write_field(field, field.flip),
+            Self::Bytes(id) => bits::write_wide(id, field.offset, field.width.bits, &[], ones),
         }
     }
 

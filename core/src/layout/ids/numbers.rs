@@ -85,7 +85,7 @@ impl Numbers {
     }
 
     /// Returns the number of slots, from `slot` on, that have the same worker ID.
-    pub(in crate::layout) fn left(&self, slot: u64) -> u64 {
+    pub(in crate::layout) fn slots_left(&self, slot: u64) -> u64 {
         let of_number = 1 << self.sequence_bits;
         of_number - slot % of_number
     }

@@ -17,15 +17,15 @@ impl Calls for Template {
 }
 
 impl Pack for Template {
-    type Ahead = ();
-    const AHEAD: () = ();
+    type Precomputed = ();
+    const NOT_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, base: Option<&Id>) -> Id {
         let mut partial = base.unwrap_or(&self.partial.id).clone();
         self.put_tick(&mut partial, range.tick);
         let sequence = self.put_number(&mut partial, range.first + u64::from(k));
-        partial.put(self.sequence(), sequence);
+        partial.write_field(self.sequence(), sequence);
         partial
     }
 
@@ -41,8 +41,8 @@ impl Pack for Template {
                 return false;
             }
             let field = &self.layout.fields[numbers.index];
-            bases.0.put(field, 0);
-            bases.1.put(field, 0);
+            bases.0.write_field(field, 0);
+            bases.1.write_field(field, 0);
         }
         bases.0 == bases.1
     }
@@ -80,7 +80,7 @@ impl Template {
     #[inline]
     fn put_tick(&self, partial: &mut Id, tick: u64) {
         if let Some(index) = self.layout.time {
-            partial.put(&self.layout.fields[index], tick);
+            partial.write_field(&self.layout.fields[index], tick);
         }
     }
 
@@ -90,7 +90,7 @@ impl Template {
     fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
         let (number, sequence) = numbers.at(slot);
-        partial.put(&self.layout.fields[numbers.index], number);
+        partial.write_field(&self.layout.fields[numbers.index], number);
         sequence
     }
 
@@ -101,7 +101,7 @@ impl Template {
 
     /// Returns the number of slots, starting with `slot` and at most `count`, that have the same worker ID.
     fn slots_of_number(&self, slot: u64, count: usize) -> usize {
-        let left = self.numbers.as_ref().map(|numbers| numbers.left(slot));
+        let left = self.numbers.as_ref().map(|numbers| numbers.slots_left(slot));
         left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
     }
 

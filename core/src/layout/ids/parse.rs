@@ -199,7 +199,9 @@ impl<'a> Parsed<'a> {
     fn integer_slowly(&self, field: &ResolvedField) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
-            value @ Value::Wide(_) => Err(Error::misfit(&field.name, 127, &value.brief())),
+            value @ Value::Wide(_) => {
+                Err(Error::value_too_wide(&field.name, 127, &value.to_message()))
+            }
             value => Err(Error::invalid_type("an integer", value.type_name())),
         }
     }
@@ -273,19 +275,21 @@ impl<'a> Parsed<'a> {
     pub(in crate::layout) fn to_value(&self) -> Json {
         let fields = |is| {
             let mut object = Json::object();
-            self.all(is).for_each(|(name, value)| object.put(name, Json::of(value)));
+            self.all(is).for_each(|(name, value)| object.insert(name, Json::from_value(value)));
             object
         };
         let mut object = Json::object();
-        object.put("unix_ms", Json::or_null(self.unix_ms));
-        object.put("sequence", Json::or_null(self.sequence()));
-        object.put("bindables", fields(Role::is_bindable));
-        object.put("constants", fields(Role::is_constant));
+        object.insert("unix_ms", Json::or_null(self.unix_ms));
+        object.insert("sequence", Json::or_null(self.sequence()));
+        object.insert("bindables", fields(Role::is_bindable));
+        object.insert("constants", fields(Role::is_constant));
         object
     }
 
     fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        self.layout.named(is).filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
+        self.layout
+            .fields_with_role(is)
+            .filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
     }
 }
 
@@ -304,7 +308,7 @@ impl<'a> Bits<'a> {
     pub(in crate::layout) fn word(self, field: &ResolvedField) -> u64 {
         let bits = match self {
             Self::Word(word) => word >> field.shift & field.width.most,
-            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
+            Self::Bytes(id) => bits::read_bits(id, field.offset, field.width.bits),
         };
         bits ^ field.flip
     }
@@ -326,7 +330,7 @@ impl<'a> Bits<'a> {
             return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
         }
         // The field's bits are not whole bytes of the ID, so they cannot be borrowed.
-        Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
+        Cow::Owned(bits::read_wide(id, field.offset, field.width.bits, field.invert))
     }
 
     fn text(self, field: &ResolvedField) -> Result<Cow<'a, str>> {

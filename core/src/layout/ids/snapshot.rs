@@ -56,12 +56,14 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
-        let format = members.optional(FORMAT.0, ObjectReader::small)?;
+        let format = members.optional(FORMAT.0, ObjectReader::small_integer)?;
         if format.is_some_and(|found: u64| found != FORMAT.1) {
-            return Err(members.wrong(FORMAT.0, "1", "another number"));
+            return Err(members.invalid_member(FORMAT.0, "1", "another number"));
         }
-        let snapshot =
-            Self { tick: members.small("tick")?, next_sequence: members.small("next_sequence")? };
+        let snapshot = Self {
+            tick: members.small_integer("tick")?,
+            next_sequence: members.small_integer("next_sequence")?,
+        };
         members.end().map(|()| snapshot)
     }
 
@@ -71,9 +73,9 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();
-        object.put(FORMAT.0, Json::of(FORMAT.1));
-        object.put("tick", Json::of(self.tick));
-        object.put("next_sequence", Json::of(self.next_sequence));
+        object.insert(FORMAT.0, Json::from_value(FORMAT.1));
+        object.insert("tick", Json::from_value(self.tick));
+        object.insert("next_sequence", Json::from_value(self.next_sequence));
         object
     }
 }

@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    const fn is_put(&self) -> bool {
+    const fn is_set(&self) -> bool {
         matches!(self, Self::Put)
     }
 }
@@ -70,12 +70,12 @@ impl State {
 impl<'l> Values<'l> {
     pub(in crate::layout) fn new(layout: &'l Layout) -> Self {
         let states: Vec<_> = layout.fields.iter().map(|field| State::first(&field.role)).collect();
-        let open = states.iter().filter(|state| !state.is_put()).count();
-        Self::resume(layout, PartialId { id: layout.blank.clone(), states, open })
+        let open = states.iter().filter(|state| !state.is_set()).count();
+        Self::from_partial(layout, PartialId { id: layout.blank.clone(), states, open })
     }
 
     /// Creates a buffer that continues with a partial ID of this layout.
-    pub(in crate::layout) const fn resume(layout: &'l Layout, partial: PartialId) -> Self {
+    pub(in crate::layout) const fn from_partial(layout: &'l Layout, partial: PartialId) -> Self {
         Self { layout, partial }
     }
 
@@ -99,20 +99,20 @@ impl<'l> Values<'l> {
         let value = value.into();
         // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. All
         // other values and all errors are left to a function that is compiled only once.
-        let Some(bits) = field.quick(&value) else {
+        let Some(bits) = field.fast_number(&value) else {
             return self.set_slowly(slot, field, &value);
         };
-        self.partial.id.put(field, bits);
+        self.partial.id.write_field(field, bits);
         // The buffer is reused for many IDs, so the field usually has a value already. In that case, neither its state nor
         // `open` changes.
-        if !self.partial.states[slot.0].is_put() {
-            self.mark(slot, State::Put);
+        if !self.partial.states[slot.0].is_set() {
+            self.set_state(slot, State::Put);
         }
         Ok(self)
     }
 
     /// Works like `set`, but is compiled only once for all types and names.
-    fn put(&mut self, slot: FieldIndex, value: Value<'_>) -> Result<&mut Self> {
+    fn set_value(&mut self, slot: FieldIndex, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }
 
@@ -129,13 +129,13 @@ impl<'l> Values<'l> {
         }
         // If the value is rejected, the ID keeps the bits of the previous value. They are never visible, because the ID is not
         // packed while any value is rejected.
-        let put = field.put(value, &mut self.partial.id);
-        self.mark(slot, put.map_or_else(State::Refused, |()| State::Put));
+        let put = field.write(value, &mut self.partial.id);
+        self.set_state(slot, put.map_or_else(State::Refused, |()| State::Put));
         Ok(self)
     }
 
-    fn mark(&mut self, slot: FieldIndex, state: State) {
-        let is_open = |state: &State| usize::from(!state.is_put());
+    fn set_state(&mut self, slot: FieldIndex, state: State) {
+        let is_open = |state: &State| usize::from(!state.is_set());
         let PartialId { states, open, .. } = &mut self.partial;
         *open = *open - is_open(&states[slot.0]) + is_open(&state);
         states[slot.0] = state;
@@ -154,7 +154,7 @@ impl<'l> Values<'l> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn time<'v>(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.put(self.layout.timestamp()?, time.into())
+        self.set_value(self.layout.timestamp()?, time.into())
     }
 
     /// Sets the sequence number.
@@ -167,7 +167,7 @@ impl<'l> Values<'l> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence<'v>(&mut self, sequence: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.put(self.layout.sequence()?, sequence.into())
+        self.set_value(self.layout.sequence()?, sequence.into())
     }
 
     /// Sets the value of a bindable field.
@@ -181,7 +181,7 @@ impl<'l> Values<'l> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bind<'v>(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.put(self.layout.bindable(name)?, value.into())
+        self.set_value(self.layout.bindable(name)?, value.into())
     }
 
     /// Overrides the value of a constant field.
@@ -195,7 +195,7 @@ impl<'l> Values<'l> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant<'v>(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.put(self.layout.constant(name)?, value.into())
+        self.set_value(self.layout.constant(name)?, value.into())
     }
 
     /// Packs the values into an ID.
@@ -242,7 +242,7 @@ impl<'l> Values<'l> {
     #[inline]
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
-        let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_put());
+        let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_set());
         // All open fields are among the two that the generator sets. Counting the open fields avoids a loop over all fields for
         // each ID.
         if open.count() == self.partial.open {
@@ -279,7 +279,7 @@ impl<'l> Values<'l> {
 
     /// Returns the first bindable field without a value. The values of all other bindable fields must fit.
     pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
-        let bindables = || self.layout.named(Role::is_bindable).map(|(_, slot)| slot);
+        let bindables = || self.layout.fields_with_role(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_given(slot.0))?;
         Ok(bindables().find(|slot| self.is_missing(slot.0)))
     }

@@ -21,7 +21,7 @@ use crate::{
     Result,
     layout::{
         Field, Json, Layout, Representation, ResolvedField, Role, Value, ValueType,
-        fields::fit::fit, json::value::ObjectReader,
+        fields::fit::resolve, json::value::ObjectReader,
     },
 };
 
@@ -33,7 +33,7 @@ impl Layout {
     #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the layout".into(), description)?;
-        let (id, bits) = (members.text("id")?, members.small::<u32>("bits")?);
+        let (id, bits) = (members.text("id")?, members.small_integer::<u32>("bits")?);
         let mut fields = Vec::new();
         for (index, json) in members.list("fields")?.into_iter().enumerate() {
             fields.push(field(index, json)?);
@@ -42,14 +42,14 @@ impl Layout {
         let representation = match (&*id, bits) {
             ("integer", 64) => Representation::Integer,
             ("bytes", bits) if bits % 8 == 0 => Representation::Bytes(bits as usize / 8),
-            ("integer", _) => return Err(members.wrong("bits", "64", &bits.to_string())),
+            ("integer", _) => return Err(members.invalid_member("bits", "64", &bits.to_string())),
             ("bytes", _) => {
-                return Err(members.wrong("bits", "a multiple of 8", &bits.to_string()));
+                return Err(members.invalid_member("bits", "a multiple of 8", &bits.to_string()));
             }
-            (other, _) => return Err(members.wrong("id", "integer or bytes", other)),
+            (other, _) => return Err(members.invalid_member("id", "integer or bytes", other)),
         };
         members.end()?;
-        Ok(Self { only_read, ..fit(representation, fields)? })
+        Ok(Self { only_read, ..resolve(representation, fields)? })
     }
 
     /// Returns the description of the layout.
@@ -60,11 +60,11 @@ impl Layout {
         let id = if self.is_integer() { "integer" } else { "bytes" };
         let fields = Json::List(self.fields.iter().map(Json::from).collect());
         let mut object = Json::object();
-        object.put("id", Json::of(id));
-        object.put("bits", Json::of(self.bits()));
-        object.put("fields", fields);
+        object.insert("id", Json::from_value(id));
+        object.insert("bits", Json::from_value(self.bits()));
+        object.insert("fields", fields);
         if self.only_read {
-            object.put("only_read", Json::Bool(true));
+            object.insert("only_read", Json::Bool(true));
         }
         object
     }
@@ -72,13 +72,13 @@ impl Layout {
 
 fn field(index: usize, json: Json) -> Result<Field> {
     let mut members = ObjectReader::new(format!("field {index}"), json)?;
-    let (kind, bits) = (members.text("kind")?, members.small("bits")?);
+    let (kind, bits) = (members.text("kind")?, members.small_integer("bits")?);
     let invert = members.flag("invert")?;
     let field = match &*kind {
         "unused" => Field::unused(bits),
         "timestamp" => {
             let tick = members.text("tick")?.parse()?;
-            Field::timestamp(bits, tick, members.small("epoch_ms")?)
+            Field::timestamp(bits, tick, members.small_integer("epoch_ms")?)
         }
         "sequence" => {
             let start = members.optional("start", ObjectReader::integer)?;
@@ -92,7 +92,7 @@ fn field(index: usize, json: Json) -> Result<Field> {
             let (name, kind) = name_and_type(&mut members)?;
             Field::bindable_of(kind, bits, name.as_deref())
         }
-        other => return Err(members.wrong("kind", "a kind of field", other)),
+        other => return Err(members.invalid_member("kind", "a kind of field", other)),
     };
     members.end()?;
     Ok(if invert { field.inverted() } else { field })
@@ -106,7 +106,7 @@ fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, ValueTyp
     let kinds = [ValueType::Integer, ValueType::Bytes, ValueType::Text];
     match kinds.into_iter().find(|known| known.as_str() == kind) {
         Some(kind) => Ok((name, kind)),
-        None => Err(members.wrong("type", "integer, bytes or text", &kind)),
+        None => Err(members.invalid_member("type", "integer, bytes or text", &kind)),
     }
 }
 
@@ -117,7 +117,9 @@ fn value(members: &mut ObjectReader, kind: ValueType) -> Result<Value<'static>> 
         ValueType::Bytes => {
             let text = members.text("value")?;
             let bytes = from_hex(text.as_bytes());
-            bytes.map(Value::from).ok_or_else(|| members.wrong("value", "bytes in hex", &text))
+            bytes
+                .map(Value::from)
+                .ok_or_else(|| members.invalid_member("value", "bytes in hex", &text))
         }
     }
 }
@@ -132,25 +134,27 @@ pub(in crate::layout) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
 impl From<&ResolvedField> for Json {
     fn from(field: &ResolvedField) -> Self {
         let mut object = Json::object();
-        object.put("kind", Json::of(field.role.as_str()));
-        object.put("bits", Json::of(field.width.bits));
+        object.insert("kind", Json::from_value(field.role.as_str()));
+        object.insert("bits", Json::from_value(field.width.bits));
         match &field.role {
             Role::Timestamp(timeline) => {
-                object.put("tick", Json::of(timeline.tick().to_string()));
-                object.put("epoch_ms", Json::of(timeline.epoch_ms()));
+                object.insert("tick", Json::from_value(timeline.tick().to_string()));
+                object.insert("epoch_ms", Json::from_value(timeline.epoch_ms()));
             }
-            Role::Sequence(start) => object.put("start", Json::of(start.clone())),
-            Role::Constant(_) | Role::Bindable(_) => object.put("name", Json::of(&*field.name)),
+            Role::Sequence(start) => object.insert("start", Json::from_value(start.clone())),
+            Role::Constant(_) | Role::Bindable(_) => {
+                object.insert("name", Json::from_value(&*field.name))
+            }
             Role::Unused => {}
         }
         if field.kind() != ValueType::Integer {
-            object.put("type", Json::of(field.kind().as_str()));
+            object.insert("type", Json::from_value(field.kind().as_str()));
         }
         if let Role::Constant(value) = &field.role {
-            object.put("value", Json::of(value.clone()));
+            object.insert("value", Json::from_value(value.clone()));
         }
         if field.invert {
-            object.put("invert", Json::Bool(true));
+            object.insert("invert", Json::Bool(true));
         }
         object
     }

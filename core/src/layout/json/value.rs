@@ -17,7 +17,7 @@ use crate::{
 
 /// The largest magnitude of an integer that is written as a JSON number, because JavaScript reads larger ones inexactly. Larger
 /// integers are decimal strings.
-const LARGEST_NUMBER: u64 = 1 << 53;
+const MAX_SAFE_INTEGER: u64 = 1 << 53;
 
 /// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings use
 /// this type to convert objects of their own language without an intermediate JSON string.
@@ -46,20 +46,20 @@ impl Json {
     }
 
     /// Adds a member to an object.
-    pub(crate) fn put(&mut self, name: &str, value: Self) {
+    pub(crate) fn insert(&mut self, name: &str, value: Self) {
         if let Self::Object(members) = self {
             members.push((name.into(), value));
         }
     }
 
     /// Converts a field value to JSON: bytes to a hexadecimal string, and an integer above 2^53 to a decimal string.
-    pub(crate) fn of<'v>(value: impl Into<Value<'v>>) -> Self {
+    pub(crate) fn from_value<'v>(value: impl Into<Value<'v>>) -> Self {
         Self::from(value.into())
     }
 
-    /// Works like [`Json::of`], but converts `None` to `null`.
+    /// Works like [`Json::from_value`], but converts `None` to `null`.
     pub(crate) fn or_null<'v>(value: Option<impl Into<Value<'v>>>) -> Self {
-        value.map_or(Self::Null, Self::of)
+        value.map_or(Self::Null, Self::from_value)
     }
 
     /// Returns the name of the value's type in error messages.
@@ -80,7 +80,7 @@ impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Self {
         match value {
             // Parsers in other languages may silently round a number above 2^53, so larger integers are strings.
-            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+            Value::Integer(n) if n.unsigned_abs() <= MAX_SAFE_INTEGER.into() => {
                 i64::try_from(n).map_or(Self::Fraction, Self::Integer)
             }
             other => Self::Text(other.to_string()),
@@ -114,73 +114,79 @@ impl ObjectReader {
         is_there.then(|| read(self, name)).transpose()
     }
 
-    fn take(&mut self, name: &str) -> Option<Json> {
+    fn remove(&mut self, name: &str) -> Option<Json> {
         let index = self.left.iter().position(|(member, _)| member == name)?;
         // The order of the members has no meaning, so the last member may replace the removed one.
         Some(self.left.swap_remove(index).1)
     }
 
-    fn need(&mut self, name: &str) -> Result<Json> {
-        self.take(name).ok_or_else(|| self.wrong(name, "a value", "none"))
+    fn require(&mut self, name: &str) -> Result<Json> {
+        self.remove(name).ok_or_else(|| self.invalid_member(name, "a value", "none"))
     }
 
     pub(in crate::layout) fn text(&mut self, name: &str) -> Result<String> {
-        match self.need(name)? {
+        match self.require(name)? {
             Json::Text(text) => Ok(text),
-            other => Err(self.wrong(name, "text", other.name())),
+            other => Err(self.invalid_member(name, "text", other.name())),
         }
     }
 
     pub(in crate::layout) fn list(&mut self, name: &str) -> Result<Vec<Json>> {
-        match self.need(name)? {
+        match self.require(name)? {
             Json::List(list) => Ok(list),
-            other => Err(self.wrong(name, "a list", other.name())),
+            other => Err(self.invalid_member(name, "a list", other.name())),
         }
     }
 
     /// Reads `true` or `false`. A missing member is `false`.
     pub(in crate::layout) fn flag(&mut self, name: &str) -> Result<bool> {
-        match self.take(name) {
+        match self.remove(name) {
             None => Ok(false),
             Some(Json::Bool(value)) => Ok(value),
-            Some(other) => Err(self.wrong(name, "true or false", other.name())),
+            Some(other) => Err(self.invalid_member(name, "true or false", other.name())),
         }
     }
 
     /// Reads an integer of any size, which is a number up to 2^53 or a decimal string.
     pub(in crate::layout) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
-        match self.need(name)? {
-            Json::Integer(number) if number.unsigned_abs() <= LARGEST_NUMBER => Ok(number.into()),
+        match self.require(name)? {
+            Json::Integer(number) if number.unsigned_abs() <= MAX_SAFE_INTEGER => Ok(number.into()),
             Json::Integer(_) => {
-                Err(self.wrong(name, "a text for an integer past 2^53", "a number"))
+                Err(self.invalid_member(name, "a text for an integer past 2^53", "a number"))
             }
             Json::Text(text) => match Value::parse_integer(&text) {
                 Err(error) if error.kind() == ErrorKind::OutOfRange => Ok(Value::Beyond),
-                Err(_) => Err(self.wrong(name, "an integer in decimal digits", &text)),
+                Err(_) => Err(self.invalid_member(name, "an integer in decimal digits", &text)),
                 number => number,
             },
-            other => Err(self.wrong(name, "an integer", other.name())),
+            other => Err(self.invalid_member(name, "an integer", other.name())),
         }
     }
 
     /// Reads an integer that fits in `T`.
-    pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
+    pub(crate) fn small_integer<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
         let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
-        number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
+        number
+            .ok_or_else(|| self.invalid_member(name, "an integer in its range", &value.to_string()))
     }
 
     /// Rejects any remaining member.
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
-            Some((name, value)) => Err(self.wrong(name, "no value", value.name())),
+            Some((name, value)) => Err(self.invalid_member(name, "no value", value.name())),
         }
     }
 
     /// Returns the error for an invalid member.
     #[cold]
-    pub(in crate::layout) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
+    pub(in crate::layout) fn invalid_member(
+        &self,
+        name: &str,
+        expected: &str,
+        found: &str,
+    ) -> Error {
         let (name, found, of) = (start_of(name), start_of(found), &self.of);
         invalid(format!("expected {expected} for `{name}` in {of}, found {found}"))
     }

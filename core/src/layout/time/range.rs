@@ -70,7 +70,7 @@ impl Values<'_> {
         let layout = self.layout();
         let at = layout.timestamp()?.0;
         if layout.sequence().is_ok_and(|sequence| sequence.0 < at) {
-            return Err(refused(
+            return Err(invalid_range(
                 "expected a layout with the timestamp above the sequence, found it below",
             ));
         }
@@ -81,8 +81,8 @@ impl Values<'_> {
                     let (first, last) = timeline.values_within(start, end)?;
                     // An inverted timestamp sorts in reverse, so the last tick has the lowest IDs.
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
-                    lowest.put(field, low);
-                    highest.put(field, high);
+                    lowest.write_field(field, low);
+                    highest.write_field(field, high);
                 }
                 Role::Sequence(_) | Role::Bindable(_) if index > at => {
                     if let Role::Bindable(_) = field.role {
@@ -102,7 +102,7 @@ impl Values<'_> {
 /// changes between them.
 fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
-        return Err(refused(
+        return Err(invalid_range(
             "expected a time range on one side of the sign bit, found one that crosses it",
         ));
     }
@@ -110,6 +110,6 @@ fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
 }
 
 #[cold]
-fn refused(reason: &'static str) -> Error {
-    Error::because(ErrorKind::OutOfRange, reason)
+fn invalid_range(reason: &'static str) -> Error {
+    Error::with_reason(ErrorKind::OutOfRange, reason)
 }

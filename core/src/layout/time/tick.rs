@@ -74,7 +74,7 @@ impl Tick {
         let most = i64::MAX.cast_unsigned() / micros;
         if count == 0 || count > most {
             let reason = format!("expected a tick from 1 to {most} {unit}, found {count}");
-            return Err(Error::because(ErrorKind::InvalidLayout, reason));
+            return Err(Error::with_reason(ErrorKind::InvalidLayout, reason));
         }
         Ok(Self { micros: count * micros })
     }
@@ -118,7 +118,7 @@ impl FromStr for Tick {
         tick.unwrap_or_else(|| {
             let found = start_of(text);
             let reason = format!("expected a tick such as 1us, 10ms or 60s, found `{found}`");
-            Err(Error::because(ErrorKind::InvalidLayout, reason))
+            Err(Error::with_reason(ErrorKind::InvalidLayout, reason))
         })
     }
 }

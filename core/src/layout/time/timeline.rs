@@ -126,7 +126,7 @@ impl Timeline {
 
     /// Returns the error for a time that the field cannot represent.
     #[cold]
-    pub(crate) fn outside(&self, field: &'static str, unix_ms: i128) -> Error {
+    pub(crate) fn time_out_of_range(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
         // Both limits are whole milliseconds within the range.
         let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
@@ -141,7 +141,7 @@ impl Timeline {
     pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
-            return Err(self.outside("start", start.floor_ms().into()).with_kind(kind));
+            return Err(self.time_out_of_range("start", start.floor_ms().into()).with_kind(kind));
         }
         if start >= end {
             let least = i128::from(start.floor_ms()) + 1;
@@ -153,7 +153,7 @@ impl Timeline {
         let last = self.last_before(end)?;
         match self.width.narrow(self.first_from(start)) {
             Some(first) if first <= last => Ok((first, last)),
-            _ => Err(Error::because(
+            _ => Err(Error::with_reason(
                 ErrorKind::OutOfRange,
                 "expected a time range in which a tick starts, on one side of the epoch, found another range",
             )),
@@ -163,7 +163,7 @@ impl Timeline {
     /// Returns the last value, as bits, whose tick begins before a time.
     pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
         let last = self.width.narrow(self.first_from(time) - 1);
-        last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
+        last.ok_or_else(|| self.time_out_of_range("end", time.floor_ms().into()))
     }
 
     /// Returns the first value whose tick starts at or after a time.
@@ -208,7 +208,7 @@ impl Ticks for Timeline {
         let tick = u64::try_from(self.value_of_reading(unix_nanos));
         match tick {
             Ok(tick) if tick <= self.last => Ok(tick),
-            _ => Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS).into())),
+            _ => Err(self.time_out_of_range("clock", unix_nanos.div_euclid(NANOS_PER_MS).into())),
         }
     }
 
@@ -235,7 +235,7 @@ impl Ticks for Timeline {
         // Values above this limit are the negative values of a 64-bit timestamp, which are before the epoch. Generators begin
         // at the epoch.
         if last > i64::MAX.cast_unsigned() {
-            return Err(self.outside("start", start.floor_ms().into()));
+            return Err(self.time_out_of_range("start", start.floor_ms().into()));
         }
         Ok(first..last + 1)
     }

@@ -46,13 +46,13 @@ impl Buffered<'_> {
 
 impl<'de> Deserialize<'de> for Buffered<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Keeper)
+        from.deserialize_any(BufferedVisitor)
     }
 }
 
-struct Keeper;
+struct BufferedVisitor;
 
-impl<'de> Visitor<'de> for Keeper {
+impl<'de> Visitor<'de> for BufferedVisitor {
     type Value = Buffered<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,7 +162,7 @@ impl<'de, E: Error> Replay<'de, E> {
 
     /// Returns the value that a name represents, if the name is the value's canonical encoding. Any other name is passed on as
     /// a string, which the content's type then rejects.
-    fn named<T: FromStr + ToString>(&self) -> Option<T> {
+    fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {
                 // Otherwise `1` and `01` would be the same key, although they are two members of the object.
@@ -191,7 +191,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
 macro_rules! values_in_names {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-            match self.named::<$value>() {
+            match self.parse_name::<$value>() {
                 Some(value) => visitor.$visit(value),
                 None => self.deserialize_any(visitor),
             }

@@ -40,7 +40,7 @@ use super::{
 use crate::{Error, ErrorKind};
 
 /// The number of members for which memory is reserved.
-const FEW: usize = 12;
+const INITIAL_CAPACITY: usize = 12;
 
 /// Deserializes an object as the variant that its ID selects.
 pub(super) struct Reader<'r, K> {
@@ -56,7 +56,7 @@ impl<'r, K> Reader<'r, K> {
     }
 
     #[cold]
-    fn refuse<E: serde::de::Error>(&mut self, error: Error) -> E {
+    fn reject<E: serde::de::Error>(&mut self, error: Error) -> E {
         let refusal = E::custom(&error);
         *self.refused = Some(error);
         refusal
@@ -74,7 +74,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
         let mut before_id = Vec::new();
         let id = loop {
             let Some(Name(name)) = rest.next_key()? else {
-                return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
+                return Err(self.reject(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
             };
             let value = rest.next_value()?;
             if name == K::MEMBER {
@@ -82,17 +82,18 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
             }
             // A vector initially reserves memory for four members, but most objects have more.
             if before_id.is_empty() {
-                before_id.reserve(FEW);
+                before_id.reserve(INITIAL_CAPACITY);
             }
             before_id.push((name, value));
         };
-        let metabyte = metabyte_of(&id).map_err(|error| self.refuse(error.of(K::MEMBER)))?;
+        let metabyte =
+            metabyte_of(&id).map_err(|error| self.reject(error.with_field(K::MEMBER)))?;
         let before_id = before_id.into_iter().chain(iter::once((Cow::Borrowed(K::MEMBER), id)));
         let human_readable = self.human_readable;
         let members =
             VariantMembers { before_id, value: None, rest, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
-        read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
+        read.ok_or_else(|| self.reject(unknown(metabyte, K::MEMBER, K::METABYTES)))
     }
 }
 
@@ -101,7 +102,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
 fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     let known = known.join(", ");
     let reason = alloc::format!("expected an ID of metabyte {known}, found {metabyte}");
-    Error::because(ErrorKind::OutOfRange, reason).of(member)
+    Error::with_reason(ErrorKind::OutOfRange, reason).with_field(member)
 }
 
 /// Returns the metabyte of an ID.

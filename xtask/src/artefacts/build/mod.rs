@@ -67,8 +67,8 @@ fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
 pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     let epoch = epoch(shell, &artefact.kind)?;
     let _time = shell.push_env("SOURCE_DATE_EPOCH", epoch);
-    if let Some((package, target)) = artefact.kind.linked() {
-        let crates = licences::linked(shell, package, target)?;
+    if let Some((package, target)) = artefact.kind.compiled_package() {
+        let crates = licences::dependencies_of(shell, package, target)?;
         let bill = licences::bill(&artefact.kind.address(), &crates);
         shell.write_file(bill_beside(into), format!("{bill:#}\n"))?;
     }
@@ -90,7 +90,7 @@ fn bill_beside(folder: &Path) -> PathBuf {
 
 /// Builds artefacts in a clone in a different folder, with its own target folder, and compares their files with those built
 /// here.
-pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
+pub fn build_and_compare(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));
     cmd!(shell, "git clone --quiet --no-hardlinks {root} {clone}").run()?;
@@ -105,7 +105,7 @@ pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
         let there = target.join("artefacts/out").join(&artefact.name);
         let (one, other) = (results::files(&folder(artefact))?, results::files(&there)?);
         ensure!(!one.is_empty() && one == other, "{}: other bytes from a clone", artefact.name);
-        if artefact.kind.linked().is_some() {
+        if artefact.kind.compiled_package().is_some() {
             let [one, other] = [folder(artefact), there].map(|folder| bill_beside(&folder));
             ensure!(results::sha256(&one)? == results::sha256(&other)?, "the bills differ");
         }

@@ -12,7 +12,7 @@ use crate::{artefacts::platforms::Platform, licences, workspace};
 pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     {
         let _there = shell.push_dir(workspace::root().join("cli"));
-        let crates = licences::linked(shell, "polyflake-cli", &platform.target)?;
+        let crates = licences::dependencies_of(shell, "polyflake-cli", &platform.target)?;
         shell.write_file("THIRD-PARTY.md", licences::of_program(shell, &crates)?)?;
         wheel::maturin(shell, platform, &[], &frameworks(shell, platform)?, into)?;
     }

@@ -53,7 +53,7 @@ impl Node {
 /// the newest one.
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
-        "linux-x64-gnu" => machine(shell),
+        "linux-x64-gnu" => runnable_here(shell),
         "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
         "linux-x64-musl" => musl(shell).map(|node| vec![node]),
         "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
@@ -62,7 +62,7 @@ pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     }
 }
 
-fn machine(shell: &Shell) -> Result<Vec<Node>> {
+fn runnable_here(shell: &Shell) -> Result<Vec<Node>> {
     let folder = roots::folder().join("node");
     shell.create_dir(&folder)?;
     {

@@ -14,7 +14,7 @@ use crate::{
 /// The machine's own platform.
 const MACHINE: &str = "linux-x64-gnu";
 
-fn ran(with: &str, under: Option<&str>, what: &str) -> Run {
+fn run_record(with: &str, under: Option<&str>, what: &str) -> Run {
     Run { with: with.to_owned(), under: under.map(str::to_owned), what: what.to_owned() }
 }
 
@@ -24,13 +24,13 @@ pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
         return Err(Missing("the program is not built".into()).into());
     }
     by_npm(shell)?;
-    Ok(vec![ran("npm", None, "an empty project")])
+    Ok(vec![run_record("npm", None, "an empty project")])
 }
 
 pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
     if platform.name == MACHINE {
         by_pip(shell, folder)?;
-        return Ok(vec![ran("pip", None, "an empty project")]);
+        return Ok(vec![run_record("pip", None, "an empty project")]);
     }
     let Some((mut command, under)) = emulated(shell, platform)? else { return Ok(Vec::new()) };
     let unpacked = tempfile::tempdir()?;
@@ -40,7 +40,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     command.push(into.join(format!("package/polyflake{end}")));
     let (first, rest) = (&command[0], &command[1..]);
     names_ids(|| cmd!(shell, "{first}").args(rest))?;
-    Ok(vec![ran("the program", under, "makes and names IDs")])
+    Ok(vec![run_record("the program", under, "makes and names IDs")])
 }
 
 /// Returns the command that runs a platform's programs here, which is empty if they run directly, and the emulator's name.

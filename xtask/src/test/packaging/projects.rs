@@ -95,7 +95,7 @@ impl Project {
 
     /// Runs one of the project's scripts with the tarballs. The given versions replace those in its package.json.
     fn run(&self, shell: &Shell, versions: &Versions, script: &str) -> Result<()> {
-        let project = self.copied(shell)?;
+        let project = self.copy_to_temp(shell)?;
         let _there = shell.push_dir(project.path());
         if versions.contains_key("playwright-core") {
             tools::browser(shell)?;
@@ -114,7 +114,7 @@ impl Project {
     }
 
     /// Copies the project's folder to a place outside of the repository, with the shared files and the tarballs.
-    fn copied(&self, shell: &Shell) -> Result<TempDir> {
+    fn copy_to_temp(&self, shell: &Shell) -> Result<TempDir> {
         let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
         copy(&packaging("js/use"), project.path())?;
         copy(&packaging("js").join(&self.name), project.path())?;

@@ -17,7 +17,7 @@ pub fn python(shell: &Shell) -> Result<()> {
 
 /// Checks that no file in a wheel names a folder of this machine.
 fn names_no_folder_of_this_machine(shell: &Shell, wheel: &Path) -> Result<()> {
-    const LOOK: &str = "import sys, zipfile
+    const LIST_FILES: &str = "import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
 assert any(name.endswith('.so') for name in wheel.namelist()), wheel.namelist()
 for name in wheel.namelist():
@@ -26,7 +26,7 @@ for name in wheel.namelist():
             sys.exit(f'{name} names {folder}')";
     let home = std::env::var("HOME")?;
     let (python, root, cargo) = (workspace::python(), workspace::root(), workspace::cargo_home()?);
-    Ok(cmd!(shell, "{python} -c {LOOK} {wheel} {root} {cargo} {home}").run()?)
+    Ok(cmd!(shell, "{python} -c {LIST_FILES} {wheel} {root} {cargo} {home}").run()?)
 }
 
 /// Tests the wheel built from the source distribution, which must contain everything that it needs.

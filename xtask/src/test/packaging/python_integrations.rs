@@ -42,17 +42,17 @@ pub fn pinned(shell: &Shell) -> Result<()> {
 
 /// Runs the tests with the newest versions of the libraries.
 pub fn newest(shell: &Shell) -> Result<()> {
-    with(shell, &names()?)
+    test_with(shell, &names()?)
 }
 
 /// Runs the tests with the oldest supported versions.
 pub fn oldest(shell: &Shell) -> Result<()> {
     let file = workspace::root().join(TESTS).join("oldest.txt");
-    with(shell, &["-r".into(), file.display().to_string()])
+    test_with(shell, &["-r".into(), file.display().to_string()])
 }
 
 /// Runs the tests in a new environment with the given libraries.
-fn with(shell: &Shell, libraries: &[String]) -> Result<()> {
+fn test_with(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
     let folder = tempfile::tempdir()?;

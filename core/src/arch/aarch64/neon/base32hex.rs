@@ -9,7 +9,9 @@ use super::base32::{characters_of, forties, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::base32hex::{self as lane, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    lanes::base32hex::{
+        self as lane, Digits, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS, PLACES, ZEROS,
+    },
     scalar::base32hex::length_of,
 };
 
@@ -42,9 +44,9 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| vld1q_u8(bytes));
-    let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&LEAST)), most);
+    let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&MIN_CHARACTERS)), most);
     let digits = vmaxq_u8(vqtbl1q_u8(bytes, places), vld1q_u8(&ZEROS));
-    let too_large = vqsubq_u8(digits, vld1q_u8(&MOST_AT_THE_END));
+    let too_large = vqsubq_u8(digits, vld1q_u8(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = vmaxvq_u8(vorrq_u8(vorrq_u8(bad, too_large), outside));
     let forties = forties(values);

@@ -91,7 +91,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
 
 /// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
-pub(super) fn forties(values: v128) -> v128 {
+pub(super) fn join_40_bits(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
     let tens = v128_or(first, u16x8_shr(values, 8));
     // Each half of a 64-bit word gets twenty bits. The twenty bits in the first half are four bits higher than needed, which
@@ -106,7 +106,7 @@ pub(super) fn forties(values: v128) -> v128 {
 fn gather(values: v128) -> Id {
     // A lookup reverses the bytes, because wasm has no instruction that reverses the bytes of a word.
     let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
-    let bytes = u8x16_swizzle(forties(values), order);
+    let bytes = u8x16_swizzle(join_40_bits(values), order);
     let [a, b, c, d, e, f, g, h] = u64x2_extract_lane::<0>(bytes).to_le_bytes();
     let [i, j] = u16x8_extract_lane::<4>(bytes).to_le_bytes();
     [a, b, c, d, e, f, g, h, i, j]

@@ -9,7 +9,9 @@ use super::base32::{characters, forties, lift, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::base32hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    lanes::base32hex::{
+        self as lane, BYTES, Digits, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS, PLACES, ZEROS,
+    },
     scalar::base32hex::length_of,
 };
 
@@ -47,9 +49,9 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 #[inline]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));
-    let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&LEAST)), most);
+    let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&MIN_CHARACTERS)), most);
     let digits = u8x16_max(u8x16_swizzle(bytes, places), v128_load(&ZEROS));
-    let too_large = u8x16_sub_sat(digits, v128_load(&MOST_AT_THE_END));
+    let too_large = u8x16_sub_sat(digits, v128_load(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = v128_or(v128_or(bad, too_large), outside);
     let number = u8x16_swizzle(forties(values), v128_load(&BYTES));

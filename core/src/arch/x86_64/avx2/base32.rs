@@ -125,7 +125,7 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
 /// Returns a register with the same lane twice.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn both(lane: __m128i) -> __m256i {
+pub(super) fn broadcast(lane: __m128i) -> __m256i {
     _mm256_broadcastsi128_si256(lane)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn all(byte: u8) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values(lanes: __m256i) -> __m256i {
-    let lift = both(_mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    let lift = broadcast(_mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
     let tens = _mm256_mullo_epi16(lanes, lift);
     let second = _mm256_and_si256(_mm256_slli_epi16::<2>(tens), _mm256_set1_epi16(0x1f00));
     _mm256_or_si256(_mm256_srli_epi16::<11>(tens), second)
@@ -150,7 +150,7 @@ pub(super) fn values(lanes: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
-    let offsets = both(_mm_loadu_si128(&alphabet.offsets()));
+    let offsets = broadcast(_mm_loadu_si128(&alphabet.offsets()));
     let run = _mm256_min_epu8(values, all(alphabet.digits));
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
@@ -172,15 +172,15 @@ pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
-    _mm256_shuffle_epi8(forties(values), both(order))
+    _mm256_shuffle_epi8(join_40_bits(values), broadcast(order))
 }
 
 /// Joins each group of eight values into forty bits, at the same position as in the narrower kernel.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn forties(values: __m256i) -> __m256i {
+pub(super) fn join_40_bits(values: __m256i) -> __m256i {
     let tens = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 1 << 5));
     let places = _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1);
-    let twenties = _mm256_madd_epi16(tens, both(places));
+    let twenties = _mm256_madd_epi16(tens, broadcast(places));
     _mm256_or_si256(twenties, _mm256_srli_epi64::<48>(twenties))
 }

@@ -9,15 +9,15 @@ use safe_unaligned_simd::x86_64::{
 
 use super::{
     super::sse41::base32hex as sse41,
-    base32::{all, both, characters, forties, values, values_of},
+    base32::{all, broadcast, characters, join_40_bits, values, values_of},
 };
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::{
         base32hex::{
-            BYTES, Digits, LEAST, MOST_AT_THE_END, MOST_OF_SLOTS, MOST_OF_TEXTS, PAIRS, PLACES,
-            ZEROS, of_slot, of_text,
+            BYTES, Digits, MAX_OF_SLOTS, MAX_OF_TEXTS, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS,
+            PLACES, ZEROS, of_slot, of_text,
         },
         parts::{part, part_mut},
     },
@@ -72,8 +72,8 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let slot = |at: usize| of_slot(&group[at]);
-        let first = numbers_of(slot(0), slot(1), &MOST_OF_SLOTS);
-        let last = numbers_of(slot(2), slot(3), &MOST_OF_SLOTS);
+        let first = numbers_of(slot(0), slot(1), &MAX_OF_SLOTS);
+        let last = numbers_of(slot(2), slot(3), &MAX_OF_SLOTS);
         if store([first, last], place) {
             continue;
         }
@@ -112,7 +112,7 @@ fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]
     let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
         return false;
     };
-    store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
+    store([numbers_of(a, b, &MAX_OF_TEXTS), numbers_of(c, d, &MAX_OF_TEXTS)], place)
 }
 
 /// Returns two integers at the front of their lanes, and a register that is nonzero unless both integers have 12 or 13 valid
@@ -126,12 +126,12 @@ fn numbers_of(
 ) -> (__m256i, __m256i) {
     let bytes = _mm256_loadu2_m128i(high, low);
     let places = _mm256_loadu2_m128i(high_places, low_places);
-    let outside = _mm256_subs_epu8(_mm256_sub_epi8(bytes, lanes(&LEAST)), lanes(most));
+    let outside = _mm256_subs_epu8(_mm256_sub_epi8(bytes, lanes(&MIN_CHARACTERS)), lanes(most));
     let digits = _mm256_max_epu8(_mm256_shuffle_epi8(bytes, places), lanes(&ZEROS));
-    let too_large = _mm256_subs_epu8(digits, lanes(&MOST_AT_THE_END));
+    let too_large = _mm256_subs_epu8(digits, lanes(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = _mm256_or_si256(_mm256_or_si256(bad, too_large), outside);
-    (_mm256_shuffle_epi8(forties(values), lanes(&BYTES)), bad)
+    (_mm256_shuffle_epi8(join_40_bits(values), lanes(&BYTES)), bad)
 }
 
 /// Writes two pairs of integers, if all four are valid.
@@ -162,5 +162,5 @@ fn are_zero(words: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lanes(bytes: &[u8; 16]) -> __m256i {
-    both(_mm_loadu_si128(bytes))
+    broadcast(_mm_loadu_si128(bytes))
 }

@@ -96,8 +96,8 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     let too_long = _mm512_test_epi64_mask(last, words(!0xff_ffff_ffff));
     let zeros = all(b'0');
     let padding = _mm512_mask_blend_epi64(short, words(zeros << 40), words(zeros << 32));
-    let (first, bad_first) = forties(first);
-    let (last, bad_last) = forties(_mm512_or_si512(last, padding));
+    let (first, bad_first) = join_40_bits(first);
+    let (last, bad_last) = join_40_bits(_mm512_or_si512(last, padding));
     let bad = _mm512_movepi8_mask(_mm512_or_si512(bad_first, bad_last));
     let leading_zero = _mm512_testn_epi64_mask(first, words(!0 << 35));
     let too_large = _mm512_mask_test_epi64_mask(!short, first, words(1 << 39));
@@ -111,7 +111,7 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
 /// Joins the values of each group of eight characters into 40 bits. Also returns bytes whose highest bit is set for an invalid
 /// character.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-fn forties(characters: __m512i) -> (__m512i, __m512i) {
+fn join_40_bits(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
     let values = _mm512_permutex2var_epi8(low, characters, high);
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 32));

@@ -33,7 +33,7 @@ pub(in crate::arch) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
             return done;
         }
         let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
-        let bytes = _mm_shuffle_epi8(forties(values), order);
+        let bytes = _mm_shuffle_epi8(join_40_bits(values), order);
         _mm_storeu_si64(part_mut::<_, 8>(id, 0), bytes);
         _mm_storeu_si16(part_mut::<_, 2>(id, 8), _mm_srli_si128::<8>(bytes));
     }
@@ -81,7 +81,7 @@ pub(in crate::arch) fn all(byte: u8) -> __m128i {
 /// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(in crate::arch) fn forties(values: __m128i) -> __m128i {
+pub(in crate::arch) fn join_40_bits(values: __m128i) -> __m128i {
     let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
     // Each half of a 64-bit word gets twenty bits. The twenty bits in the first half are four bits higher than needed, which
     // leaves room for the top four bits of the second half.

@@ -5,11 +5,13 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
-use super::base32::{all, characters, forties, values, values_of};
+use super::base32::{all, characters, join_40_bits, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
-    lanes::base32hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    lanes::base32hex::{
+        self as lane, BYTES, Digits, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS, PLACES, ZEROS,
+    },
     scalar::base32hex::length_of,
 };
 
@@ -44,11 +46,11 @@ pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut
 #[target_feature(enable = "sse4.1")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| _mm_loadu_si128(bytes));
-    let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&LEAST)), most);
+    let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&MIN_CHARACTERS)), most);
     let digits = _mm_max_epu8(_mm_shuffle_epi8(bytes, places), _mm_loadu_si128(&ZEROS));
-    let too_large = _mm_subs_epu8(digits, _mm_loadu_si128(&MOST_AT_THE_END));
+    let too_large = _mm_subs_epu8(digits, _mm_loadu_si128(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = _mm_or_si128(_mm_or_si128(bad, too_large), outside);
-    let number = _mm_shuffle_epi8(forties(values), _mm_loadu_si128(&BYTES));
+    let number = _mm_shuffle_epi8(join_40_bits(values), _mm_loadu_si128(&BYTES));
     (_mm_testz_si128(bad, bad) == 1).then(|| _mm_cvtsi128_si64(number).cast_unsigned())
 }

@@ -13,9 +13,9 @@ const LINES: usize = 1000;
 
 /// A generator of pseudorandom numbers, which are the same in every run (`SplitMix64`). Many of them are at the ends of a
 /// range.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,7 +36,7 @@ impl Numbers {
     }
 
     /// Returns a number up to `most` that is often equal to `other` or next to it.
-    fn near(&mut self, other: u64, most: u64) -> u64 {
+    fn close_to(&mut self, other: u64, most: u64) -> u64 {
         match self.next() % 5 {
             0 => other.min(most),
             1 => other.saturating_add(1).min(most),
@@ -54,26 +54,28 @@ impl Numbers {
     }
 }
 
-fn taken(range: SlotRange, next: u128, goes_back: bool) -> String {
+fn format_reservation(range: SlotRange, next: u128, goes_back: bool) -> String {
     let SlotRange { tick, tick_tock, first, len } = range;
     format!("taken {tick} {} {first} {len} {next} {}", u8::from(tick_tock), u8::from(goes_back))
 }
 
-fn tick_tock_line(numbers: &mut Numbers) -> String {
+fn tick_tock_line(numbers: &mut RandomNumbers) -> String {
     const TICKS: u64 = (1 << 39) - 1;
     let tick = numbers.up_to(TICKS);
     let (flipped, is_closed) = (numbers.up_to(1), u64::from(numbers.next().is_multiple_of(16)));
     let max = numbers.up_to(u16::MAX.into());
-    let (min, next) = (numbers.up_to(max), numbers.near(max + 1, 65_536));
+    let (min, next) = (numbers.up_to(max), numbers.close_to(max + 1, 65_536));
     let word = is_closed << 63 | tick << 18 | flipped << 17 | next;
-    let now = numbers.near(tick, TICKS);
-    let (safe, floor) = (numbers.near(now, TICKS), numbers.near(now, TICKS));
+    let now = numbers.close_to(tick, TICKS);
+    let (safe, floor) = (numbers.close_to(now, TICKS), numbers.close_to(now, TICKS));
     let want = numbers.up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
     let bounds = Bounds { min: min.try_into().unwrap(), max: max.try_into().unwrap() };
     let found = match tick_tock::plan(Word(word), safe, now, want.try_into().unwrap(), bounds, flip)
     {
-        Plan::Take { range, next, goes_back } => taken(range, next.0.into(), goes_back),
+        Plan::Take { range, next, goes_back } => {
+            format_reservation(range, next.0.into(), goes_back)
+        }
         Plan::Full => "full".into(),
         Plan::Behind(wall) => format!("behind {wall}"),
         Plan::Closed => "closed".into(),
@@ -82,7 +84,7 @@ fn tick_tock_line(numbers: &mut Numbers) -> String {
 }
 
 /// Returns a line for the per-tick state machine, or `None` if the ticks and slots do not fit in a word.
-fn per_tick_line(numbers: &mut Numbers) -> Option<String> {
+fn per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
     let slot_bits = 1 + numbers.up_to(63);
     let tick_bits = 1 + numbers.up_to(63);
     let last = numbers.up_to(u64::MAX >> (64 - slot_bits));
@@ -100,11 +102,12 @@ fn per_tick_line(numbers: &mut Numbers) -> Option<String> {
     let is_closed = u128::from(numbers.next().is_multiple_of(16));
     let top = if is_wide { 127 } else { 63 };
     let word = is_closed << top | u128::from(tick) << next_bits | next;
-    let (now, floor) = (numbers.near(tick, last_tick), numbers.up_to(last_tick.min(u64::MAX - 1)));
+    let (now, floor) =
+        (numbers.close_to(tick, last_tick), numbers.up_to(last_tick.min(u64::MAX - 1)));
     let want = numbers.up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
     let found = match machine.plan(word, now, want.try_into().unwrap(), 0, flip) {
-        Ok((range, next)) => taken(range, next, false),
+        Ok((range, next)) => format_reservation(range, next, false),
         Err(Step::Full) => "full".into(),
         Err(Step::Behind(tick)) => format!("behind {tick}"),
         Err(Step::Closed) => "closed".into(),
@@ -120,7 +123,7 @@ fn per_tick_line(numbers: &mut Numbers) -> Option<String> {
 #[ignore = "prints for tests/proof"]
 fn steps() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
-    let mut numbers = Numbers(7);
+    let mut numbers = RandomNumbers(7);
     let mut lines: Vec<_> = (0..LINES).map(|_| tick_tock_line(&mut numbers)).collect();
     lines.extend(core::iter::repeat_with(|| per_tick_line(&mut numbers)).flatten().take(LINES));
     fs::write(file, lines.join("\n")).unwrap();

@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// `units` are the characters or the bytes of the string. Lengths and positions are counted in these units.
 #[cold]
-pub(crate) fn refusal(
+pub(crate) fn length_or_character_error(
     units: impl Iterator<Item = u32> + Clone,
     lengths: RangeInclusive<usize>,
     is_good: impl Fn(usize, u32) -> bool,
@@ -32,7 +32,9 @@ mod tests {
     #[test]
     fn the_error_shows_the_invalid_character() {
         let message = |units: &[u32]| {
-            let error = refusal(units.iter().copied(), 0..=9, |_, unit| unit == 0x61).unwrap();
+            let error =
+                length_or_character_error(units.iter().copied(), 0..=9, |_, unit| unit == 0x61)
+                    .unwrap();
             error.to_string()
         };
         assert_eq!(message(&[0x61, 0x21]), "invalid character `!` at position 1");

@@ -14,7 +14,7 @@ pub struct Schema {
 }
 
 /// An ID type whose string form can be described by a schema.
-pub trait Described {
+pub trait HasSchema {
     /// The name of the type in a schema.
     const NAME: &'static str;
 

@@ -18,23 +18,23 @@ use crate::{
     fork::partitions::{Cells, Table},
     hotguid::{self, HotGuid},
     sno::{self, Sno},
-    sync::{AtomicU32, Ordering, watched::held},
+    sync::{AtomicU32, Ordering, watched::run_with_interruption},
 };
 
 std::thread_local! {
     /// The clock reading of the current call, in Unix milliseconds.
-    static NOW: Cell<i64> = const { Cell::new(0) };
+    static CLOCK_NANOS: Cell<i64> = const { Cell::new(0) };
     /// The first of the random bytes that `draw` last returned to a Hot Guid generator.
     static DRAWN: Cell<u8> = const { Cell::new(0) };
 }
 
 /// A clock that returns the current call's reading, however often the call reads it.
 #[derive(Clone, Copy, Debug)]
-struct Now;
+struct TestClock;
 
-impl Clock for Now {
+impl Clock for TestClock {
     fn unix_nanos(&self) -> Result<i64> {
-        Ok(NOW.get() * 1_000_000)
+        Ok(CLOCK_NANOS.get() * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
         unreachable!("no call waits")
@@ -43,9 +43,9 @@ impl Clock for Now {
 
 /// Performs a call whose clock reads `unix_ms`.
 fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
-    let before = NOW.replace(unix_ms);
+    let before = CLOCK_NANOS.replace(unix_ms);
     let result = call();
-    NOW.set(before);
+    CLOCK_NANOS.set(before);
     result
 }
 
@@ -97,14 +97,14 @@ impl Table for InTurn {
     }
 }
 
-fn default_sno() -> sno::Generator<Now> {
-    let builder = sno::Builder::with_clock(Now).leased_from(|| Ok(&TABLE));
+fn default_sno() -> sno::Generator<TestClock> {
+    let builder = sno::Builder::with_clock(TestClock).leased_from(|| Ok(&TABLE));
     builder.sequence_max(3).build().unwrap()
 }
 
 /// Two generators that share one table, and the IDs that they generated. Two threads share the first generator.
 struct Snos {
-    generators: [sno::Generator<Now>; 2],
+    generators: [sno::Generator<TestClock>; 2],
     made: RefCell<[Vec<Sno>; 2]>,
 }
 
@@ -162,7 +162,7 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
     let (others, calls) = (snos.clone(), inside.to_vec());
     let others = move || calls.iter().for_each(|call| others.call(call / 3, 99 + call % 3));
     let mut closed = None;
-    let was_held = held(access, others, || {
+    let was_held = run_with_interruption(access, others, || {
         if closes {
             closed = at(ms(99 + now), || snos.generators[0].close().ok());
         } else {
@@ -170,7 +170,7 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
         }
     });
     if let Some(snapshot) = closed {
-        let again = sno::Builder::with_clock(Now).restore(snapshot).unwrap();
+        let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
             let id = at(ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because a thread can lease one while the other
@@ -201,9 +201,9 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
         for (now, inside) in (0..3).flat_map(|now| sequences(3, calls).map(move |it| (now, it))) {
             for access in 0.. {
                 DRAWN.set(0);
-                let ids = Rc::new(hotguid::Builder::with_clock(Now, draw).build().unwrap());
+                let ids = Rc::new(hotguid::Builder::with_clock(TestClock, draw).build().unwrap());
                 let made = Rc::new(RefCell::new(Vec::<HotGuid>::new()));
-                let call = move |ids: &hotguid::Generator<Now>, after| {
+                let call = move |ids: &hotguid::Generator<TestClock>, after| {
                     at(seconds(after), || ids.try_generate(0)).unwrap()
                 };
                 made.borrow_mut().extend((0..before).map(|_| call(&ids, 1)));
@@ -211,7 +211,7 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
                 let others = move || {
                     noted.borrow_mut().extend(calls.iter().map(|after| call(&other, *after)));
                 };
-                let one = held(access, others, || call(&ids, now));
+                let one = run_with_interruption(access, others, || call(&ids, now));
                 let (was_held, Ok(one) | Err(one)) = (one.is_ok(), one);
                 made.borrow_mut().extend([one, call(&ids, now), call(&ids, 2)]);
                 let mut made = made.take();
@@ -240,7 +240,7 @@ mod forks {
         panic::{AssertUnwindSafe, catch_unwind},
     };
 
-    use super::{Cell, Now, Rc, Result, Vec, at, held, hotguid, ms, sno};
+    use super::{Cell, Rc, Result, TestClock, Vec, at, hotguid, ms, run_with_interruption, sno};
     use crate::fork;
 
     /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
@@ -260,7 +260,7 @@ mod forks {
             forked.set(fork_here());
             assert!(forked.get() >= 0, "expected a child");
         };
-        let (Ok(here) | Err(here)) = held(access, fork, call);
+        let (Ok(here) | Err(here)) = run_with_interruption(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
             // SAFETY: `_exit` ends the child immediately.
@@ -306,13 +306,13 @@ mod forks {
 
     #[test]
     fn snos_stay_unique_if_a_fork_interrupts_a_call() {
-        let call = |ids: &sno::Generator<Now>, tick| {
+        let call = |ids: &sno::Generator<TestClock>, tick| {
             bytes(at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
         for (before, now) in TICKS {
             for partition in [None, Some(7)] {
                 let make = || {
-                    let builder = sno::Builder::with_clock(Now);
+                    let builder = sno::Builder::with_clock(TestClock);
                     let builder = partition.into_iter().fold(builder, sno::Builder::partition);
                     let ids = builder.build().unwrap();
                     before.map(|tick| call(&ids, tick));
@@ -332,13 +332,13 @@ mod forks {
 
     #[test]
     fn hot_guids_stay_unique_if_a_fork_interrupts_a_call() {
-        let call = |ids: &hotguid::Generator<Now>, after: usize| {
+        let call = |ids: &hotguid::Generator<TestClock>, after: usize| {
             let now = 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
             bytes(at(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
         };
         for (before, now) in TICKS {
             let make = || {
-                let ids = hotguid::Builder::with_clock(Now, draw).build().unwrap();
+                let ids = hotguid::Builder::with_clock(TestClock, draw).build().unwrap();
                 before.map(|after| call(&ids, after));
                 ids
             };
