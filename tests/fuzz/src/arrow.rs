@@ -10,7 +10,7 @@ use polyflake_columns::{Fault, texts::Textual};
 
 use crate::{
     bytes::Bytes,
-    producer::{Buffer, Foreign, ForeignPieces, Layout, column},
+    producer::{Buffer, Foreign, ForeignChunks, Layout, column},
     slices::sixteens,
 };
 
@@ -56,10 +56,10 @@ pub(crate) fn columns(input: &[u8]) {
     let spoilt = spoilt(&mut bytes, chosen.clone());
     assert!(is_fair(&chosen, &spoilt), "{spoilt:?}");
     read_anyhow(&spoilt);
-    let stream = ForeignPieces {
+    let stream = ForeignChunks {
         pieces: vec![spoilt.clone(), spoilt],
         fails_at: Some(bytes.below(6)),
-        ..ForeignPieces::default()
+        ..ForeignChunks::default()
     };
     let (pieces, held) = stream.collect();
     drop(pieces.map(|pieces| pieces.ids::<Sno>().map(drop)));
@@ -126,7 +126,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
             (Ok(_), Err(_)) => unreachable!("the loop ends there"),
         }
     }
-    let (pieces, held) = column.hand_over();
+    let (pieces, held) = column.export();
     let read = pieces.ids::<I>().map_err(|fault| match fault {
         Fault::Null(item) => (None, item),
         Fault::Refused(error) => {
@@ -141,7 +141,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
 
 /// Reads a column with every reader. Each one either fails or returns at most as many items as the column states.
 fn read_anyhow(column: &Foreign) {
-    let (pieces, held) = column.hand_over();
+    let (pieces, held) = column.export();
     let most = usize::try_from(column.length).unwrap_or(0);
     let within = |read: Result<usize, Fault>| {
         assert!(read.map_or(true, |count| column.length >= 0 && count <= most), "{column:?}");
@@ -266,7 +266,7 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     if format.starts_with('v') {
         let (at, part) = (bytes.below(places.len() / 16), bytes.below(4) * 4);
         if at * 16 + part < places.len() {
-            places.put(at * 16 + part, &bytes.number().to_ne_bytes()[..4]);
+            places.overwrite(at * 16 + part, &bytes.number().to_ne_bytes()[..4]);
         }
         return;
     }
@@ -276,10 +276,10 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let place = i64::try_from(bytes.below(text + 1)).expect("a short text");
     let place = if bytes.below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
-        places.put(at * width, &place.to_ne_bytes());
+        places.overwrite(at * width, &place.to_ne_bytes());
     } else if at * width < places.len() {
         let place = i32::try_from(place).expect("a short text");
-        places.put(at * width, &place.to_ne_bytes());
+        places.overwrite(at * width, &place.to_ne_bytes());
     }
 }
 
