@@ -143,7 +143,7 @@ impl From<&ResolvedField> for Json {
             }
             Role::Sequence(start) => object.insert("start", Json::from_value(start.clone())),
             Role::Constant(_) | Role::Bindable(_) => {
-                object.insert("name", Json::from_value(&*field.name))
+                object.insert("name", Json::from_value(&*field.name));
             }
             Role::Unused => {}
         }
