@@ -1,4 +1,4 @@
-//! Time-sortable unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
+//! Time-sortable unique IDs: sno, Randflake, Hot Guid, UUID v7 and custom snowflakes.
 //!
 //! [`sno`]: mod@sno
 //! [`randflake`]: mod@randflake
@@ -6,6 +6,7 @@
 //! [`clock`]: mod@clock
 //! [`sparx64`]: mod@sparx64
 //! [`layout`]: mod@layout
+//! [`uuid7`]: mod@uuid7
 // The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
@@ -22,7 +23,7 @@
 // On docs.rs, labels the items that a feature adds.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid` or `layout`.
+// The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid`, `uuid7` or `layout`.
 //
 //     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64] --> bytes =
 //     ID --> base32 | guid text --> text       (decoding follows the same line backwards)
@@ -66,6 +67,7 @@ mod sequence;
 pub mod sno;
 pub mod sparx64;
 mod sync;
+pub mod uuid7;
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]
 mod interruptions;

@@ -14,11 +14,16 @@ use std::{
     fs,
     io::{Read, Write, pipe},
     ptr,
+    sync::atomic::{AtomicI64, Ordering},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use alone::alone;
-use polyflake::{after_restore, hotguid, sno};
+use polyflake::{
+    Result, after_restore,
+    clock::{Clock, SystemClock},
+    hotguid, sno, uuid7,
+};
 
 /// Memory mappings of this process, each with its start and its length.
 struct Mappings {
@@ -223,6 +228,49 @@ fn hot_guids_of_copies_differ_from_the_next_second_on() {
     });
 }
 
+/// A clock that can be set back.
+struct Ahead(AtomicI64);
+
+impl Clock for Ahead {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(SystemClock.unix_nanos()? + self.0.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        SystemClock.sleep(nanos)
+    }
+}
+
+/// The counts of equal UUIDs of a generator and of a handle, if two copies generate them from the next millisecond on.
+/// `ahead` is the rollback of the clock before the copy is made, in milliseconds: the generator is held in one millisecond.
+fn equal_uuids(ahead: i64) -> [usize; 2] {
+    let clock = Ahead(AtomicI64::new(ahead * 1_000_000));
+    let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
+    let mut handle = ids.handle();
+    assert!(ids.generate().unwrap() < handle.generate().unwrap());
+    clock.0.store(0, Ordering::Relaxed);
+    let of_handle = equal_at_1000_per_second(100, Duration::from_millis(5), || {
+        handle.generate().unwrap().to_bytes()
+    });
+    let of_generator = equal_at_1000_per_second(100, Duration::from_millis(5), || {
+        let mut batch = [uuid7::Uuid7::MIN; 2];
+        ids.fill(&mut batch).unwrap();
+        assert!(ahead == 0 || batch[0].unix_ms() == ids.stats().last_ms.unwrap());
+        ids.generate().unwrap().to_bytes()
+    });
+    [of_generator, of_handle]
+}
+
+#[test]
+fn uuids_of_copies_differ_from_the_next_millisecond_on() {
+    alone(&[], || assert_eq!(equal_uuids(0), [0; 2]));
+}
+
+/// The copies continue in the same millisecond with the same sequences, so only the random bits differ.
+#[test]
+fn uuids_of_copies_differ_also_after_a_rollback() {
+    alone(&[], || assert_eq!(equal_uuids(60_000), [0; 2]));
+}
+
 /// A generator of a grant, as the crate for leases has it.
 fn leased_sno() -> sno::Leased {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis());
@@ -257,11 +305,13 @@ fn figures() {
         getrandom::fill(&mut bytes).unwrap();
         bytes
     };
-    let makers: [(&str, &dyn Fn() -> [u8; 16]); 5] = [
+    let uuids = uuid7::Generator::new();
+    let makers: [(&str, &dyn Fn() -> [u8; 16]); 6] = [
         ("default sno", &|| wide(ids.generate(7).unwrap())),
         ("explicit sno", &|| wide(explicit.generate(7).unwrap())),
         ("leased sno", &|| wide(leased.generate(7).unwrap())),
         ("Hot Guid", &|| guids.generate(7).unwrap().to_rfc_bytes()),
+        ("UUID v7", &|| uuids.generate().unwrap().to_bytes()),
         ("random bytes", &random),
     ];
     for (name, make) in makers {

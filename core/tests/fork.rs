@@ -16,6 +16,7 @@ use polyflake::{
     hotguid::{self, HotGuid},
     layout::{Builder, Field, Id, Layout},
     sno::{self, Generator, Sno},
+    uuid7::{self, Uuid7},
 };
 
 #[path = "support/family.rs"]
@@ -31,6 +32,19 @@ fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
 /// Returns the error codes of calls that failed.
 fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
     refused.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
+}
+
+/// The clock is frozen, so all processes use the same millisecond, and children the same sequences as their parents.
+#[test]
+fn children_and_parent_make_different_uuids() {
+    let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(T)).build().unwrap();
+    let mut handle = ids.handle();
+    of_all_processes(|| {
+        let mut batch = [Uuid7::MIN; 3];
+        ids.fill(&mut batch).unwrap();
+        let [one, two, three] = batch;
+        [one, two, three, ids.generate().unwrap(), handle.generate().unwrap()].map(Uuid7::to_bytes)
+    });
 }
 
 /// The clock is frozen, so only the fork can end a block.
@@ -255,6 +269,15 @@ fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
         let mut handle = ids.handle();
         (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
     });
+    assert_both_differ(|clock, made| {
+        let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
+        (0..7).for_each(|_| made(ids.generate().unwrap().to_bytes()));
+    });
+    assert_both_differ(|clock, made| {
+        let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
+        let mut handle = ids.handle();
+        (0..7).for_each(|_| made(handle.generate().unwrap().to_bytes()));
+    });
 }
 
 /// A clock that advances to a new tick at every reading, and forks at one of them.
@@ -313,6 +336,12 @@ fn a_batch_in_progress_restarts_in_the_child() {
         let mut batch = vec![HotGuid::default(); 17_000_000];
         ids.fill(0, &mut batch).unwrap();
         batch.iter().step_by(1000).flat_map(|id| id.to_bytes()).collect()
+    });
+    assert_none_in_both::<{ Uuid7::LEN }>(|clock| {
+        let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
+        let mut batch = vec![Uuid7::MIN; 600_000];
+        ids.fill(&mut batch).unwrap();
+        batch.iter().flat_map(|id| id.to_bytes()).collect()
     });
 }
 

@@ -28,6 +28,7 @@ use polyflake::{
     layout::{Builder, preset},
     randflake,
     sno::{self, Assignment},
+    uuid7,
 };
 
 const NOON: i64 = 1_763_650_000_000;
@@ -46,6 +47,35 @@ fn what_is_assigned_at_random_is_assigned_anew() {
         assert_ne!(next, partition);
         assert_ne!(other, machine);
         assert_eq!((partitions(), guids.generate(7).unwrap().machine()), (next, other));
+    });
+}
+
+/// The clock stands still, so only the report ends the streams.
+#[test]
+fn random_bits_of_uuids_are_keyed_anew() {
+    alone(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+        static DRAWS: AtomicU32 = AtomicU32::new(0);
+        let draw = || Ok([u8::try_from(DRAWS.fetch_add(1, Ordering::Relaxed)).unwrap(); 32]);
+        let builder = || uuid7::Generator::builder().clock(&CLOCK).entropy_from(draw);
+        let ids = builder().build().unwrap();
+        let mut handle = ids.handle();
+        let mut make = || {
+            handle.generate().unwrap();
+            (ids.generate().unwrap().sequence(), DRAWS.load(Ordering::Relaxed))
+        };
+        let before = make();
+        assert_eq!(make().1, before.1);
+        let bound = builder().worker_id(7).build().unwrap();
+        let mut of_bound = bound.handle();
+        assert!(bound.generate().is_ok() && of_bound.generate().is_ok());
+        let drawn = DRAWS.load(Ordering::Relaxed);
+        after_restore().unwrap();
+        let after = make();
+        assert_eq!(after.1 - drawn, 2, "one stream of the thread and one of the handle");
+        assert_eq!(make().1, after.1);
+        assert_eq!(bound.generate().unwrap_err().code(), "forked");
+        assert_eq!(of_bound.generate().unwrap_err().code(), "forked");
     });
 }
 

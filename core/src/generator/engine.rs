@@ -161,16 +161,16 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(Self::new(family, machine, window, first, policy, options.clock))
     }
 
-    /// Returns the tick of an ID that is generated now, if the generator is open. A handle calls this for every ID. It reserves
-    /// no slots, so it may read the clock first, unlike [`Engine::observe`].
+    /// Returns the tick of an ID that is generated now, if the generator is open, and the clock reading. A handle calls this for
+    /// every ID. It reserves no slots, so it may read the clock first, unlike [`Engine::observe`].
     #[inline]
-    pub(crate) fn open_tick(&self) -> Result<u64> {
+    pub(crate) fn open_tick(&self) -> Result<(u64, i64)> {
         let now = self.now()?;
         let seen = self.machine.observe();
         if self.machine.is_closed_at(seen) {
             return Err(closed());
         }
-        Ok(self.machine.tick_for(seen, self.tick_after((seen, now))?))
+        Ok((self.machine.tick_for(seen, self.tick_after((seen, now))?), now))
     }
 
     #[inline]
@@ -295,7 +295,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if tick == 0 || !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
-        let (generation, identity) = self.family.current_identity(&self.window, tick)?;
+        let (generation, identity) = self.family.current_identity(&self.window, tick, now)?;
         let range = self.machine.step_within(seen, want, self.family.limits(identity))?;
         // Checked last, so that a fork up to the step is seen: slots that a child took are lost.
         (generation == fork::generation()).then_some((identity, range))
@@ -318,7 +318,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
             // A stale reading must not cause a draw, because another thread may have drawn an identity for a later tick.
-            if self.family.current_identity(&self.window, tick).is_none()
+            if self.family.current_identity(&self.window, tick, now).is_none()
                 && self.machine.observe() != seen
             {
                 return Ok(Outcome::Raced);
@@ -328,7 +328,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Ok(flip) => flip,
             Err(outcome) => return Ok(outcome),
         };
-        let (generation, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        let (generation, identity) =
+            self.family.identify(&self.machine, &self.window, tick, now)?;
         // Read after `identify`, which may have replaced the claim that this tick belongs to.
         let opens_at = self.family.opens_at();
         if let Some(ticks) = ticks
@@ -348,7 +349,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let step = self.machine.step(seen, clock_tick, want, limits, flip);
         if enters && let Step::Reserved(range) = step {
-            self.family.on_tick_entered(range);
+            self.family.on_tick_entered(self.machine.tick(seen), range);
         }
         Ok(match (step, ticks) {
             (Step::Reserved(range), _) if still_holds() => Outcome::Reserved((identity, range)),

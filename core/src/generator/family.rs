@@ -21,8 +21,13 @@ pub(crate) trait Family {
     fn ticks(&self) -> Option<&Self::Ticks>;
 
     /// Returns the identity for a tick, and the generation to which it belongs, which the caller compares with the current one.
-    /// Returns `None` if the caller must call [`Family::identify`].
-    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, Self::Identity)>;
+    /// Returns `None` if the caller must call [`Family::identify`]. `now` is the clock reading, which may be in an earlier tick.
+    fn current_identity(
+        &self,
+        window: &Window,
+        tick: u64,
+        now: i64,
+    ) -> Option<(u64, Self::Identity)>;
 
     /// Returns the identity for a tick of the window, and the generation to which it belongs, and assigns an identity if
     /// necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current tick.
@@ -34,6 +39,7 @@ pub(crate) trait Family {
         machine: &Self::Machine,
         window: &Window,
         tick: u64,
+        now: i64,
     ) -> Result<(u64, Self::Identity)>;
 
     /// Returns `false` if another identity has replaced this one.
@@ -59,9 +65,9 @@ pub(crate) trait Family {
         self.limits(identity)
     }
 
-    /// Called after a step entered a tick, with the first slots of that tick.
-    fn on_tick_entered(&self, range: SlotRange) {
-        let _ = range;
+    /// Called after a step entered a tick, with the tick that it left and the first slots of the tick that it entered.
+    fn on_tick_entered(&self, last: u64, range: SlotRange) {
+        let _ = (last, range);
     }
 
     /// Called before the first call of a generator that belongs to a lease's grant.
@@ -96,13 +102,24 @@ pub trait Calls {
 
 /// The packing of a family's IDs from slots.
 pub(crate) trait Pack: Family + Calls {
-    /// IDs of adjacent slots of a handle's block, if it is faster to create them together, or `()`.
+    /// What a handle holds for its next IDs: IDs of adjacent slots, if it is faster to create them together, random bits, or
+    /// `()`.
     type Precomputed;
-    /// The initial value, without IDs.
+    /// The initial value, without IDs and random bits.
     const NOT_PRECOMPUTED: Self::Precomputed;
 
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
+
+    /// Prepares a handle's next ID for the clock reading, before the handle assigns a slot to it.
+    ///
+    /// # Errors
+    /// Returns `entropy_unavailable` if the ID needs random bits and the source of random bytes fails.
+    #[inline]
+    fn prepare(&self, ahead: &mut Self::Precomputed, now: i64) -> Result<()> {
+        let _ = (ahead, now);
+        Ok(())
+    }
 
     /// Returns the ID of the `k`-th slot of a handle's block. The handle requests all of them in order.
     #[inline]
@@ -136,11 +153,14 @@ pub(crate) trait Pack: Family + Calls {
     fn capacity(&self, batch: &Self::Batch<'_>, param: Self::Param<'_>) -> Result<usize>;
 
     /// Writes the IDs of all slots into a buffer, starting at an index.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Pack::prepare`], before any ID is written. The slots are then lost.
     fn write(
         &self,
         slots: Reservation<Self>,
         param: Self::Param<'_>,
         batch: &mut Self::Batch<'_>,
         from: usize,
-    );
+    ) -> Result<()>;
 }

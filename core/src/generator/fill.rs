@@ -164,7 +164,9 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         let written = if is_here { *self.written } else { 0 };
         let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
-            family.write(slots, self.param, &mut self.buffer, *self.written);
+            family
+                .write(slots, self.param, &mut self.buffer, *self.written)
+                .map_err(|error| error.after_writing(*self.written))?;
             *self.written += slots.1.len as usize;
         }
         if self.generation != fork::generation() {

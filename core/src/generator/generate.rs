@@ -8,7 +8,7 @@ use core::{
 use crate::{Error, ErrorKind, Result};
 
 /// A type of ID that a generator can create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
-/// [`HotGuid`](crate::hotguid::HotGuid) or [`layout::Id`](crate::layout::Id).
+/// [`HotGuid`](crate::hotguid::HotGuid), [`Uuid7`](crate::uuid7::Uuid7) or [`layout::Id`](crate::layout::Id).
 ///
 /// ```
 /// use polyflake::{Generate, Generated, Result, clock::ManualClock, sno::{Builder, Sno}};

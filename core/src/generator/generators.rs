@@ -13,7 +13,7 @@ use crate::{
 ///
 /// Each ID format has its own generator: [`sno::Generator`](crate::sno::Generator),
 /// [`randflake::Generator`](crate::randflake::Generator), [`hotguid::Generator`](crate::hotguid::Generator),
-/// [`layout::Generator`](crate::layout::Generator).
+/// [`uuid7::Generator`](crate::uuid7::Generator), [`layout::Generator`](crate::layout::Generator).
 ///
 /// ```
 /// use polyflake::sno::Generator;

@@ -60,7 +60,8 @@ impl<F: Pack> Block<F> {
 /// Within one tick, IDs from different handles are interleaved.
 ///
 /// Each ID format has its own handle: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
-/// [`hotguid::Handle`](crate::hotguid::Handle), [`layout::Handle`](crate::layout::Handle).
+/// [`hotguid::Handle`](crate::hotguid::Handle), [`uuid7::Handle`](crate::uuid7::Handle),
+/// [`layout::Handle`](crate::layout::Handle).
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -146,7 +147,8 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// be in a later tick if the clock has advanced.
     #[inline]
     pub(crate) fn one(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
-        let tick = self.engine().open_tick()?;
+        let (tick, now) = self.engine().open_tick()?;
+        self.generator.engine.family.prepare(&mut self.ahead, now)?;
         let (slots, k) = match self.block.as_mut().and_then(|block| block.take_slot(tick)) {
             Some(slot) => slot,
             None => self.refill(mode, tick)?,

@@ -13,7 +13,7 @@ use crate::{
 ///
 /// Each ID format has its own builder: [`sno::Builder`](crate::sno::Builder),
 /// [`randflake::Builder`](crate::randflake::Builder), [`hotguid::Builder`](crate::hotguid::Builder),
-/// [`layout::Builder`](crate::layout::Builder).
+/// [`uuid7::Builder`](crate::uuid7::Builder), [`layout::Builder`](crate::layout::Builder).
 ///
 /// ```
 /// use std::time::Duration;

@@ -109,13 +109,13 @@ impl Family for Identities {
     }
 
     #[inline]
-    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, Identity)> {
+    fn current_identity(&self, window: &Window, tick: u64, _: i64) -> Option<(u64, Identity)> {
         let (generation, word) = self.drawn.last();
         (generation != NEVER_DRAWN && window.contains(tick))
             .then_some((generation, self.identity_of(word)))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, Identity)> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, Identity)> {
         self.drawn
             .for_generation(|| self.generation())
             .map(|(generation, word)| (generation, self.identity_of(word)))
@@ -140,7 +140,7 @@ impl Family for Identities {
         word & LAST_START
     }
 
-    fn on_tick_entered(&self, range: SlotRange) {
+    fn on_tick_entered(&self, _: u64, range: SlotRange) {
         // Seconds never decrease, so a late thread does not replace a newer second.
         self.entered.fetch_max(range.tick << START_BITS | range.first, Ordering::AcqRel);
     }
@@ -157,8 +157,10 @@ mod tests {
         let guard = Some(ProcessGuard::stale());
         let (window, machine) = (Window::all(SCALE.last), counters());
         let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
-        let (generation, _) = assigned.identify(&machine, &window, 1).unwrap();
+        let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();
         assert_ne!(generation, fork::current());
-        assert!(assigned.current_identity(&window, 1).is_none_or(|(found, _)| found == generation));
+        assert!(
+            assigned.current_identity(&window, 1, 0).is_none_or(|(found, _)| found == generation)
+        );
     }
 }

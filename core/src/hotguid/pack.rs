@@ -45,7 +45,8 @@ impl Pack for Identities {
         key: u32,
         ids: &mut Self::Batch<'_>,
         from: usize,
-    ) {
+    ) -> Result<()> {
         write_run(&mut ids[from..][..slots.1.len as usize], self.id(slots, 0, key));
+        Ok(())
     }
 }

@@ -59,8 +59,15 @@ impl Pack for Nodes {
         Ok(ids.len())
     }
 
-    fn write(&self, ((), range): ((), SlotRange), (): (), ids: &mut Self::Batch<'_>, from: usize) {
+    fn write(
+        &self,
+        ((), range): ((), SlotRange),
+        (): (),
+        ids: &mut Self::Batch<'_>,
+        from: usize,
+    ) -> Result<()> {
         self.encrypt(range, 0, &mut ids[from..][..range.len as usize]);
+        Ok(())
     }
 }
 

@@ -230,8 +230,11 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 2], 100);
 }
 
-fn per_tick_in_both_moods<const LAST: u64>() {
-    for behind in [Behind::Refused, Behind::Held] {
+/// Every reaction to a clock rollback after which no tick is entered twice.
+const STEADY: [Behind; 3] = [Behind::Refused, Behind::Held, Behind::HeldWithin(u64::MAX)];
+
+fn per_tick_in_every_mood<const LAST: u64>() {
+    for behind in STEADY {
         let threads = Threads { ticks: 3, ..per_tick::<LAST>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 5], 100);
@@ -244,24 +247,64 @@ fn per_tick_in_both_moods<const LAST: u64>() {
 
 #[test]
 fn narrow_per_tick_tolerates_every_interleaving() {
-    per_tick_in_both_moods::<NARROW>();
+    per_tick_in_every_mood::<NARROW>();
 }
 
 #[test]
 fn wide_per_tick_tolerates_every_interleaving() {
-    per_tick_in_both_moods::<WIDE>();
+    per_tick_in_every_mood::<WIDE>();
 }
 
 /// The first slot of a tick is part of the word, so threads that enter a tick with different slots agree on one of them.
 #[test]
 fn per_tick_from_any_slot() {
-    for behind in [Behind::Refused, Behind::Held] {
+    for behind in STEADY {
         let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
         let threads = Threads { limits: from_any, ticks: 3, ..per_tick::<NARROW>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 4], 100);
         let threads = Threads { whole: 3, ticks: 2, ..threads };
         search(&threads, &[2, 2], 100);
+    }
+}
+
+/// Threads that share a state machine which begins anew after a rollback of more than one tick.
+struct Following(PerTick);
+
+impl World for Following {
+    /// A bit for each (tick, slot) that was assigned since the machine last began anew.
+    type Record = u64;
+
+    fn call(&self, _: usize, _: u8, given: &mut u64) -> bool {
+        let seen = self.0.observe();
+        let (wall, now) = (self.0.tick(seen), u64::from(choose(4)) + 1);
+        match self.0.step(seen, now, 1, choose(2).into(), Flip::Allowed) {
+            Step::Reserved(run) => {
+                if run.tick < wall {
+                    assert!(run.tick == now && now + 1 < wall, "from {wall} to {}", run.tick);
+                    *given = 0;
+                } else {
+                    assert_eq!(run.tick, now.max(wall));
+                }
+                let slot = 1 << (run.tick * 2 + run.first);
+                assert_eq!(*given & slot, 0, "given out twice: tick {}", run.tick);
+                *given |= slot;
+            }
+            Step::Behind(next) => assert_eq!((next, now + 1), (wall + 1, wall)),
+            Step::Full => assert_eq!(now, wall),
+            Step::Raced => return false,
+            Step::Closed => unreachable!("no thread closes it"),
+        }
+        true
+    }
+}
+
+/// Between two rollbacks that it follows, a state machine assigns each slot once. It follows none that is short.
+#[test]
+fn per_tick_follows_long_rollbacks_only() {
+    let following = || Following(PerTick::new(SLOTS, Behind::HeldWithin(1), NARROW).unwrap());
+    for calls in [&[2, 2][..], &[1, 4], &[1, 1, 2]] {
+        assert!(explore(&following(), calls).states > 100);
     }
 }
 

@@ -6,6 +6,7 @@
 //! ```
 //!
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
+//! A machine that begins anew after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
 //!
 //! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the tick.
 //! If it were stored beside the word, a thread could combine the `next` of one start with another start.
@@ -20,6 +21,9 @@ pub(crate) enum Behind {
     Refused,
     /// The step continues in the last tick.
     Held,
+    /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more than
+    /// this number of ticks, the step begins anew in the clock's tick, and may assign slots that were assigned before.
+    HeldWithin(u64),
 }
 
 /// The first and the last slot of a tick, both inclusive.
@@ -93,23 +97,24 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
-            // This machine cannot go back in time. It answers as if its last tick were the floor's last tick, with all slots
-            // used.
+            // An unused machine does not go back in time. It answers as if its last tick were the floor's last tick, with all
+            // slots used.
             return Err(match self.behind {
-                Behind::Refused => Step::Behind(floor + 1),
                 Behind::Held => Step::Full,
+                Behind::Refused | Behind::HeldWithin(_) => Step::Behind(floor + 1),
             });
         }
         let last = self.tick(word);
         let tick = self.tick_for(word, now);
-        if tick < last {
+        if tick < last && self.behind == Behind::Refused {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
         // This is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
-            return Err(Step::Full);
+            let is_held = now < tick && self.behind != Behind::Held;
+            return Err(if is_held { Step::Behind(tick + 1) } else { Step::Full });
         }
         let len = narrow::u32(narrow::u64(left.min(want.into())));
         let slot = narrow::u64(first);
@@ -153,6 +158,10 @@ impl Machine for PerTick {
         match self.behind {
             Behind::Refused => now,
             Behind::Held => now.max(self.tick(seen)),
+            Behind::HeldWithin(most) => {
+                let last = self.tick(seen);
+                if last.saturating_sub(now) > most { now } else { now.max(last) }
+            }
         }
     }
 

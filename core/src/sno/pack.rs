@@ -46,8 +46,9 @@ impl Pack for Partitions {
         metabyte: u8,
         ids: &mut Self::Batch<'_>,
         from: usize,
-    ) {
+    ) -> Result<()> {
         let ids = &mut ids[from..][..slots.1.len as usize];
         write_run(arrays_mut(ids).as_flattened_mut(), self.id(slots, 0, metabyte));
+        Ok(())
     }
 }

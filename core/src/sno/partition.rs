@@ -326,13 +326,19 @@ impl Family for Partitions {
     }
 
     #[inline]
-    fn current_identity(&self, _: &Window, tick: u64) -> Option<(u64, Identity)> {
+    fn current_identity(&self, _: &Window, tick: u64, _: i64) -> Option<(u64, Identity)> {
         let claim = self.claims.get();
         let identity = claim.identity;
         claim.contains(tick).then_some((identity.generation, identity))
     }
 
-    fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u64, Identity)> {
+    fn identify(
+        &self,
+        machine: &TickTock,
+        window: &Window,
+        tick: u64,
+        _: i64,
+    ) -> Result<(u64, Identity)> {
         let identity = self.claim_of(machine, window, tick)?.identity;
         Ok((identity.generation, identity))
     }

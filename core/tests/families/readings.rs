@@ -63,10 +63,13 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant.
+/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant. No clock shows the
+/// end of a UUID's time, which a test of its own format covers.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
-    for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
+    let is_limited =
+        |family: &&Family| !["Randflake", "UUID"].iter().any(|name| family.name.starts_with(name));
+    for family in FAMILIES.iter().filter(is_limited) {
         let (clock, (first, end)) = (Arc::new(ManualClock::new(0)), family.span);
         let ids = family.generator(clock.clone());
         for inside in [first, end - 1] {

@@ -25,7 +25,8 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             clock.play([ms]);
             assert_id(ids.generate(), ms / tick * tick, place);
         }
-        for late in [T + 2 * tick, span.1 - 1] {
+        // No clock shows the end of a UUID's time.
+        for late in [T + 2 * tick, (span.1 - 1).min(i64::MAX / 1_000_000)] {
             clock.play([late]);
             assert_code(ids.generate(), "lease_expired");
         }

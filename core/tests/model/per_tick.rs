@@ -1,4 +1,5 @@
-//! Both modes of the per-tick state machine: Randflake rejects a clock rollback, and Hot Guid stays in its second.
+//! The modes of the per-tick state machine: Randflake rejects a clock rollback, Hot Guid stays in its second, and UUID v7 stays
+//! in its millisecond or follows a long rollback.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -8,10 +9,14 @@ use std::{
 use polyflake::{
     OnExhausted, Result, hotguid,
     randflake::{self, Grant},
+    uuid7,
 };
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
+    assert_distinct, batch_against_singles, blocks_against_singles, check,
+    checker::{Arc, AtomicUsize},
+    clock,
+    family::AnyClock,
     generate, lagging_clock, register_with_model, run_both, two_threads,
 };
 
@@ -59,6 +64,56 @@ fn hot_guid_from_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
     STARTS.store(0, Ordering::Relaxed);
     let builder = hotguid::Builder::with_clock(seconds(after), start).at_random();
     builder.max_wait(Duration::ZERO).build().unwrap()
+}
+
+fn uuids(after: &[i64]) -> uuid7::Generator<AnyClock> {
+    let shown = clock(after.iter().map(|ms| S * 1000 + ms));
+    let builder = uuid7::Builder::with_clock(shown, || Ok([7; 32]));
+    builder.max_wait(Duration::ZERO).build().unwrap()
+}
+
+#[test]
+fn uuids_never_collide_within_a_millisecond() {
+    two_threads(Some(3), 2, || uuids(&[0]));
+}
+
+#[test]
+fn uuids_never_collide_with_an_unsteady_clock() {
+    two_threads(Some(3), 3, || uuids(&[0, -1, 1, 0, 2, 1]));
+}
+
+#[test]
+fn uuid_batches_never_collide_with_single_calls() {
+    batch_against_singles(Some(3), || uuids(&[0, 0, 1]));
+}
+
+#[test]
+fn uuid_blocks_never_collide_with_single_calls() {
+    blocks_against_singles(Some(3), || uuids(&[0, -1, 1]));
+}
+
+/// One thread publishes that its call has returned. The other thread's call begins after it has read that.
+#[test]
+fn a_uuid_of_a_call_that_begins_later_is_greater() {
+    for after in [&[0, 0][..], &[0, 1], &[1, 0]] {
+        check(Some(3), move || {
+            let ids = register_with_model(uuids(after));
+            let sequence = Arc::new(AtomicUsize::new(0));
+            let published = sequence.clone();
+            let there = move |ids: &uuid7::Generator<AnyClock>| {
+                let id = ids.generate().unwrap();
+                let place = (id.unix_ms() - S * 1000) << 18 | i64::from(id.sequence());
+                published.store(usize::try_from(place + 1).unwrap(), Ordering::Release);
+            };
+            let here = |ids: &uuid7::Generator<AnyClock>| {
+                let seen = sequence.load(Ordering::Acquire);
+                let id = ids.generate().unwrap();
+                let place = (id.unix_ms() - S * 1000) << 18 | i64::from(id.sequence());
+                assert!(seen <= usize::try_from(place).unwrap(), "a lower ID");
+            };
+            run_both(&ids, here, there);
+        });
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use polyflake::{
     layout::{self, Field, Layout, Tick},
     randflake::{self, Grant, Randflake},
     sno::{self, Sno},
+    uuid7::{self, Uuid7},
 };
 
 /// The start of a tick in every format, in Unix milliseconds.
@@ -155,6 +156,24 @@ impl Ids for hotguid::Generator<AnyClock> {
     }
 }
 
+impl Reads<Uuid7> for uuid7::Generator<AnyClock> {
+    fn made(&self, id: Uuid7) -> AnyId {
+        // Without the random bits, so that slots that are used twice show.
+        let bits = id.to_u128() >> 56;
+        AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
+    }
+}
+
+impl Ids for uuid7::Generator<AnyClock> {
+    calls!(uuid7, Uuid7);
+    fn window(&self) -> (i64, i64) {
+        self.window()
+    }
+    fn extend_window(&self, end: i64) -> Result<()> {
+        self.extend_window(end)
+    }
+}
+
 /// A sequence without a timestamp has neither a time nor a window.
 impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
     fn made(&self, id: I) -> AnyId {
@@ -254,6 +273,15 @@ fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     Ok(Arc::new(builder.window(start, end).build()?))
 }
 
+fn uuid7(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+    let builder = terms.apply(uuid7::Builder::with_clock(clock, || Ok([7; 32])));
+    let mut builder = builder.worker_id(7).from_sequence_0();
+    if let Some((start, end)) = terms.window {
+        builder = builder.window(start, end);
+    }
+    Ok(Arc::new(builder.build()?))
+}
+
 /// The layout's epoch, in Unix milliseconds.
 const EPOCH: i64 = 1_483_228_800_000;
 
@@ -292,7 +320,7 @@ const LAYOUT: Family = Family {
 };
 
 /// All formats. Those that support ranges of worker IDs are listed a second time, with a range.
-pub const FAMILIES: [Family; 6] = [
+pub const FAMILIES: [Family; 7] = [
     Family {
         name: "sno",
         tick: 4,
@@ -314,6 +342,7 @@ pub const FAMILIES: [Family; 6] = [
         span: (0, 4_294_967_296_000),
         build: hot_guid,
     },
+    Family { name: "UUID v7", tick: 1, per_tick: 1 << 18, span: (0, 1 << 48), build: uuid7 },
     LAYOUT,
     Family {
         name: "layout, a range of numbers",

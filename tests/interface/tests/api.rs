@@ -14,10 +14,11 @@ use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
 /// The folders of each format in `api.toml`. The first folder's `mod.rs` lists the public names.
-const FAMILIES: [(&str, &[&str]); 6] = [
+const FAMILIES: [(&str, &[&str]); 7] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
     ("hotguid", &["src/hotguid"]),
+    ("uuid7", &["src/uuid7"]),
     (
         "layout",
         &[

@@ -9,6 +9,7 @@ use polyflake::{
     layout::{self, Layout, preset},
     randflake::{self, Grant, Randflake},
     sno::{self, Id, Kind, Sno},
+    uuid7,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -41,6 +42,7 @@ fn ids_round_trip() {
     assert_comes_back(&Sno::parse("a7rdmuv326nct5if").unwrap());
     assert_comes_back(&Randflake::from_i64(-7));
     assert_comes_back(&hotguid::generate(7).unwrap());
+    assert_comes_back(&uuid7::generate().unwrap());
     assert_comes_back(&vec![Sno::default(); 3]);
     assert_comes_back(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
     for id in [i64::MIN, 0, 1234, i64::MAX] {
@@ -53,6 +55,7 @@ fn ids_round_trip() {
 fn fields_and_grants_round_trip() {
     assert_comes_back(&Sno::MAX.parts());
     assert_comes_back(&hotguid::HotGuid::MAX.parts());
+    assert_comes_back(&uuid7::Uuid7::MAX.parts());
     let shard_key = u32::MAX;
     assert_comes_back(&hotguid::Uuid8Parts {
         timestamp: 7,

@@ -6,6 +6,7 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Id, Kind, Sno},
+    uuid7::Uuid7,
 };
 use regex::Regex;
 use schemars::{JsonSchema, schema_for};
@@ -53,6 +54,14 @@ fn only_valid_strings_match_the_patterns() {
         assert!(!flakes.is_match(text) && Randflake::parse(text).is_err(), "{text}");
     }
     pattern(&[HotGuid::MIN, HotGuid::MAX]);
+    let uuids = pattern(&[Uuid7::MIN, Uuid7::MAX]);
+    for text in [
+        "017f22e2-79b0-4cc3-98c4-dc0c0c07398f",
+        "017f22e2-79b0-7cc3-c8c4-dc0c0c07398f",
+        "017f22e279b07cc398c4dc0c0c07398f",
+    ] {
+        assert!(!uuids.is_match(text) && Uuid7::parse(text).is_err(), "{text}");
+    }
     let bytes = layout::Id::Bytes(vec![0xca, 0xfe]);
     let layouts = pattern(&[layout::Id::Integer(i64::MIN), layout::Id::Integer(0), bytes]);
     assert!(!layouts.is_match("cafe") && !layouts.is_match("007"));
@@ -61,6 +70,7 @@ fn only_valid_strings_match_the_patterns() {
         json!({"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["9afikjv326nct5if"]})
     );
     assert_eq!(schema::<HotGuid>()["format"], "uuid");
+    assert_eq!(schema::<Uuid7>()["format"], "uuid");
 }
 
 #[test]
@@ -93,13 +103,14 @@ fn schema_names_match_the_types() {
 
 #[test]
 fn arbitrary_builds_ids_from_bytes() {
-    let bytes: Vec<u8> = (1..=64).collect();
+    let bytes: Vec<u8> = (1..=80).collect();
     let mut bits = Unstructured::new(&bytes);
     let sno = Sno::arbitrary(&mut bits).unwrap();
     assert_eq!(sno.to_bytes(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     let typed = Id::<Of<24>>::arbitrary(&mut bits).unwrap();
     assert_eq!((typed.metabyte(), typed.sequence()), (24, 0x13_14));
     assert_eq!(HotGuid::arbitrary(&mut bits).unwrap().to_rfc_bytes()[0], 21);
+    assert_eq!(Uuid7::arbitrary(&mut bits).unwrap().to_bytes()[0], 37);
     assert_ne!(Randflake::arbitrary(&mut bits).unwrap(), Randflake::default());
     assert!(layout::Id::arbitrary(&mut bits).is_ok());
     assert_eq!((Sno::size_hint(0), HotGuid::size_hint(0)), ((10, Some(10)), (16, Some(16))));

@@ -15,7 +15,7 @@ struct Group {
     tests: &'static [&'static str],
 }
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     Group {
         name: "tick-tock",
         files: &["core/src/sequence/tick_tock.rs"],
@@ -28,6 +28,7 @@ const GROUPS: [Group; 8] = [
             "--lib",
             "--test=randflake_generator",
             "--test=hotguid_generator",
+            "--test=uuid7_generator",
             "--test=families",
         ],
     },
@@ -76,6 +77,11 @@ const GROUPS: [Group; 8] = [
         name: "hotguid",
         files: &["core/src/{generator/drawn,hotguid/family,hotguid/generator,hotguid/handle}.rs"],
         tests: &["--test=hotguid_generator", "--test=families", "--test=fork"],
+    },
+    Group {
+        name: "uuid7",
+        files: &["core/src/uuid7/{builder,family,generator,handle,id,pack,stream}.rs"],
+        tests: &["--test=uuid7", "--test=uuid7_generator", "--test=families", "--test=fork"],
     },
     Group {
         name: "layout",

@@ -25,7 +25,7 @@ const OF_OWN_PARTITIONS: [&str; 10] = [
 
 /// For each module of the core, the modules that it may use besides itself and `error`. A module that is not listed may use no
 /// others.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
     // Kernels only know bytes and words.
@@ -44,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
     ("hotguid", &OF_OWN_PARTITIONS),
+    ("uuid7", &OF_OWN_PARTITIONS),
     // This module contains unit tests of whole generators.
     ("interruptions", &["clock", "fork", "hotguid", "sno", "sync"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
@@ -66,6 +67,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "sno",
             "sparx64",
             "sync",
+            "uuid7",
         ],
     ),
 ];

@@ -89,11 +89,11 @@ impl Family for Template {
     }
 
     #[inline]
-    fn current_identity(&self, window: &Window, tick: u64) -> Option<(u64, ())> {
+    fn current_identity(&self, window: &Window, tick: u64, _: i64) -> Option<(u64, ())> {
         window.contains(tick).then_some((self.process.generation(), ()))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u64, ())> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, ())> {
         Ok((self.process.generation(), ()))
     }
 

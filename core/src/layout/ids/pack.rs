@@ -61,7 +61,7 @@ impl Pack for Template {
         base: Option<&Id>,
         ids: &mut Batch<'_>,
         from: usize,
-    ) {
+    ) -> Result<()> {
         let mut partial = base.unwrap_or(&self.partial.id).clone();
         self.put_tick(&mut partial, range.tick);
         let (mut written, count) = (0, range.len as usize);
@@ -73,6 +73,7 @@ impl Pack for Template {
             self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
             written += length;
         }
+        Ok(())
     }
 }
 

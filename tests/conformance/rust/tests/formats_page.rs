@@ -7,6 +7,7 @@ use polyflake::{
     randflake::{Codec, Parts},
     sno::Sno,
     sparx64::Sparx64,
+    uuid7::Uuid7,
 };
 
 const PAGE: &str = include_str!("../../../../docs/formats.md");
@@ -54,6 +55,13 @@ fn the_page_shows_the_hot_guid_example() {
     let id = HotGuid::from_parts(parts).unwrap();
     on_page(&format!("bytes {}, text {}", HEXLOWER.encode(&id.to_bytes()), &*id.text()));
     on_page(&format!("for SQL Server: {}", &*id.sql_text()));
+}
+
+#[test]
+fn the_page_shows_the_uuid7_example() {
+    let id = Uuid7::parse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap();
+    let (unix_ms, sequence, random) = (id.unix_ms(), id.sequence(), id.random());
+    on_page(&format!("Unix ms {unix_ms}, sequence {sequence}, random {random:014x}  =  {id}"));
 }
 
 #[test]

@@ -1,0 +1,125 @@
+//! The part of the engine that is specific to version 7 UUIDs: the random bits of each ID, and the random start of each
+//! millisecond.
+//!
+//! A generator without a worker ID has no identity that another one could share. Parent and child, or two copies of a machine,
+//! may even reserve the same slots; their random bits differ, because each has its own stream.
+
+use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
+use crate::{
+    Error, ErrorKind, Result,
+    format::Scale,
+    generator::{self, Family, ProcessGuard, Window},
+    sequence::{
+        SlotRange,
+        per_tick::{Behind, PerTick, Slots},
+    },
+    sync::{Ordering, Tally},
+};
+
+/// The highest random start of a millisecond, so that at least half of the sequence remains.
+pub(super) const LAST_START: u64 = LAST_SEQUENCE as u64 >> 1;
+
+/// The last millisecond of the state machine, in the year 2527. Clocks show times up to 2262.
+pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
+
+/// Random bits that a call took before it reserved slots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    /// The random bits of the first ID.
+    pub(super) bits: u64,
+    /// The start of the millisecond, if the call enters one.
+    start: u64,
+}
+
+/// The random bits of a generator's IDs, and its worker ID.
+#[derive(Debug)]
+#[allow(unnameable_types, reason = "a generator has them")]
+pub struct Tails {
+    pub(super) entropy: Entropy,
+    pub(super) worker_id: Option<u16>,
+    /// The number of rollbacks after which the generator began anew.
+    pub(super) rollbacks: Tally,
+    /// The highest start of a millisecond.
+    last_start: u64,
+    /// The process to which a worker ID or a window was assigned.
+    process: Option<ProcessGuard>,
+}
+
+impl generator::Windowed for Tails {}
+
+impl Tails {
+    pub(super) const fn new(
+        entropy: Entropy,
+        worker_id: Option<u16>,
+        last_start: u64,
+        process: Option<ProcessGuard>,
+    ) -> Self {
+        Self { entropy, worker_id, rollbacks: Tally::new(0), last_start, process }
+    }
+
+    /// Returns the bits if they belong to the process to which the worker ID or the window was assigned.
+    #[inline]
+    fn guarded(&self, (generation, tail): (u64, Tail)) -> Option<(u64, Tail)> {
+        let is_here = self.process.is_none_or(|process| process.generation() == generation);
+        is_here.then_some((generation, tail))
+    }
+}
+
+impl Family for Tails {
+    type Machine = PerTick;
+    type Ticks = Scale;
+    type Identity = Tail;
+
+    #[inline]
+    fn ticks(&self) -> Option<&Scale> {
+        Some(&SCALE)
+    }
+
+    #[inline]
+    fn current_identity(&self, window: &Window, tick: u64, now: i64) -> Option<(u64, Tail)> {
+        if !window.contains(tick) {
+            return None;
+        }
+        let (generation, bits) = self.entropy.next(now).ok()?;
+        self.guarded((generation, Tail { bits, start: 0 }))
+    }
+
+    fn identify(&self, _: &PerTick, _: &Window, _: u64, now: i64) -> Result<(u64, Tail)> {
+        let taken = self.entropy.with(now, |stream| {
+            let (bits, start) = (stream.next(), stream.next() & self.last_start);
+            (stream.generation(), Tail { bits, start })
+        })?;
+        self.guarded(taken).ok_or_else(|| Error::new(ErrorKind::Forked))
+    }
+
+    fn check_process(&self) -> Result<()> {
+        self.process.map_or(Ok(()), ProcessGuard::check)
+    }
+
+    #[inline]
+    fn limits(&self, _: Tail) -> u64 {
+        0
+    }
+
+    fn limits_on_entry(&self, tail: Tail) -> u64 {
+        tail.start
+    }
+
+    fn on_tick_entered(&self, last: u64, range: SlotRange) {
+        if range.tick < last {
+            self.rollbacks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns a state machine whose next slot is in a tick after `last`. It begins anew after a rollback of more than `most`
+/// milliseconds.
+pub(super) const fn sequence(most: u64, last: Option<u64>) -> PerTick {
+    let slots = Slots { first: 0, last: LAST_SEQUENCE as u64 };
+    let (tick, next) = match last {
+        Some(tick) => (tick, LAST_SEQUENCE as u128 + 1),
+        None => (0, 0),
+    };
+    let machine = PerTick::at(slots, Behind::HeldWithin(most), LAST_TICK, tick, next);
+    machine.expect("19 bits of slots and 44 of milliseconds")
+}

@@ -1,0 +1,372 @@
+//! The generator of version 7 UUIDs.
+
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use super::Builder;
+use super::{
+    SCALE, Uuid7,
+    family::{self, LAST_START, Tails},
+    stream::Entropy,
+};
+use crate::{
+    Result,
+    clock::{Clock, DefaultClock},
+    generator::{self, Engine, Family, FirstReading, Mode, SlotSource, WaitPolicy, Window},
+    sequence::{Machine, per_tick::State},
+    sync::Ordering,
+};
+#[cfg(feature = "std")]
+use crate::{clock::SystemClock, entropy};
+
+/// Generates version 7 UUIDs that are sorted across threads. Threads can share a generator.
+///
+/// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
+/// `extend_window`.
+///
+/// ```
+/// use polyflake::uuid7::Generator;
+///
+/// static IDS: Generator = Generator::new();
+///
+/// let first = IDS.generate()?;
+/// let second = std::thread::spawn(|| IDS.generate()).join().unwrap()?;
+/// assert!(first < second);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// **Order.** A call that begins after another call of the same generator returned gets a greater ID, also in another thread.
+/// IDs of different generators are sorted by millisecond only, and so are those of a program before and after a restart, unless
+/// [`Builder::resume_after`](super::Builder::resume_after) is set.
+///
+/// **Uniqueness.** A generator never uses a millisecond and a sequence twice. IDs of different generators differ by 56 random bits
+/// and by the random start of the sequence. With a [worker ID](super::Builder::worker_id), they differ for certain.
+///
+/// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least 131,072 IDs
+/// are available per millisecond. After that, calls wait for the next millisecond.
+///
+/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator uses up
+/// the millisecond that it is in, and calls then wait for the clock or fail with `clock_behind`. See
+/// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks) for a clock that was far in the future once.
+///
+/// **Copies.** Two copies of a running machine generate different IDs from the millisecond after the copy on, because the random
+/// bits are keyed anew by the operating system's random source in each millisecond. IDs of the millisecond of the copy may be
+/// equal.
+///
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator each time it is
+/// used. A generator cannot be cloned, because a generator and its clone would use the same sequences:
+///
+/// ```compile_fail
+/// let ids = polyflake::uuid7::Generator::new();
+/// let twin = ids.clone();
+/// ```
+pub type Generator<C = DefaultClock> = generator::Generator<Tails, C>;
+
+/// A generator's statistics at one point in time.
+///
+/// ```
+/// use polyflake::uuid7::Generator;
+///
+/// let ids = Generator::builder().worker_id(42).build()?;
+/// assert_eq!((ids.stats().worker_id, ids.stats().last_ms), (Some(42), None));
+/// let id = ids.generate()?;
+/// assert_eq!(ids.stats().last_ms, Some(id.unix_ms()));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Stats {
+    /// The worker ID, or `None` if all bits after the sequence are random.
+    pub worker_id: Option<u16>,
+    /// The last millisecond in which an ID was generated, as a Unix timestamp in milliseconds, or `None` before the first ID.
+    pub last_ms: Option<i64>,
+    /// The number of clock rollbacks that the generator followed, after each of which its IDs sort before earlier ones. It is
+    /// always 0 without [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
+    pub rollbacks: u32,
+    /// Whether the generator is closed.
+    pub closed: bool,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// Creates a generator that uses the system clock and the operating system's random source.
+    ///
+    /// ```
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// static IDS: Generator = Generator::new();
+    ///
+    /// assert!(IDS.generate()? < IDS.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new() -> Self {
+        Self::drawing(SystemClock, entropy::random, true)
+    }
+
+    /// Returns a builder that configures a generator.
+    ///
+    /// ```
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// let ids = Generator::builder().window(1_767_225_600_000, 1_767_312_000_000).build()?; // 2026-01-01
+    /// assert_eq!(ids.window(), (1_767_225_600_000, 1_767_312_000_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn builder() -> Builder<SystemClock> {
+        Builder::with_clock(SystemClock, entropy::random).at_random()
+    }
+}
+
+#[cfg(feature = "std")]
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Generates a new ID with the default generator.
+///
+/// ```
+/// use polyflake::uuid7;
+///
+/// let (first, second) = (uuid7::generate()?, uuid7::generate()?);
+/// assert!(first < second);
+/// assert_eq!(first.to_string().len(), 36);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns the same errors as [`Generator::generate`].
+#[cfg(feature = "std")]
+#[inline]
+pub fn generate() -> Result<Uuid7> {
+    static PROCESS: Generator = Generator::new();
+    PROCESS.generate()
+}
+
+impl<C> Generator<C> {
+    /// Creates a generator with a custom clock and a custom source of random bytes. See
+    /// [`Builder::entropy_from`](super::Builder::entropy_from).
+    ///
+    /// If the clock is coarser than a millisecond, every call that generates an ID fails with `out_of_range`.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, uuid7::Generator};
+    ///
+    /// static CLOCK: ManualClock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// static IDS: Generator<&ManualClock> = Generator::with_clock(&CLOCK, || Ok([7; 32]));
+    ///
+    /// assert_eq!(IDS.generate()?.unix_ms(), 1_763_650_000_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 32]>) -> Self {
+        Self::drawing(clock, draw, false)
+    }
+
+    const fn drawing(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
+        let family = Tails::new(Entropy::new(draw, is_system), None, LAST_START, None);
+        let (machine, window) = (family::sequence(u64::MAX, None), Window::all(SCALE.last));
+        let (first, policy) = (FirstReading::new(!is_system), WaitPolicy::of(&SCALE));
+        Self { engine: Engine::new(family, machine, window, first, policy, clock) }
+    }
+
+    /// Returns the window, a half-open range in Unix milliseconds.
+    ///
+    /// ```
+    /// let builder = polyflake::uuid7::Generator::builder();
+    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+    /// assert_eq!(ids.window(), (1_763_650_000_000, 1_763_653_600_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn window(&self) -> (i64, i64) {
+        self.engine.window_ms(&SCALE)
+    }
+
+    /// Returns the generator's current statistics.
+    ///
+    /// ```
+    /// use polyflake::uuid7::{Generator, Uuid7};
+    ///
+    /// let ids = Generator::new();
+    /// ids.fill(&mut [Uuid7::MIN; 10])?;
+    /// assert!(ids.stats().last_ms.is_some() && !ids.stats().closed);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn stats(&self) -> Stats {
+        let (state, tails) = (self.engine.machine.state(), &self.engine.family);
+        Stats {
+            worker_id: tails.worker_id,
+            last_ms: last_ms(state),
+            rollbacks: tails.rollbacks.load(Ordering::Relaxed),
+            closed: state.closed,
+        }
+    }
+}
+
+/// Returns the millisecond of a state, if IDs were generated in it.
+fn last_ms(state: State) -> Option<i64> {
+    (state.next > 0).then(|| SCALE.ms_of(state.tick))
+}
+
+impl<C: Clock> Generator<C> {
+    /// Closes the generator and ends calls in progress on other threads. Returns the last millisecond in which it generated an
+    /// ID, for [`Builder::resume_after`](super::Builder::resume_after), or `None` if it was not used.
+    ///
+    /// ```
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// let id = ids.generate()?;
+    /// assert_eq!(ids.close()?, Some(id.unix_ms()));
+    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process if the generator has a
+    /// worker ID or a window, because the generator continues in the parent.
+    pub fn close(&self) -> Result<Option<i64>> {
+        self.engine.family.check_process()?;
+        let used = last_ms(self.engine.machine.close()?);
+        // A generator that made a call but no ID: an earlier one may have used the millisecond of that call.
+        Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick))))
+    }
+
+    /// Generates a new ID.
+    ///
+    /// ```
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// assert!(ids.generate()? < ids.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns `sequence_exhausted`, with the time to retry, if all IDs of a millisecond are used up, or `clock_behind` if they are
+    /// and the clock is behind that millisecond, and if no ID became available within `max_wait`; `lease_not_started` or
+    /// `lease_expired` outside the window; `time_out_of_range` before 1970; `generator_closed` if the generator is closed; `forked`
+    /// in a child process if the generator has a worker ID or a window; `entropy_unavailable` if the operating system provides no
+    /// random bytes; or any error that the clock returns. A failed call changes nothing.
+    #[inline]
+    pub fn generate(&self) -> Result<Uuid7> {
+        self.engine.one(Mode::Wait, ())
+    }
+
+    /// Fills a slice with new IDs, which are sorted.
+    ///
+    /// ```
+    /// use polyflake::uuid7::{Generator, Uuid7};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Uuid7::MIN; 100];
+    /// ids.fill(&mut batch)?;
+    /// assert!(batch.is_sorted() && ids.generate()? > batch[99]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
+    /// of the slice.
+    pub fn fill(&self, ids: &mut [Uuid7]) -> Result<()> {
+        self.engine.fill(Mode::Wait, (), ids)
+    }
+
+    /// Generates a new ID if one is available without waiting.
+    ///
+    /// ```
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// match ids.try_generate() {
+    ///     Ok(id) => assert!(id.unix_ms() > 0),
+    ///     Err(error) => println!("try again at {:?}", error.retry_at()), // in Unix milliseconds
+    /// }
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
+    /// same as for `generate`.
+    #[inline]
+    pub fn try_generate(&self) -> Result<Uuid7> {
+        self.engine.one(Mode::Try, ())
+    }
+
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    ///
+    /// ```
+    /// use polyflake::uuid7::{Generator, Uuid7};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Uuid7::MIN; 100];
+    /// let made = ids.try_fill(&mut batch)?;
+    /// assert!(batch[made..].iter().all(|unchanged| *unchanged == Uuid7::MIN));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    pub fn try_fill(&self, ids: &mut [Uuid7]) -> Result<usize> {
+        self.engine.try_fill((), ids)
+    }
+
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::uuid7::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// let first = ids.generate_async(tokio::time::sleep).await?;
+    /// assert!(ids.generate_async(tokio::time::sleep).await? > first);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the same errors as `generate`.
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Uuid7> {
+        self.engine.one_async(&sleep, ()).await
+    }
+
+    /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::uuid7::{Generator, Uuid7};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Uuid7::MIN; 100];
+    /// let mut written = 0;
+    /// let filled = ids.fill_async(tokio::time::sleep, &mut batch, &mut written);
+    /// match tokio::time::timeout(std::time::Duration::from_secs(1), filled).await {
+    ///     Ok(filled) => filled?,
+    ///     Err(_) => println!("{written} IDs in time"),
+    /// }
+    /// assert!(batch[written..].iter().all(|unchanged| *unchanged == Uuid7::MIN));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the same errors as `fill`.
+    pub fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: &mut [Uuid7],
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        self.engine.fill_async(sleep, Ok(()), ids, written)
+    }
+}
+
+/// A generator that switches from grant to grant.
+///
+/// Not part of the public API: for leases.
+#[doc(hidden)]
+pub type Leased<C = DefaultClock> = generator::Leased<Tails, C>;

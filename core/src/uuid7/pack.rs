@@ -1,0 +1,91 @@
+//! Assembles IDs from reserved sequence slots and random bits.
+
+use super::{
+    RANDOM, Uuid7, WORKER_ID,
+    family::{Tail, Tails},
+    stream::Stream,
+};
+use crate::{
+    Result,
+    generator::{Calls, Pack},
+    sequence::SlotRange,
+};
+
+impl Calls for Tails {
+    type Id = Uuid7;
+    type Param<'g> = ();
+    type Batch<'b> = &'b mut [Uuid7];
+}
+
+/// The random bits of a handle: its own stream, and the bits of its next ID.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    stream: Option<Stream>,
+    bits: u64,
+}
+
+impl Pack for Tails {
+    type Precomputed = Ahead;
+    const NOT_PRECOMPUTED: Ahead = Ahead { stream: None, bits: 0 };
+
+    #[inline]
+    fn id(&self, (tail, range): (Tail, SlotRange), k: u32, (): ()) -> Uuid7 {
+        self.packed(range, k, tail.bits)
+    }
+
+    /// Takes the bits of the next ID. They are taken before the handle compares its generation with that of its block.
+    #[inline]
+    fn prepare(&self, ahead: &mut Ahead, now: i64) -> Result<()> {
+        ahead.bits = self.entropy.renew(&mut ahead.stream, now)?.next();
+        Ok(())
+    }
+
+    /// The first ID of a block has the bits that were taken for the reservation, because that compared their generation last.
+    #[inline]
+    fn id_in_block(
+        &self,
+        (tail, range): (Tail, SlotRange),
+        k: u32,
+        (): (),
+        ahead: &mut Ahead,
+    ) -> Uuid7 {
+        self.packed(range, k, if k == 0 { tail.bits } else { ahead.bits })
+    }
+
+    /// Returns true if both generators have the same worker ID.
+    fn may_repeat(&self, other: &Self) -> bool {
+        self.worker_id.is_some() && self.worker_id == other.worker_id
+    }
+
+    fn capacity(&self, ids: &&mut [Uuid7], (): ()) -> Result<usize> {
+        Ok(ids.len())
+    }
+
+    fn write(
+        &self,
+        (_, range): (Tail, SlotRange),
+        (): (),
+        ids: &mut Self::Batch<'_>,
+        from: usize,
+    ) -> Result<()> {
+        let ids = &mut ids[from..][..range.len as usize];
+        self.entropy.with_last(|stream| {
+            for (k, id) in (0..range.len).zip(ids) {
+                *id = self.packed(range, k, stream.next());
+            }
+        })
+    }
+}
+
+impl Tails {
+    #[inline]
+    fn packed(&self, range: SlotRange, k: u32, bits: u64) -> Uuid7 {
+        let random = match self.worker_id {
+            None => bits >> (64 - RANDOM.bits()),
+            Some(worker_id) => {
+                bits >> (64 - WORKER_ID.shift()) | u64::from(worker_id) << WORKER_ID.shift()
+            }
+        };
+        Uuid7::pack(range.tick, range.first + u64::from(k), random)
+    }
+}

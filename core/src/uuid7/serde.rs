@@ -1,0 +1,23 @@
+//! Serializes IDs as strings, or in binary formats as their 16 bytes, like `uuid::Uuid`.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Uuid7;
+use crate::format::serde::{IdVisitor, write};
+
+impl Serialize for Uuid7 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(serializer, &self.text(), &self.to_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for Uuid7 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ids = IdVisitor {
+            text: "the text of a version 7 UUID, 36 characters",
+            of_text: Self::parse,
+            of_bytes: Self::from_slice,
+        };
+        ids.read(deserializer)
+    }
+}

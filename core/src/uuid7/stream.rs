@@ -1,0 +1,246 @@
+//! The random bits of IDs: streams of `ChaCha8`, each for one thread, one millisecond and one generation.
+//!
+//! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits in
+//! both. Nothing in a copy shows that it is one, until something from outside differs: the time, or the kernel's random source.
+//! So a stream is used only while the clock shows the millisecond that it showed when the stream was keyed. After that, its
+//! buffered bits are dropped, and the next stream is keyed by the random source. From the millisecond after the copy on, the
+//! copies therefore have different streams.
+//!
+//! The comparison is with the clock's own reading, and not with the time in the IDs, which stays the same for a while after a
+//! clock rollback. It is a comparison for equality, because a clock that moves backwards shows a millisecond that was used
+//! before, with a stream that may exist in a copy.
+//!
+//! A stream also belongs to a generation: the process, and the number of restores that were reported. A call reads the generation
+//! before it takes bits, and compares it after it has reserved slots. So a child never uses bits that its parent may use, too.
+//!
+//! Bits are taken before slots are reserved, because the random source can fail, while an ID is only packed from values that
+//! exist. A failed call reserves nothing.
+//!
+//! The stream of single calls and batches belongs to the thread. Handles have their own. Without the standard library there are
+//! no variables of a thread, so each call keys a stream of its own.
+
+use core::fmt;
+
+use chacha20::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+use crate::{
+    Result, fork,
+    format::is_within,
+    sync::{AtomicU64, Ordering},
+};
+
+/// The length of a clock reading's unit that a stream serves, in nanoseconds.
+const MILLISECOND: i64 = 1_000_000;
+
+/// Where the keys of a generator's streams come from.
+#[derive(Debug)]
+pub(super) struct Entropy {
+    draw: fn() -> Result<[u8; 32]>,
+    /// Whether the source is the operating system's, so that all generators of a thread can use one stream.
+    pub(super) is_system: bool,
+    /// The number of streams so far, which no two streams have in common. So no stream repeats another one of the generator,
+    /// even if the source repeats a key.
+    streams: AtomicU64,
+}
+
+/// A stream, and where it may be used.
+pub(crate) struct Stream {
+    bits: ChaCha8Rng,
+    /// The start of the millisecond that the clock showed, in Unix nanoseconds.
+    begins: i64,
+    generation: u64,
+    owner: usize,
+}
+
+/// Hides the bits of the next IDs.
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    #[inline]
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> u64 {
+        self.bits.next_u64()
+    }
+
+    /// Returns whether the stream is of this source, and for a clock that reads `now`.
+    #[inline]
+    fn serves(&self, entropy: &Entropy, now: i64) -> bool {
+        is_within(self.begins, MILLISECOND.cast_unsigned(), now) && self.owner == entropy.owner()
+    }
+}
+
+impl Entropy {
+    pub(super) const fn new(draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
+        Self { draw, is_system, streams: AtomicU64::new(0) }
+    }
+
+    /// Returns a number that the generators of a thread have in common if their streams are interchangeable. A generator with a
+    /// source of its own has its own number, so that its IDs do not depend on other generators.
+    #[inline]
+    fn owner(&self) -> usize {
+        if self.is_system {
+            return 0;
+        }
+        // An earlier generator may have been at this address.
+        let has_streams = self.streams.load(Ordering::Relaxed) > 0;
+        if has_streams { core::ptr::from_ref(self).addr() } else { usize::MAX }
+    }
+
+    /// Keys a stream for a clock that reads `now`.
+    ///
+    /// # Errors
+    /// Returns `entropy_unavailable`, or any error that the source returns.
+    #[cold]
+    pub(super) fn key(&self, now: i64) -> Result<Stream> {
+        fork::prepare()?;
+        // Read first, so that a fork or a restore in the source shows when the generation is compared.
+        let generation = fork::current();
+        let mut key = (self.draw)()?;
+        // A source that repeats itself, unlike the kernel's, would key the same stream in a parent and its child.
+        for (byte, of_generation) in key.iter_mut().zip(generation.to_le_bytes()) {
+            *byte ^= of_generation;
+        }
+        let number = self.streams.fetch_add(1, Ordering::Relaxed);
+        let mut bits = ChaCha8Rng::from_seed(key);
+        bits.set_stream(number);
+        let begins = now.saturating_sub(now.rem_euclid(MILLISECOND));
+        Ok(Stream { bits, begins, generation, owner: self.owner() })
+    }
+
+    /// Replaces a stream that is not for a clock that reads `now` in this generation.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Entropy::key`]. There is then no stream, since the clock may show the earlier millisecond
+    /// again.
+    #[inline]
+    pub(super) fn renew<'s>(
+        &self,
+        stream: &'s mut Option<Stream>,
+        now: i64,
+    ) -> Result<&'s mut Stream> {
+        if !stream.as_ref().is_some_and(|stream| self.is_fresh(stream, now)) {
+            *stream = None;
+            *stream = Some(self.key(now)?);
+        }
+        Ok(stream.as_mut().expect("just keyed"))
+    }
+
+    #[inline]
+    fn is_fresh(&self, stream: &Stream, now: i64) -> bool {
+        stream.serves(self, now) && stream.generation == fork::generation()
+    }
+}
+
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+mod of_thread {
+    use core::cell::RefCell;
+
+    use super::{Entropy, Stream};
+    use crate::{Result, fork};
+
+    std::thread_local! {
+        static STREAM: RefCell<Option<Stream>> = const { RefCell::new(None) };
+    }
+
+    /// Calls `take` with the stream of this thread, which is absent while a call that it interrupted uses it: a signal handler
+    /// may generate IDs.
+    #[inline]
+    fn with<T>(take: impl FnOnce(Option<&mut Option<Stream>>) -> T) -> T {
+        STREAM.with(|stream| match stream.try_borrow_mut() {
+            Ok(mut stream) => take(Some(&mut stream)),
+            Err(_) => take(None),
+        })
+    }
+
+    impl Entropy {
+        /// Returns the bits of one ID, with the generation of their stream, which the caller compares.
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Entropy::key`].
+        #[inline]
+        pub(in super::super) fn next(&self, now: i64) -> Result<(u64, u64)> {
+            let found = with(|stream| {
+                let stream = stream?.as_mut().filter(|stream| stream.serves(self, now))?;
+                Some((stream.generation, stream.next()))
+            });
+            match found {
+                Some(taken) => Ok(taken),
+                None => self.next_of_new(now),
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn next_of_new(&self, now: i64) -> Result<(u64, u64)> {
+            self.with(now, |stream| (stream.generation, stream.next()))
+        }
+
+        /// Calls `take` with a stream for a clock that reads `now`.
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Entropy::key`].
+        pub(in super::super) fn with<T>(
+            &self,
+            now: i64,
+            take: impl FnOnce(&mut Stream) -> T,
+        ) -> Result<T> {
+            // Keyed outside of the borrow, because the caller's source may itself generate IDs.
+            let mut found = with(|stream| stream.and_then(Option::take));
+            let taken = self.renew(&mut found, now).map(take);
+            with(|stream| {
+                if let Some(stream) = stream {
+                    *stream = found;
+                }
+            });
+            taken
+        }
+
+        /// Calls `take` with the stream that this call has used, or with a new one.
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Entropy::key`].
+        pub(in super::super) fn with_last<T>(
+            &self,
+            take: impl FnOnce(&mut Stream) -> T,
+        ) -> Result<T> {
+            let is_ours = |stream: &&mut Stream| {
+                stream.owner == self.owner() && stream.generation == fork::generation()
+            };
+            let mut take = Some(take);
+            let taken = with(|stream| {
+                let stream = stream?.as_mut().filter(is_ours)?;
+                take.take().map(|take| take(stream))
+            });
+            match (taken, take) {
+                (Some(taken), _) => Ok(taken),
+                (None, take) => Ok(take.expect("not called")(&mut self.key(0)?)),
+            }
+        }
+    }
+}
+
+#[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
+impl Entropy {
+    pub(super) fn next(&self, now: i64) -> Result<(u64, u64)> {
+        self.with(now, |stream| (stream.generation, stream.next()))
+    }
+
+    pub(super) fn with<T>(&self, now: i64, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
+        self.key(now).map(|mut stream| take(&mut stream))
+    }
+
+    pub(super) fn with_last<T>(&self, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
+        self.with(0, take)
+    }
+}

@@ -1,0 +1,460 @@
+//! The generator of version 7 UUIDs: what is sorted, what is random, and what happens after clock rollbacks.
+
+mod support;
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicI64, AtomicU8, Ordering},
+    },
+    thread,
+};
+
+use polyflake::{
+    Error, ErrorKind, Result,
+    clock::{Clock, ClockInfo},
+    uuid7::{self, Builder, Generator, LAST_SEQUENCE, Uuid7, worker_id},
+};
+use support::{CoarseClock, ScriptedClock, assert_code};
+
+/// The test's time, in Unix milliseconds.
+const T: i64 = 1_763_650_000_000;
+
+/// The number of IDs in a millisecond that starts at sequence 0.
+const PER_MS: usize = LAST_SEQUENCE as usize + 1;
+
+/// Returns a builder with the system's random bytes, whose clock shows [`T`].
+fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    clock.play([T]);
+    Generator::builder().clock(clock.clone())
+}
+
+/// Makes all but `left` IDs of a millisecond in which none was made.
+fn use_up<C: Clock>(ids: &Generator<C>, left: usize) {
+    ids.fill(&mut vec![Uuid7::MIN; PER_MS - left]).unwrap();
+}
+
+#[test]
+fn each_millisecond_starts_at_random_in_the_lower_half() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let starts = (0..16).map(|ms| {
+        clock.play([T + ms]);
+        let [first, second] = [(); 2].map(|()| ids.generate().unwrap());
+        assert_eq!((first.unix_ms(), second.sequence()), (T + ms, first.sequence() + 1));
+        first.sequence()
+    });
+    let starts: HashSet<_> = starts.collect();
+    // Two of 16 are equal with a probability of 1 in 1,000; four pairs practically never.
+    assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_SEQUENCE / 2));
+}
+
+#[test]
+fn a_millisecond_ends_with_the_last_sequence() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut batch = vec![Uuid7::MIN; PER_MS];
+    let made = ids.try_fill(&mut batch).unwrap();
+    assert!(made >= PER_MS / 2, "{made} IDs");
+    let ids_of_ms = &batch[..made];
+    assert!(ids_of_ms.is_sorted() && ids_of_ms.iter().all(|id| id.unix_ms() == T));
+    assert_eq!(ids_of_ms[made - 1].sequence(), LAST_SEQUENCE);
+    let error = assert_code(ids.try_generate(), "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 1));
+    clock.play([T + 1]);
+    assert!(ids.generate().unwrap() > batch[made - 1]);
+}
+
+/// Other libraries lose the order every 4,096 IDs, when a counter of 12 bits wraps around.
+#[test]
+fn ids_of_one_millisecond_are_sorted_past_4096() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut handle = ids.handle();
+    let made: Vec<_> = (0..10_000).map(|_| handle.generate().unwrap()).collect();
+    assert!(made.is_sorted_by(|one, next| one < next) && made[9999].unix_ms() == T);
+    assert!(ids.generate().unwrap() > made[9999]);
+}
+
+/// In other libraries, each thread has an order of its own.
+#[test]
+fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
+    let last = Mutex::new(Uuid7::MIN);
+    let ids = Generator::new();
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (last, ids) = (&last, &ids);
+            scope.spawn(move || {
+                let mut batch = [Uuid7::MIN; 3];
+                for _ in 0..support::rounds(20_000) {
+                    let mut last = last.lock().unwrap();
+                    if thread == 0 {
+                        ids.fill(&mut batch).unwrap();
+                    } else {
+                        batch = [(); 3].map(|()| ids.generate().unwrap());
+                    }
+                    assert!(*last < batch[0] && batch.is_sorted());
+                    *last = batch[2];
+                }
+            });
+        }
+    });
+}
+
+/// A reader that asks for the rows after the highest ID that it has seen misses a row whose ID is lower and appears later.
+#[test]
+fn a_cursor_loses_no_row_after_a_rollback() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut handle = ids.handle();
+    let mut cursor = Uuid7::MIN;
+    for reading in [T, T - 1, T - 5000, T + 1, T, T - 86_400_000, T + 2, T + 1] {
+        clock.play([reading]);
+        let mut rows = vec![Uuid7::MIN; 10];
+        ids.fill(&mut rows).unwrap();
+        rows.push(ids.generate().unwrap());
+        assert!(rows.iter().all(|row| *row > cursor), "after a reading of {}", reading - T);
+        cursor = *rows.iter().max().unwrap();
+        // A handle's block was reserved earlier, so its IDs are sorted among themselves.
+        assert!(handle.generate().unwrap() < handle.generate().unwrap());
+    }
+}
+
+/// Other libraries continue in the next millisecond, which the clock has not shown.
+#[test]
+fn no_id_is_later_than_the_highest_reading() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).from_sequence_0().build().unwrap();
+    use_up(&ids, 1);
+    clock.play([T - 3]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), T);
+    for error in [
+        assert_code(ids.try_generate(), "clock_behind"),
+        assert_code(ids.handle().try_generate(), "clock_behind"),
+        assert_code(ids.generate(), "clock_behind"),
+    ] {
+        assert_eq!(error.retry_at(), Some(T + 1));
+    }
+    assert_eq!(ids.try_fill(&mut [Uuid7::MIN; 2]), Ok(0));
+    assert!(clock.slept() > 0, "it waits at most `max_wait`");
+    // The clock catches up while a call waits.
+    clock.play([T - 2, T, T + 1]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), T + 1);
+}
+
+#[test]
+fn rollbacks_of_any_length_keep_the_order_by_default() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let first = ids.generate().unwrap();
+    for (ms, sequence) in [(T - 1, 1), (T - 10_001, 2), (0, 3), (T, 4)] {
+        clock.play([ms]);
+        let id = ids.generate().unwrap();
+        assert_eq!((id.unix_ms(), id.sequence()), (T, first.sequence() + sequence));
+    }
+    assert_eq!((ids.stats().rollbacks, ids.stats().last_ms), (0, Some(T)));
+}
+
+#[test]
+fn only_rollbacks_of_more_than_10_seconds_are_followed() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).follow_rollbacks(true).build().unwrap();
+    let mut handle = ids.handle();
+    let mut made = || [ids.generate(), handle.generate()].map(|id| id.unwrap().unix_ms());
+    assert_eq!(made(), [T; 2]);
+    for (reading, expected, rollbacks) in [
+        (T - 10_000, T, 0),
+        (T - 10_001, T - 10_001, 1),
+        (T - 20_001, T - 10_001, 1),
+        (T - 20_002, T - 20_002, 2),
+        (T, T, 2),
+    ] {
+        clock.play([reading]);
+        assert_eq!(made(), [expected; 2]);
+        assert_eq!(ids.stats().rollbacks, rollbacks);
+    }
+}
+
+/// The clock shows each millisecond several times, and the source repeats its bytes, as a copied or a constant one does.
+#[test]
+fn a_followed_rollback_repeats_no_id_although_the_source_does() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).entropy_from(|| Ok([7; 32])).follow_rollbacks(true).build().unwrap();
+    let mut handle = ids.handle();
+    let mut made = HashSet::new();
+    for _ in 0..3 {
+        for reading in [T, T + 1, T + 60_000] {
+            clock.play([reading]);
+            let mut batch = [Uuid7::MIN; 100];
+            ids.fill(&mut batch).unwrap();
+            let singles = [ids.generate().unwrap(), handle.generate().unwrap()];
+            assert!(batch.into_iter().chain(singles).all(|id| made.insert(id)));
+        }
+    }
+    assert_eq!(ids.stats().rollbacks, 2);
+}
+
+#[test]
+fn a_worker_id_excludes_following_rollbacks() {
+    let both = Generator::builder().worker_id(7).follow_rollbacks(true).build();
+    let error = assert_code(both, "out_of_range");
+    let expected = "expected either `worker_id` or `follow_rollbacks`, found both";
+    assert_eq!(error.to_string(), expected);
+}
+
+/// Counts the calls of a random source, whose bytes are all different.
+macro_rules! counted {
+    ($draws:ident) => {{
+        static $draws: AtomicU8 = AtomicU8::new(0);
+        (&$draws, || Ok([$draws.fetch_add(1, Ordering::Relaxed); 32]))
+    }};
+}
+
+#[test]
+fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
+    let (draws, draw) = counted!(DRAWS);
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let mut expected = 0;
+    // The generator stays in the millisecond T + 1 although the clock moves back and forth.
+    for reading in [T, T + 1, T, T - 1, T, T - 50_000, T - 50_000, T + 1] {
+        clock.play([reading]);
+        let last = draws.load(Ordering::Relaxed);
+        let mut batch = [Uuid7::MIN; 100];
+        ids.fill(&mut batch).unwrap();
+        ids.generate().unwrap();
+        expected += u8::from(reading != T - 50_000 || draws.load(Ordering::Relaxed) > last);
+        assert_eq!(draws.load(Ordering::Relaxed), expected, "after a reading of {}", reading - T);
+        assert_eq!(ids.stats().last_ms, Some(reading.max(if expected > 1 { T + 1 } else { T })));
+    }
+    assert_eq!(expected, 7, "one for each reading that differs from the one before");
+}
+
+#[test]
+fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
+    let (draws, draw) = counted!(DRAWS);
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let mut handle = ids.handle();
+    let first = handle.generate().unwrap();
+    let before = draws.load(Ordering::Relaxed);
+    for (k, reading) in [T, T - 1, T - 1, T - 2, T].into_iter().enumerate() {
+        clock.play([reading]);
+        let id = handle.generate().unwrap();
+        assert_eq!(
+            (id.unix_ms(), usize::try_from(id.sequence() - first.sequence()).unwrap()),
+            (T, k + 1)
+        );
+    }
+    assert_eq!(draws.load(Ordering::Relaxed) - before, 3);
+}
+
+#[test]
+fn threads_key_streams_of_their_own() {
+    let (draws, draw) = counted!(DRAWS);
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let mut tails = HashSet::new();
+    for _ in 0..3 {
+        let made = thread::scope(|scope| {
+            scope.spawn(|| [(); 5].map(|()| ids.generate().unwrap())).join().unwrap()
+        });
+        assert!(made.iter().all(|id| tails.insert(id.random())));
+    }
+    assert_eq!(draws.load(Ordering::Relaxed), 3);
+}
+
+/// A failed call reserves nothing and uses no bits of the millisecond before.
+#[test]
+fn a_source_that_fails_leaves_no_trace() {
+    static IS_BROKEN: AtomicU8 = AtomicU8::new(1);
+    static DRAWS: AtomicU8 = AtomicU8::new(0);
+    let clock = ScriptedClock::default();
+    let draw = || match IS_BROKEN.load(Ordering::Relaxed) {
+        0 => Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 32]),
+        _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
+    };
+    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let mut handle = ids.handle();
+    assert_code(ids.generate(), "entropy_unavailable");
+    assert_code(handle.generate(), "entropy_unavailable");
+    let error = assert_code(ids.fill(&mut [Uuid7::MIN; 3]), "entropy_unavailable");
+    assert_eq!((error.written(), ids.stats().last_ms), (Some(0), None));
+    IS_BROKEN.store(0, Ordering::Relaxed);
+    let first = [ids.generate().unwrap(), handle.generate().unwrap()];
+    let draws = DRAWS.load(Ordering::Relaxed);
+    IS_BROKEN.store(1, Ordering::Relaxed);
+    clock.play([T + 1]);
+    assert_code(ids.generate(), "entropy_unavailable");
+    assert_code(handle.generate(), "entropy_unavailable");
+    assert_eq!(ids.stats().last_ms, Some(T));
+    IS_BROKEN.store(0, Ordering::Relaxed);
+    clock.play([T]);
+    let next = [ids.generate().unwrap(), handle.generate().unwrap()];
+    assert!(next[0] > first[0] && next[1] > first[1]);
+    assert!(DRAWS.load(Ordering::Relaxed) - draws >= 2, "the bits before the failure were dropped");
+}
+
+/// A source may use the library itself.
+#[test]
+fn a_source_may_generate_ids() {
+    let draw = || {
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&uuid7::generate()?.to_bytes());
+        Ok(bytes)
+    };
+    let ids = Generator::builder().entropy_from(draw).build().unwrap();
+    assert!(ids.generate().unwrap() < ids.generate().unwrap());
+}
+
+#[test]
+fn a_worker_id_replaces_16_of_the_random_bits() {
+    let clock = ScriptedClock::default();
+    let of = |worker| {
+        let ids = at(&clock).entropy_from(|| Ok([7; 32])).worker_id(worker).build().unwrap();
+        ids.generate().unwrap()
+    };
+    let made = [0, 1, 42, u16::MAX].map(of);
+    assert_eq!(made.map(worker_id), [0, 1, 42, u16::MAX]);
+    assert!(made.iter().all(|id| id.random() & ((1 << 40) - 1) == made[0].random()));
+    assert!(made.iter().all(|id| id.sequence() == made[0].sequence()));
+    let ids = at(&clock).worker_id(0xc0de).build().unwrap();
+    let mut handle = ids.handle();
+    let mut batch = [Uuid7::MIN; 70];
+    ids.fill(&mut batch).unwrap();
+    batch[0] = handle.generate().unwrap();
+    batch[1] = handle.generate().unwrap();
+    assert!(batch.iter().all(|id| worker_id(*id) == 0xc0de));
+    let tails: HashSet<_> = batch.iter().map(|id| id.random()).collect();
+    assert_eq!((tails.len(), ids.stats().worker_id), (70, Some(0xc0de)));
+}
+
+/// Shows a time, and declares that another generator may have read this clock before a restart.
+struct Restarted(AtomicI64);
+
+impl Clock for Restarted {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.0.load(Ordering::Relaxed) * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().skips_first_tick(true)
+    }
+}
+
+/// An earlier generator with the same worker ID or the same bytes may have made IDs in the millisecond of the first call.
+#[test]
+fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
+    let first = |configure: fn(Builder<&Restarted>) -> Builder<&Restarted>| {
+        let clock = Restarted(AtomicI64::new(T));
+        let ids = configure(Generator::builder().clock(&clock)).build().unwrap();
+        let first = ids.try_generate();
+        clock.0.store(T + 1, Ordering::Relaxed);
+        assert_eq!(ids.generate().unwrap().unix_ms(), T + 1);
+        first.map(Uuid7::unix_ms).map_err(|error| (error.code(), error.retry_at()))
+    };
+    assert_eq!(first(|ids| ids), Ok(T));
+    assert_eq!(first(|ids| ids.window(T, T + 100)), Ok(T));
+    assert_eq!(first(|ids| ids.follow_rollbacks(true)), Ok(T));
+    assert_eq!(first(|ids| ids.worker_id(7).resume_after(T - 1)), Ok(T));
+    let skipped = Err(("sequence_exhausted", Some(T + 1)));
+    assert_eq!(first(|ids| ids.worker_id(7)), skipped);
+    assert_eq!(first(|ids| ids.entropy_from(|| Ok([7; 32]))), skipped);
+}
+
+#[test]
+fn a_generator_resumes_after_the_last_millisecond_of_another() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    assert_eq!(ids.stats().last_ms, None);
+    let last = ids.generate().unwrap();
+    clock.play([T - 100]);
+    assert_eq!(ids.close(), Ok(Some(T)));
+    assert_code(ids.close(), "generator_closed");
+    assert_eq!(at(&clock).build().unwrap().close(), Ok(None));
+
+    let skipping = Generator::builder().worker_id(7).clock(Restarted(AtomicI64::new(T)));
+    let skipping = skipping.build().unwrap();
+    assert_code(skipping.try_generate(), "sequence_exhausted");
+    assert_eq!(skipping.close(), Ok(Some(T)), "an earlier generator may have used it");
+
+    let next = at(&clock).resume_after(T).build().unwrap();
+    assert_eq!(assert_code(next.try_generate(), "sequence_exhausted").retry_at(), Some(T + 1));
+    clock.play([T - 100]);
+    assert_eq!(assert_code(next.try_generate(), "clock_behind").retry_at(), Some(T + 1));
+    clock.play([T + 1]);
+    assert!(next.generate().unwrap() > last);
+    for wrong in [-1, 1 << 44, i64::MIN, i64::MAX] {
+        let error = assert_code(at(&clock).resume_after(wrong).build(), "out_of_range");
+        assert_eq!(error.field(), Some("resume_after"));
+    }
+}
+
+#[test]
+fn times_before_1970_are_rejected() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    clock.play([-1]);
+    assert_code(ids.generate(), "time_out_of_range");
+    clock.play([0]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), 0);
+    clock.play([i64::MAX / 1_000_000]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), i64::MAX / 1_000_000);
+}
+
+/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
+#[test]
+fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
+    static COARSE: Generator<CoarseClock> =
+        Generator::with_clock(CoarseClock(1_000_001), || Ok([7; 32]));
+    assert_eq!(assert_code(COARSE.generate(), "out_of_range").field(), Some("resolution"));
+}
+
+#[test]
+fn generators_with_one_source_and_one_clock_generate_the_same_ids() {
+    let clock = ScriptedClock::default();
+    let made = || {
+        let ids = at(&clock).entropy_from(|| Ok([7; 32])).build().unwrap();
+        let mut batch = [Uuid7::MIN; 5];
+        ids.fill(&mut batch).unwrap();
+        (ids.generate().unwrap(), batch, ids.handle().generate().unwrap())
+    };
+    assert_eq!(made(), made());
+}
+
+#[test]
+fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
+    let ids = |worker_id| Generator::builder().worker_id(worker_id).build().unwrap();
+    assert!(ids(7).may_repeat(&ids(7)) && !ids(7).may_repeat(&ids(8)));
+    assert!(!Generator::new().may_repeat(&Generator::new()));
+}
+
+/// The bits of a thread's stream are uniformly distributed, whichever call makes the IDs (64 intervals of 7 bits each, and each
+/// bit).
+#[test]
+#[cfg_attr(miri, ignore = "makes many IDs")]
+fn random_bits_pass_chi_square_tests() {
+    const COUNT: u32 = 128 * 1024;
+    let ids = Generator::new();
+    let mut handle = ids.handle();
+    let mut batch = vec![Uuid7::MIN; COUNT as usize];
+    ids.fill(&mut batch).unwrap();
+    let singles: Vec<_> = (0..COUNT).map(|_| ids.generate().unwrap()).collect();
+    let of_handle: Vec<_> = (0..COUNT).map(|_| handle.generate().unwrap()).collect();
+    for (name, made) in [("batch", batch), ("singles", singles), ("handle", of_handle)] {
+        for shift in (0..=49).step_by(7) {
+            let mut counts = [0_u32; 128];
+            for id in &made {
+                counts[usize::try_from(id.random() >> shift & 127).unwrap()] += 1;
+            }
+            let expected = f64::from(COUNT / 128);
+            let chi: f64 =
+                counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+            // 127 degrees of freedom: below 49 or above 240 with a probability of 10^-9 each.
+            assert!((49.0..240.0).contains(&chi), "{name}, bits from {shift} on: {chi}");
+        }
+    }
+}
