@@ -67,7 +67,7 @@ class Contest:
     def is_meant_by(self, text: str) -> bool:
         return any(text in name for name in [self.name, *(goal.name for goal in self.goals)])
 
-    def hold(self) -> None:
+    def time_repeatedly(self) -> None:
         """Times all entries in turn and prints the times, again and again while the reader requests more."""
         timed = [(entry, entry.timer()) for entry in self.entries]
         counts = [_calibrate(timer) for _, timer in timed]

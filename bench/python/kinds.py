@@ -47,23 +47,23 @@ class Order:
 KINDS = {1: User, 2: Order}
 
 
-def twice(text: str) -> Any:
+def parse_twice(text: str) -> Any:
     kind = KINDS[sno.metabyte(json.loads(text)["id"])]
     return kind(**json.loads(text))
 
 
-def once(text: str) -> Any:
+def parse_once(text: str) -> Any:
     members = json.loads(text)
     return KINDS[sno.metabyte(members["id"])](**members)
 
 
-def ways() -> list[Entry]:
+def entries() -> list[Entry]:
     hook = sno.by_metabyte(KINDS)
     decode = json.JSONDecoder(object_hook=hook).decode
     named = {"loads": json.loads, "text": TEXT, "hook": hook}
     return [
         Entry("by metabyte", "loads(text, object_hook=hook)", named, ours=True),
         Entry("by metabyte, a decoder that is kept", "decode(text)", {"decode": decode, "text": TEXT}, ours=True),
-        Entry("parsed once, told apart by hand", "read(text)", {"read": once, "text": TEXT}),
-        Entry("parsed twice", "read(text)", {"read": twice, "text": TEXT}),
+        Entry("parsed once, told apart by hand", "read(text)", {"read": parse_once, "text": TEXT}),
+        Entry("parsed twice", "read(text)", {"read": parse_twice, "text": TEXT}),
     ]

@@ -200,8 +200,8 @@ fn cell(text: &str) -> String {
 
 fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     let layout = layout::from_file(path)?;
-    if layout.bits() > polyflake_inspect::MOST_BITS {
-        let most = polyflake_inspect::MOST_BITS;
+    if layout.bits() > polyflake_inspect::MAX_BITS {
+        let most = polyflake_inspect::MAX_BITS;
         let reason = format!("{}: expected a layout of at most {most} bits", path.display());
         return Err(Failure::new("invalid_layout", reason));
     }

@@ -187,9 +187,9 @@ impl Error {
     /// assert_eq!(error.range(), Some((200_000, 0, 131_071)));
     /// ```
     pub fn range(&self) -> Option<(i128, i128, i128)> {
-        const MOST: i128 = u64::MAX as i128;
+        const MAX_UNSIGNED: i128 = u64::MAX as i128;
         match self.fact() {
-            Fact::TooLarge(low) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
+            Fact::TooLarge(low) => Some((MAX_UNSIGNED + 1 + i128::from(*low), 0, MAX_UNSIGNED)),
             Fact::Range(range) => Some(range.values.into()),
             _ => None,
         }

@@ -56,7 +56,7 @@ impl ExpectedError {
     }
 }
 
-const MOST: i128 = u64::MAX as i128;
+const MAX_UNSIGNED: i128 = u64::MAX as i128;
 
 /// Every constructor of an error, with facts just inside and outside the limits of inline storage.
 const EXPECTED_ERRORS: [ExpectedError; 27] = [
@@ -140,36 +140,36 @@ const EXPECTED_ERRORS: [ExpectedError; 27] = [
     .field("clock")
     .range(i128::MAX, i128::MIN, 0),
     expected(
-        || Error::out_of_range("id", MOST + 1, 0, MOST),
+        || Error::out_of_range("id", MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 18446744073709551616",
     )
     .field("id")
-    .range(MOST + 1, 0, MOST),
+    .range(MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
     expected(
-        || Error::out_of_range("id", 2 * MOST + 1, 0, MOST),
+        || Error::out_of_range("id", 2 * MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 36893488147419103231",
     )
     .field("id")
-    .range(2 * MOST + 1, 0, MOST),
+    .range(2 * MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
     expected(
-        || Error::out_of_range("id", 2 * MOST + 2, 0, MOST),
+        || Error::out_of_range("id", 2 * MAX_UNSIGNED + 2, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 36893488147419103232",
     )
     .field("id")
-    .range(2 * MOST + 2, 0, MOST),
+    .range(2 * MAX_UNSIGNED + 2, 0, MAX_UNSIGNED),
     expected(
-        || Error::out_of_range("id", i128::MIN, 0, MOST),
+        || Error::out_of_range("id", i128::MIN, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found \
                   -170141183460469231731687303715884105728",
     )
     .field("id")
-    .range(i128::MIN, 0, MOST),
+    .range(i128::MIN, 0, MAX_UNSIGNED),
     expected(
-        || Error::out_of_range("id", MOST, 0, MOST).with_field("other"),
+        || Error::out_of_range("id", MAX_UNSIGNED, 0, MAX_UNSIGNED).with_field("other"),
         "expected other from 0 to 18446744073709551615, found 18446744073709551615",
     )
     .field("other")
-    .range(MOST, 0, MOST),
+    .range(MAX_UNSIGNED, 0, MAX_UNSIGNED),
     expected(
         || Error::invalid_type("int", "str").with_field("metabyte"),
         "expected int for `metabyte`, found str",

@@ -8,7 +8,7 @@ use polyflake::hotguid::{HotGuid, LAST_COUNTER, LAST_SECOND, Parts};
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG, all_or_every, hex, typed, unhex};
+use support::{LONG_INPUT, all_or_every, hex, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -191,7 +191,7 @@ fn noncanonical_guid_strings_are_rejected() {
         (&*format!("é{}", &TEXT[2..]), Error::invalid_length(35, 36, 36)),
         (&*"é".repeat(36), Error::bad_character(0, 'é'.into())),
         (&*"0".repeat(36), Error::bad_character(8, '0'.into())),
-        (&*"-".repeat(LONG), Error::invalid_length(LONG, 36, 36)),
+        (&*"-".repeat(LONG_INPUT), Error::invalid_length(LONG_INPUT, 36, 36)),
     ] {
         assert_eq!(parse(text), Err(error), "{text:?}");
     }

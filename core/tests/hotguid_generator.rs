@@ -216,10 +216,10 @@ fn missing_random_bytes_return_an_error() {
 
 #[test]
 fn each_generator_picks_its_machine_once() {
-    static OWN: Generator = Generator::new();
+    static OWN_SOURCE: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
     let machines = || {
-        let made = [OWN.generate(7), built.generate(7), hotguid::generate(7)];
+        let made = [OWN_SOURCE.generate(7), built.generate(7), hotguid::generate(7)];
         made.map(|id| id.unwrap().machine())
     };
     assert_eq!(machines(), machines());

@@ -10,7 +10,7 @@ use polyflake::randflake::{
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG, all_or_every, typed, unhex};
+use support::{LONG_INPUT, all_or_every, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -126,7 +126,7 @@ fn lengths_are_counted_in_characters_and_checked_first() {
     assert_eq!(parse("wwwwwwwwwwwwww"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("éééééééééééééé"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("ééééééééééééé"), Err(Error::bad_character(0, 'é'.into())));
-    assert_eq!(parse(&"0".repeat(LONG)), Err(Error::invalid_length(LONG, 1, 13)));
+    assert_eq!(parse(&"0".repeat(LONG_INPUT)), Err(Error::invalid_length(LONG_INPUT, 1, 13)));
     assert_eq!(Randflake::parse("0123456789abc\u{1f600}"), Err(Error::invalid_length(14, 1, 13)));
 }
 

@@ -5,7 +5,7 @@ mod support;
 
 use polyflake::sno::{self, Parts, Sno};
 use proptest::prelude::*;
-use support::{LONG, all_or_every};
+use support::{LONG_INPUT, all_or_every};
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 const GOOD: &str = "93bm44ab22flxhjb";
@@ -115,7 +115,7 @@ fn look_alike_strings_are_rejected() {
         // The two metabyte characters are valid in all of these strings.
         assert_eq!(sno::metabyte(text).is_err(), text.chars().count() != 16, "{text:?}");
     }
-    let long = "2".repeat(LONG);
+    let long = "2".repeat(LONG_INPUT);
     assert_eq!(Sno::parse(&long).unwrap_err().code(), "invalid_length");
     assert_eq!(Sno::from_slice(&[0; 9]).unwrap_err().code(), "invalid_length");
     assert_eq!(Sno::from_uuid_bytes([0; 16]).unwrap_err().position(), Some(0));

@@ -5,7 +5,7 @@ mod support;
 use polyflake::{ErrorKind, kernels, sparx64::Sparx64};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG, all_or_every, hex, typed, unhex};
+use support::{LONG_INPUT, all_or_every, hex, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -43,7 +43,7 @@ fn decryption_matches_the_vectors() {
 
 #[test]
 fn a_key_has_16_bytes() {
-    for length in [0, 1, 8, 15, 17, 32, LONG] {
+    for length in [0, 1, 8, 15, 17, 32, LONG_INPUT] {
         let error = Sparx64::from_slice(&vec![0; length]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidSecret, "{length} bytes");
         assert_eq!(error.to_string(), format!("expected a secret of 16 bytes, found {length}"));

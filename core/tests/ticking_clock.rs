@@ -157,13 +157,13 @@ fn the_thread_ends_with_the_last_clone() {
 /// Makes more IDs than fit in a few ticks, so that some calls wait.
 #[test]
 fn threads_never_repeat_an_id() {
-    const EACH: usize = 100_000;
+    const READINGS: usize = 100_000;
     let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
     let ids = Generator::builder().partition(42).clock(clock).build().unwrap();
-    let one_by_one = || (0..EACH).map(|_| ids.generate(7).unwrap()).collect::<Vec<Sno>>();
+    let one_by_one = || (0..READINGS).map(|_| ids.generate(7).unwrap()).collect::<Vec<Sno>>();
     let by_handle = || {
         let mut handle = Handle::new(&ids);
-        (0..EACH).map(|_| handle.generate(7).unwrap()).collect::<Vec<Sno>>()
+        (0..READINGS).map(|_| handle.generate(7).unwrap()).collect::<Vec<Sno>>()
     };
     let mut all: Vec<Sno> = thread::scope(|scope| {
         let threads = [scope.spawn(one_by_one), scope.spawn(one_by_one), scope.spawn(by_handle)];
@@ -171,7 +171,7 @@ fn threads_never_repeat_an_id() {
     });
     all.sort_unstable();
     all.dedup();
-    assert_eq!(all.len(), 3 * EACH);
+    assert_eq!(all.len(), 3 * READINGS);
 }
 
 #[test]

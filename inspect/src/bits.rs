@@ -1,8 +1,8 @@
 //! ID bits, starting with the most significant one, and the alphabets of encoded IDs.
 
 /// The maximum number of bits in an ID, which is that of the largest layout.
-pub(crate) const MOST: u32 = 1024;
-const BYTES: usize = MOST as usize / 8;
+pub(crate) const MAX_BITS: u32 = 1024;
+const BYTES: usize = MAX_BITS as usize / 8;
 
 /// An ID's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub use crate::{
 };
 
 /// The maximum number of bits in an ID.
-pub const MOST_BITS: u32 = bits::MOST;
+pub const MAX_BITS: u32 = bits::MAX_BITS;
 
 /// Readings that are less likely than this are not displayed.
 const MIN_ODDS: f64 = 0.001;
@@ -40,7 +40,7 @@ pub struct Context<'a> {
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
-    /// The caller's own layouts, each with its name. Layouts with more than [`MOST_BITS`] bits are ignored.
+    /// The caller's own layouts, each with its name. Layouts with more than [`MAX_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 

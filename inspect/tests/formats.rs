@@ -4,7 +4,7 @@ use polyflake::{
     layout::{Field, Layout, Tick, Value, ValueType},
     randflake::{Codec, Parts},
 };
-use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes, sentence};
+use polyflake_inspect::{Context, MAX_BITS, Reading, Role, inspect, inspect_bytes, sentence};
 
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
@@ -259,7 +259,7 @@ fn any_string_is_accepted() {
         let of_all_times = [i64::MIN, 0, NOW.now_ms, i64::MAX];
         for now_ms in of_all_times {
             let readings = inspect(&text, &Context { now_ms, ..NOW });
-            assert!(readings.iter().all(|reading| reading.bits <= MOST_BITS), "{text}");
+            assert!(readings.iter().all(|reading| reading.bits <= MAX_BITS), "{text}");
             readings.iter().for_each(|reading| drop(reading.time()));
         }
     }

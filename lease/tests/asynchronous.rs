@@ -20,7 +20,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::{runtime, time};
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A store with a single worker ID.
 struct One {
@@ -38,7 +38,7 @@ impl One {
             url: format!("sqlite:{}?allow=overlayfs", path.display()),
             path,
         };
-        Generator::with(&one.url, Self::options(), LONG).unwrap().close();
+        Generator::with(&one.url, Self::options(), LONG_TIMEOUT).unwrap().close();
         one
     }
 
@@ -47,13 +47,13 @@ impl One {
     }
 
     async fn generator(&self) -> Generator {
-        Generator::with_async(&self.url, Self::options(), LONG, time::sleep).await.unwrap()
+        Generator::with_async(&self.url, Self::options(), LONG_TIMEOUT, time::sleep).await.unwrap()
     }
 
     /// Locks the file, so that all writes wait.
     fn lock(&self) -> Connection {
         let connection = Connection::open(&self.path).unwrap();
-        connection.busy_timeout(LONG).unwrap();
+        connection.busy_timeout(LONG_TIMEOUT).unwrap();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         connection
     }
@@ -88,7 +88,9 @@ fn sigterm_releases_the_worker_id() {
     if let Ok(url) = env::var(ENDED) {
         let work = async {
             let mut asked_to_end = signal(SignalKind::terminate()).unwrap();
-            let ids = Generator::with_async(&url, One::options(), LONG, time::sleep).await.unwrap();
+            let ids = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep)
+                .await
+                .unwrap();
             println!("ready {}", ids.generate_async(time::sleep, 7).await.unwrap());
             asked_to_end.recv().await;
             ids.close_async(time::sleep).await;
@@ -195,7 +197,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
 
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
-    Generator::with(&server.url(), One::options(), LONG).unwrap().close();
+    Generator::with(&server.url(), One::options(), LONG_TIMEOUT).unwrap().close();
     // The blocking client needs its own thread, because it contains a runtime.
     let lock = || {
         let (url, (held, holds)) = (server.url(), mpsc::channel());
@@ -212,7 +214,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     };
     block_on(async {
         let url = server.url();
-        let begin = Generator::with_async(&url, One::options(), LONG, time::sleep);
+        let begin = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep);
         let (ids, turns) = beside_turns(lock(), begin).await;
         assert!(turns >= 40, "{turns}");
         let ids = ids.unwrap();

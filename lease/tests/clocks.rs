@@ -10,7 +10,7 @@ use polyflake_lease::{Action, Ask, ErrorKind, Found, Memory, Record, Store};
 
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
-const APART: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
+const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 
 /// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the last end that its
 /// generator has.
@@ -38,7 +38,7 @@ fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off:
 
 #[test]
 fn a_holder_keeps_its_worker_id_after_a_clock_step() {
-    for apart in APART {
+    for apart in CLOCK_ERRORS {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(T);
             let (mut host, grant) = holder(&mut store, options(3));
@@ -58,7 +58,7 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
 
 #[test]
 fn a_store_clock_step_revokes_no_worker_ids() {
-    for apart in APART {
+    for apart in CLOCK_ERRORS {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(T);
             let (mut host, _) = holder(&mut store, options(3));

@@ -23,7 +23,7 @@ use server::{Server, programs};
 use tokio::{runtime, time};
 
 /// A timeout that exceeds any delay of the machine itself.
-const LONG: Duration = Duration::from_secs(120);
+const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
 fn processes_that_start_together_all_get_worker_ids() {
@@ -52,7 +52,7 @@ fn processes_that_start_together_all_get_worker_ids() {
         let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
         let options = Options::new("orders", Shape::sno(0..=65_535).unwrap()).unwrap();
         let began = Instant::now();
-        let ids = Generator::with_async(host, options, LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(host, options, LONG_TIMEOUT, time::sleep).await.unwrap();
         (ids, began.elapsed())
     };
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -26,7 +26,7 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
     Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap()
@@ -35,7 +35,7 @@ fn options() -> Options {
 #[test]
 fn a_used_lease_emits_acquired_and_sealed() {
     let (options, heard) = Heard::of(options());
-    let ids = Generator::with("memory:closed", options, LONG).unwrap();
+    let ids = Generator::with("memory:closed", options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
     assert_eq!(ids.lease().end(), Some(end));
     let id = ids.generate(0).unwrap();
@@ -56,7 +56,7 @@ fn a_used_lease_emits_acquired_and_sealed() {
 #[test]
 fn an_unused_lease_is_sealed_without_a_tick() {
     let (options, heard) = Heard::of(options());
-    Generator::with("memory:unused", options, LONG).unwrap().close();
+    Generator::with("memory:unused", options, LONG_TIMEOUT).unwrap().close();
     assert_eq!(heard.next("sealed"), Event::Sealed { number: 0, used_until: None });
 }
 
@@ -67,7 +67,7 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
     fs::create_dir(&here).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
     let (options, heard) = Heard::of(options().lease_ms(1500).unwrap());
-    let ids = Generator::with(&url, options, LONG).unwrap();
+    let ids = Generator::with(&url, options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
     let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
     assert!(end > first, "{end} {first}");
@@ -121,9 +121,9 @@ fn a_panicking_watcher_does_not_end_the_lease() {
         count.fetch_add(1, Ordering::Relaxed);
         panic!("for the test");
     });
-    let ids = Generator::with("memory:panics", options, LONG).unwrap();
+    let ids = Generator::with("memory:panics", options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
-    let until = Instant::now() + LONG;
+    let until = Instant::now() + LONG_TIMEOUT;
     let lease = ids.lease();
     while lease.number().is_some() && lease.figures().renewals == 0 && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
@@ -196,7 +196,7 @@ fn traced_events_never_contain_the_url() {
         let refused = Generator::with(*url, options.clone(), brief).err().unwrap();
         assert!(!format!("{refused} {refused:?}").contains("sesame"), "{refused:?}");
     }
-    let ids = Generator::with(&file, options, LONG).unwrap();
+    let ids = Generator::with(&file, options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     ids.close();
     drop(ids);

@@ -12,7 +12,7 @@ use polyflake::{
 };
 use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno};
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[track_caller]
 fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
@@ -24,7 +24,7 @@ fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
 fn machine(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
-    hotguid::Generator::with("memory:machines", options, uuid8, LONG).unwrap()
+    hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
 }
 
 /// The version and variant of UUIDs use bits of the machine, but none of the worker ID.
@@ -104,7 +104,8 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
     let page = include_str!("../../docs/leases.md");
     assert!(page.contains(&shape.to_json()), "{}", shape.to_json());
     let options = Options::new("posts", shape).unwrap().prefer(0b00110_00101).unwrap();
-    let ids = layout::Generator::with("memory:posts", options, &layout, &names, LONG).unwrap();
+    let ids =
+        layout::Generator::with("memory:posts", options, &layout, &names, LONG_TIMEOUT).unwrap();
     let mut batch = [0_i64; 3];
     ids.fill(&mut batch[..]).unwrap();
     assert_eq!(ids.try_fill(&mut batch[1..]), Ok(2));
@@ -161,7 +162,7 @@ fn layouts_without_leasable_fields_are_rejected() {
     refused(&strange.unwrap(), &["a\nb"], "expected names without control characters");
     let of_another = Options::new("posts", Shape::sno(0..=31).unwrap()).unwrap();
     let of_another =
-        layout::Generator::with("memory:refused", of_another, &layout, &["worker"], LONG);
+        layout::Generator::with("memory:refused", of_another, &layout, &["worker"], LONG_TIMEOUT);
     let reason = "expected options of the layout and its fields";
     assert_refused(of_another.map(drop), ErrorKind::OutOfRange, reason);
 }

@@ -33,8 +33,8 @@ use tempfile::TempDir;
 
 /// Allows one test at a time, because a child would reject a file that another test has open.
 fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    static TEST_LOCK: Mutex<()> = Mutex::new(());
+    TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn store() -> (TempDir, String) {

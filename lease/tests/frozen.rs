@@ -22,7 +22,7 @@ use polyflake_lease::{
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A bound above the limit of `close`, with a reserve for a busy machine.
 const BOUND: Duration = Duration::from_secs(20);
@@ -41,7 +41,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let (options, events) = Heard::of(options().lease_ms(2000).unwrap());
-    let ids = Generator::with(&server.url(), options, LONG).unwrap();
+    let ids = Generator::with(&server.url(), options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     server.freeze();
     events.next("refused");
@@ -57,7 +57,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     events.next("refused");
     server.thaw();
     // The worker ID was not released, so it becomes free when the lease ends.
-    Generator::with(&server.url(), self::options(), LONG).unwrap().generate(0).unwrap();
+    Generator::with(&server.url(), self::options(), LONG_TIMEOUT).unwrap().generate(0).unwrap();
 }
 
 #[test]
@@ -65,13 +65,13 @@ fn an_operator_times_out_if_the_server_is_frozen() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
-    Generator::with(&server.url(), options(), LONG).unwrap().close();
+    Generator::with(&server.url(), options(), LONG_TIMEOUT).unwrap().close();
     server.freeze();
     let since = Instant::now();
     assert_eq!(operator.status().unwrap_err().kind(), ErrorKind::LeaseUnavailable);
     drop(operator);
     // `status` waits up to 15 seconds for the reply, and the drop waits one second.
-    assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
+    assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", since.elapsed());
 }
 
 #[test]
@@ -88,18 +88,18 @@ fn a_task_survives_a_frozen_server() {
             async move { AsyncPostgresql::open(&url).await }
         };
         let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
-        let ids = Generator::with_async(host, options, LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(host, options, LONG_TIMEOUT, time::sleep).await.unwrap();
         server.freeze();
         let since = Instant::now();
         while ids.try_generate(0).is_ok() {
-            assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", since.elapsed());
             time::sleep(Duration::from_millis(50)).await;
         }
         assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
         server.thaw();
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG, "{:?}", ids.lease().refused());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
         }
         server.freeze();
         let since = Instant::now();
@@ -118,7 +118,7 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
     let server = Server::start(&programs);
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let made = Generator::with_async(&server.url(), options(), LONG, time::sleep).await;
+        let made = Generator::with_async(&server.url(), options(), LONG_TIMEOUT, time::sleep).await;
         let ids = made.unwrap();
         ids.generate(0).unwrap();
         server.freeze();
@@ -168,7 +168,7 @@ fn close_abandons_a_hanging_store() {
     let (options, events) = Heard::of(options());
     let open = move || Ok(Hangs(store.clone(), held.clone()));
     let lease = Lease::start(open, options, Arc::new(Nowhere)).unwrap();
-    lease.ready(LONG).unwrap();
+    lease.ready(LONG_TIMEOUT).unwrap();
     let since = Instant::now();
     lease.close();
     assert!(since.elapsed() >= Lease::CLOSE_LIMIT, "{:?}", since.elapsed());
@@ -178,7 +178,10 @@ fn close_abandons_a_hanging_store() {
     // The thread ends by itself once the store continues, and drops its end of the channel.
     drop((lease, hold));
     assert!(
-        events.0.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
+        events
+            .0
+            .recv_timeout(LONG_TIMEOUT)
+            .is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
     );
 }
 

@@ -18,7 +18,7 @@ use polyflake_lease::{
 use server::{Server, programs};
 
 /// A timeout that is longer than any test may take.
-const LONG: Duration = Duration::from_secs(60);
+const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asserts that a generator and a check fail immediately for the same reason.
 #[track_caller]
@@ -86,7 +86,7 @@ fn a_check_reports_the_store_without_writing() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let options = Options::new("orders", Shape::sno(3..=3).unwrap()).unwrap();
     let at = format!("sqlite:{}?allow=overlayfs", path.display());
-    let ids = Generator::with(&at, options, LONG).unwrap();
+    let ids = Generator::with(&at, options, LONG_TIMEOUT).unwrap();
     let full = check(Some(&url)).unwrap_err();
     assert_eq!(full.kind(), ErrorKind::NumbersExhausted);
     assert!(full.to_string().contains(": all 1 worker IDs of orders/sno are leased, "), "{full}");
@@ -137,7 +137,7 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
 #[test]
 fn a_check_reports_reservations_without_an_end() {
     let options = Options::new("orders", Shape::sno(3..=3).unwrap()).unwrap();
-    Generator::with("memory:reserved", options, LONG).unwrap().close();
+    Generator::with("memory:reserved", options, LONG_TIMEOUT).unwrap().close();
     Operator::open("memory:reserved", "orders/sno").unwrap().reserve(3, "retired").unwrap();
     let error = check(Some("memory:reserved?namespace=orders")).unwrap_err();
     assert_eq!((error.kind(), error.until()), (ErrorKind::NumbersExhausted, None), "{error}");
@@ -206,7 +206,7 @@ fn a_server_that_comes_up_late_is_detected_soon() {
     let began = Instant::now();
     let maker = std::thread::spawn(move || {
         let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
-        Generator::with(&url, options, LONG).map(|_| Instant::now())
+        Generator::with(&url, options, LONG_TIMEOUT).map(|_| Instant::now())
     });
     std::thread::sleep(Duration::from_secs(6));
     server.up();

@@ -18,7 +18,7 @@ use tokio::{
     time,
 };
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
@@ -114,8 +114,10 @@ fn renewing_leases_share_a_pool() {
             let options = Options::new("orders", Shape::sno(0..=1).unwrap()).unwrap();
             options.lease_ms(4000).unwrap()
         };
-        let one = Generator::with_async(host(&pool), options(), LONG, time::sleep).await.unwrap();
-        let other = Generator::with_async(host(&pool), options(), LONG, time::sleep).await.unwrap();
+        let one =
+            Generator::with_async(host(&pool), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
+        let other =
+            Generator::with_async(host(&pool), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {

@@ -21,7 +21,7 @@ use polyflake_lease::{
     hotguid, layout, open, randflake, sno,
 };
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A grantee whose first generators cannot be created.
 struct Failing {
@@ -52,7 +52,7 @@ fn a_lease_continues_after_failed_generators() {
     let place = Arc::new(Failing { failures: 3.into(), begun: 0.into() });
     let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
-    lease.ready(LONG).unwrap();
+    lease.ready(LONG_TIMEOUT).unwrap();
     assert_eq!((lease.number(), place.begun.load(Ordering::Relaxed)), (Some(0), 1));
     let figures = lease.figures();
     assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 3));
@@ -91,16 +91,17 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         let [c, d] =
             [Shape::hotguid(0..=9), layout::shape(&twitter, &["datacenter", "worker"], 0..=9)]
                 .map(Result::unwrap);
-        let a = sno::Generator::with(source(), options("sno", a), LONG).unwrap();
-        let b =
-            randflake::Generator::with(source(), options("randflake", b), SECRET, LONG).unwrap();
-        let c = hotguid::Generator::with(source(), options("hotguid", c), false, LONG).unwrap();
+        let a = sno::Generator::with(source(), options("sno", a), LONG_TIMEOUT).unwrap();
+        let b = randflake::Generator::with(source(), options("randflake", b), SECRET, LONG_TIMEOUT)
+            .unwrap();
+        let c =
+            hotguid::Generator::with(source(), options("hotguid", c), false, LONG_TIMEOUT).unwrap();
         let d = layout::Generator::with(
             source(),
             options("layout", d),
             &twitter,
             &["datacenter", "worker"],
-            LONG,
+            LONG_TIMEOUT,
         )
         .unwrap();
         assert!(!format!("{a:?} {b:?} {c:?} {d:?}").contains("secret"));
@@ -170,7 +171,7 @@ fn without_a_lease_errors_report_when_and_why() {
     fs::create_dir(&here).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
-    let ids = sno::Generator::with(&url, options.lease_ms(600).unwrap(), LONG).unwrap();
+    let ids = sno::Generator::with(&url, options.lease_ms(600).unwrap(), LONG_TIMEOUT).unwrap();
     let number = ids.generate(0).unwrap().partition();
     fs::rename(&here, &away).unwrap();
     let refused = std::iter::repeat_with(|| ids.generate(0)).find_map(Result::err).unwrap();
@@ -194,7 +195,7 @@ fn without_a_lease_errors_report_when_and_why() {
 #[test]
 fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
-    let ids = sno::Generator::with("memory:closed", options(), LONG).unwrap();
+    let ids = sno::Generator::with("memory:closed", options(), LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     // Any thread may close a generator while others use it.
     std::thread::scope(|scope| scope.spawn(|| ids.close()).join().unwrap());
@@ -211,7 +212,7 @@ fn calls_of_a_closed_generator_fail_immediately() {
     ];
     assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
     assert_eq!(refused.map(|refused| refused.unwrap().code()), ["generator_closed"; 6]);
-    sno::Generator::with("memory:closed", options(), LONG).unwrap();
+    sno::Generator::with("memory:closed", options(), LONG_TIMEOUT).unwrap();
     ids.close();
 }
 
@@ -235,7 +236,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
         open("memory:slow")
     });
     let options = Options::new("slow", Shape::sno(7..=7).unwrap()).unwrap();
-    let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG).unwrap();
+    let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     is_slow.store(1, Ordering::Relaxed);
     // The next renewal is in progress, and its thread waits for the store.
@@ -251,7 +252,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
 #[test]
 fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
-    let _first = sno::Generator::with("memory:one", options(), LONG).unwrap();
+    let _first = sno::Generator::with("memory:one", options(), LONG_TIMEOUT).unwrap();
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
     let error = second.expect_err("expected a refusal");
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
@@ -261,11 +262,12 @@ fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
 #[test]
 fn a_namespace_with_another_shape_is_rejected_immediately() {
     let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();
-    let _first = sno::Generator::with("memory:shape", options(9), LONG).unwrap();
+    let _first = sno::Generator::with("memory:shape", options(9), LONG_TIMEOUT).unwrap();
     let since = Instant::now();
-    let blocking = sno::Generator::with("memory:shape", options(8), LONG);
+    let blocking = sno::Generator::with("memory:shape", options(8), LONG_TIMEOUT);
     let sleep = async |pause| std::thread::sleep(pause);
-    let mut waiting = pin!(sno::Generator::with_async("memory:shape", options(8), LONG, sleep));
+    let mut waiting =
+        pin!(sno::Generator::with_async("memory:shape", options(8), LONG_TIMEOUT, sleep));
     let Poll::Ready(waiting) = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     else {
         panic!("expected a future that sleeps at once");
@@ -274,5 +276,5 @@ fn a_namespace_with_another_shape_is_rejected_immediately() {
         let error = refused.expect_err("expected a refusal");
         assert_eq!(error.kind(), ErrorKind::NamespaceMismatch, "{error}");
     }
-    assert!(since.elapsed() < LONG / 2, "{:?}", since.elapsed());
+    assert!(since.elapsed() < LONG_TIMEOUT / 2, "{:?}", since.elapsed());
 }

@@ -18,7 +18,7 @@ use polyflake_lease::{
 };
 use tokio::{runtime, task::JoinHandle, time};
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn unix_ms() -> u64 {
     UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
@@ -34,7 +34,7 @@ struct Slow {
 }
 
 /// A delay that never ends.
-const NEVER: usize = usize::MAX;
+const UNLIMITED: usize = usize::MAX;
 
 impl Slow {
     fn new(delay_ms: usize) -> Self {
@@ -72,7 +72,7 @@ impl Slow {
 impl AsyncStore for Slow {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         match self.delay_ms.load(Ordering::Relaxed) {
-            NEVER => pending().await,
+            UNLIMITED => pending().await,
             delay_ms => time::sleep(Duration::from_millis(delay_ms as u64)).await,
         }
         self.answers.fetch_add(1, Ordering::Relaxed);
@@ -108,7 +108,8 @@ fn the_executor_runs_while_the_store_is_slow() {
     let slow = Slow::new(100);
     block_on(async {
         let (turns, _counting) = count_turns();
-        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids =
+            Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         let begun = turns.swap(0, Ordering::Relaxed);
         assert!(begun >= 20 && slow.answers.load(Ordering::Relaxed) >= 3, "{begun}");
         assert_eq!(ids.generate(3).unwrap().partition(), 7);
@@ -127,11 +128,12 @@ fn a_task_renews_its_lease_and_survives_a_silent_store() {
     let slow = Slow::new(0);
     block_on(async {
         let brief = options().lease_ms(800).unwrap();
-        let ids = Generator::with_async(slow.host(), brief, LONG, time::sleep).await.unwrap();
+        let ids =
+            Generator::with_async(slow.host(), brief, LONG_TIMEOUT, time::sleep).await.unwrap();
         let first = ids.lease().end().unwrap();
         time::sleep(Duration::from_millis(500)).await;
         assert!(ids.lease().end().unwrap() > first && ids.lease().figures().renewals > 0);
-        slow.delay_ms.store(NEVER, Ordering::Relaxed);
+        slow.delay_ms.store(UNLIMITED, Ordering::Relaxed);
         let refused = loop {
             match ids.generate_async(time::sleep, 0).await {
                 Ok(_) => time::sleep(Duration::from_millis(5)).await,
@@ -144,7 +146,7 @@ fn a_task_renews_its_lease_and_survives_a_silent_store() {
         slow.delay_ms.store(0, Ordering::Relaxed);
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG, "{:?}", ids.lease().refused());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
         }
     });
 }
@@ -154,16 +156,18 @@ fn dropped_futures_leak_no_worker_id() {
     let slow = Slow::new(100);
     block_on(async {
         for ms in [1, 50, 150, 250, 350, 450] {
-            let begin = Generator::with_async(slow.host(), options(), LONG, time::sleep);
+            let begin = Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep);
             let _ = time::timeout(Duration::from_millis(ms), begin).await;
         }
         assert!(slow.is_free_soon().await);
-        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids =
+            Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         ids.generate(0).unwrap();
         let closing = time::timeout(Duration::from_millis(20), ids.close_async(time::sleep));
         assert!(closing.await.is_err());
         assert!(slow.is_free_soon().await);
-        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids =
+            Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         drop(ids);
         assert!(slow.is_free_soon().await);
     });
@@ -179,7 +183,8 @@ fn a_dropped_task_repeats_no_id() {
         for ms in [70, 200, 230, 260, 300] {
             let (sender, receiver) = std::sync::mpsc::channel();
             let host = slow.host_with(move |task| drop(sender.send(tokio::spawn(task))));
-            let ids = Generator::with_async(host, brief(), LONG, time::sleep).await.unwrap();
+            let ids =
+                Generator::with_async(host, brief(), LONG_TIMEOUT, time::sleep).await.unwrap();
             let task = receiver.recv().unwrap();
             let since = Instant::now();
             let mut is_dropped = false;
@@ -194,7 +199,7 @@ fn a_dropped_task_repeats_no_id() {
                     Err(_) => {}
                 }
                 time::sleep(Duration::from_millis(1)).await;
-                assert!(since.elapsed() < LONG, "expected the end of a window");
+                assert!(since.elapsed() < LONG_TIMEOUT, "expected the end of a window");
             }
             let refused = ids.lease().ready(Duration::ZERO).unwrap_err().to_string();
             assert_eq!(refused, "expected a running task that keeps the lease, found none");
@@ -210,16 +215,16 @@ fn a_task_that_never_runs_is_reported_immediately() {
         let host = slow.host_with(drop);
         let began = Instant::now();
         let refused =
-            Generator::with_async(host, options(), LONG, time::sleep).await.err().unwrap();
+            Generator::with_async(host, options(), LONG_TIMEOUT, time::sleep).await.err().unwrap();
         assert_eq!(refused.to_string(), "expected a running task that keeps the lease, found none");
-        assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+        assert!(began.elapsed() < LONG_TIMEOUT / 2, "{:?}", began.elapsed());
     });
 }
 
 /// A thread that waits for its own task would wait forever.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
-    let made = async { Generator::with(Slow::new(0).host(), options(), LONG) };
+    let made = async { Generator::with(Slow::new(0).host(), options(), LONG_TIMEOUT) };
     let refused = block_on(made).err().unwrap();
     let reason =
         "expected an asynchronous call, such as `with_async`, because a task keeps the lease";
@@ -234,15 +239,22 @@ fn every_format_can_lease_in_a_task() {
         let of = |name, shape: Result<Shape>| Options::new(name, shape.unwrap()).unwrap();
         let slow = Slow::new(0);
         let options = of("a", Shape::randflake(3..=3, &[7; 16]));
-        let ids = randflake::Generator::with_async(slow.host(), options, [7; 16], LONG, sleep);
+        let ids =
+            randflake::Generator::with_async(slow.host(), options, [7; 16], LONG_TIMEOUT, sleep);
         ids.await.unwrap().generate().unwrap();
         let options = of("b", Shape::hotguid(3..=3));
-        let ids = hotguid::Generator::with_async(slow.host(), options, true, LONG, sleep);
+        let ids = hotguid::Generator::with_async(slow.host(), options, true, LONG_TIMEOUT, sleep);
         ids.await.unwrap().generate(7).unwrap();
         let options = of("c", layout::shape(&sonyflake, &["machine"], 3..=3));
         let host = slow.host();
-        let ids =
-            layout::Generator::with_async(host, options, &sonyflake, &["machine"], LONG, sleep);
+        let ids = layout::Generator::with_async(
+            host,
+            options,
+            &sonyflake,
+            &["machine"],
+            LONG_TIMEOUT,
+            sleep,
+        );
         ids.await.unwrap().generate().unwrap();
     });
 }

@@ -16,12 +16,12 @@ use polyflake_lease::{
     Options, Reply, Request, Result, Shape, Source, Store, open, sno::Generator,
 };
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Allows one test at a time, because the tests count threads.
 fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    static TEST_LOCK: Mutex<()> = Mutex::new(());
+    TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn threads() -> usize {
@@ -35,7 +35,7 @@ fn threads() -> usize {
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < LONG, "expected {what}, found {} threads", threads());
+        assert!(began.elapsed() < LONG_TIMEOUT, "expected {what}, found {} threads", threads());
         thread::sleep(Duration::from_millis(10));
     }
 }
@@ -48,7 +48,7 @@ fn options(namespace: &str) -> Options {
 #[test]
 fn one_thread_serves_all_leases_of_a_process() {
     let _alone = alone();
-    let start = || Generator::with("memory:threads", options("orders"), LONG).unwrap();
+    let start = || Generator::with("memory:threads", options("orders"), LONG_TIMEOUT).unwrap();
     let all: Vec<_> = (0..40).map(|_| start()).collect();
     wait_until("one thread", || threads() == 1);
     wait_until("renewals of all leases", || {
@@ -80,9 +80,10 @@ fn hanging_requests_do_not_block_other_leases() {
         let hangs = hangs.clone();
         Source::store(move || Ok(Hangs(hangs.clone(), open("memory:hangs")?)))
     };
-    let held: Vec<_> =
-        (0..8).map(|_| Generator::with(source(), options("orders"), LONG).unwrap()).collect();
-    let ids = Generator::with("memory:beside", options("orders"), LONG).unwrap();
+    let held: Vec<_> = (0..8)
+        .map(|_| Generator::with(source(), options("orders"), LONG_TIMEOUT).unwrap())
+        .collect();
+    let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
     *hangs.0.lock().unwrap() = true;
     wait_until("a thread for each request", || threads() == 9);
     let renewals = ids.lease().figures().renewals;
@@ -91,7 +92,7 @@ fn hanging_requests_do_not_block_other_leases() {
         ids.lease().figures().renewals >= renewals + 4
     });
     // Another lease can begin and end in the meantime.
-    Generator::with("memory:beside", options("orders"), LONG).unwrap().generate(0).unwrap();
+    Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap().generate(0).unwrap();
     *hangs.0.lock().unwrap() = false;
     hangs.1.notify_all();
     wait_until("IDs of all", || held.iter().all(|ids| ids.try_generate(0).is_ok()));
@@ -116,8 +117,8 @@ fn a_panicking_store_ends_only_its_own_lease() {
         let panics = panics.clone();
         Source::store(move || Ok(Panics(panics.clone(), open("memory:panics")?)))
     };
-    let ids = Generator::with("memory:beside", options("orders"), LONG).unwrap();
-    let ended = Generator::with(source, options("orders"), LONG).unwrap();
+    let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
+    let ended = Generator::with(source, options("orders"), LONG_TIMEOUT).unwrap();
     panics.store(true, Ordering::Relaxed);
     wait_until("the end of a lease", || ended.lease().number().is_none());
     let renewals = ids.lease().figures().renewals;
@@ -125,7 +126,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     ids.generate(0).unwrap();
     // A call that waits for a lease starts the lease again.
     panics.store(false, Ordering::Relaxed);
-    ended.lease().ready(LONG).unwrap();
+    ended.lease().ready(LONG_TIMEOUT).unwrap();
     ended.generate(0).unwrap();
     drop((ids, ended));
     wait_until("no thread", || threads() == 0);

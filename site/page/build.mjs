@@ -7,8 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const HERE = import.meta.dirname;
-const REPOSITORY = join(HERE, "../..");
+const FOLDER = import.meta.dirname;
+const REPOSITORY = join(FOLDER, "../..");
 const [module, out] = process.argv.slice(2);
 
 const aliases = {
@@ -16,11 +16,11 @@ const aliases = {
   inspect: join(module, "inspect_page_bg.js"),
 };
 
-async function bundled(entry, plugins = []) {
+async function bundle(entry, plugins = []) {
   const { outputFiles } = await build({
-    entryPoints: [join(HERE, entry)],
-    absWorkingDir: join(HERE, ".."),
-    nodePaths: [join(HERE, "../node_modules")],
+    entryPoints: [join(FOLDER, entry)],
+    absWorkingDir: join(FOLDER, ".."),
+    nodePaths: [join(FOLDER, "../node_modules")],
     bundle: true,
     minify: true,
     format: "esm",
@@ -37,7 +37,7 @@ const ours = {
   name: "ours",
   setup({ onResolve }) {
     onResolve({ filter: /^inspect(\.wasm)?$/ }, ({ path }) => ({ path: aliases[path] }));
-    onResolve({ filter: /^favicon\.svg$/ }, () => ({ path: join(HERE, "../src/favicon.svg") }));
+    onResolve({ filter: /^favicon\.svg$/ }, () => ({ path: join(FOLDER, "../src/favicon.svg") }));
     onResolve({ filter: /^pictures\// }, ({ path }) => ({ path: join(REPOSITORY, "docs", path) }));
   },
 };
@@ -45,8 +45,8 @@ const ours = {
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 // A string in the script must not end the script element.
-const script = (await bundled("page.js", [ours])).replaceAll("</script", "<\\/script");
-const style = await bundled("style.css");
+const script = (await bundle("page.js", [ours])).replaceAll("</script", "<\\/script");
+const style = await bundle("style.css");
 const policy = [
   "default-src 'none'",
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,
@@ -57,7 +57,7 @@ const policy = [
 ].join("; ");
 
 const parts = { POLICY: policy, STYLE: style, SCRIPT: script };
-const page = readFileSync(join(HERE, "index.html"), "utf8").replace(/POLICY|STYLE|SCRIPT/g, (name) => parts[name]);
+const page = readFileSync(join(FOLDER, "index.html"), "utf8").replace(/POLICY|STYLE|SCRIPT/g, (name) => parts[name]);
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, "index.html"), page);
 console.log(`${join(out, "index.html")}: ${page.length} bytes`);

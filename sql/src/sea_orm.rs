@@ -39,7 +39,7 @@ macro_rules! column {
             fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
                 let $found = <$by as TryGetable>::try_get_by(row, index)?;
                 let read = <$id as Column>::read($value).map(Self);
-                read.map_err(|error| refused::<Self>(type_name::<$by>(), error).into())
+                read.map_err(|error| conversion_error::<Self>(type_name::<$by>(), error).into())
             }
         }
 

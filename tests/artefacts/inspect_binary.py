@@ -47,15 +47,15 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
         # The system's own library must unwind the stack. musl and Node don't need it.
-        if isinstance(section, DynamicSection) and "libc.so.6" in needed(section) and is_of_python(sections):
-            wrong += [] if "libgcc_s.so.1" in needed(section) else ["has an unwinder of its own"]
+        if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_of_python(sections):
+            wrong += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
     # A static program has no dynamic symbol table.
     symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
     return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
 
 
-def needed(section: DynamicSection) -> list[str]:
-    return [tag.needed for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+def needed_libraries(section: DynamicSection) -> list[str]:
+    return [tag.needed_libraries for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
 
 
 def is_of_python(sections: dict[str, Section]) -> bool:
@@ -101,7 +101,7 @@ def of_macho(data: bytes) -> tuple[set[str], list[str]]:
 KINDS = {b"\x7fELF": of_elf, b"MZ\x90\x00": of_pe, b"\xcf\xfa\xed\xfe": of_macho}
 
 
-def look(path: Path, entry: str, folders: list[str]) -> list[str]:
+def faults_of(path: Path, entry: str, folders: list[str]) -> list[str]:
     wrong, binaries = [], 0
     for name, data in members(path):
         wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
@@ -118,6 +118,6 @@ def look(path: Path, entry: str, folders: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    faults = look(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    faults = faults_of(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
     if faults:
         sys.exit("\n".join(faults))

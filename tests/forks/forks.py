@@ -56,14 +56,14 @@ def refusal(generator: Any) -> str:
 class Child:
     """A forked process that makes IDs and sends them to its parent."""
 
-    def __init__(self, work: Callable[[], bytes]) -> None:
+    def __init__(self, child_work: Callable[[], bytes]) -> None:
         self.reading, writing = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             status = 1
             try:
                 with os.fdopen(writing, "wb") as pipe:
-                    pipe.write(work())
+                    pipe.write(child_work())
                 status = 0
             finally:
                 os._exit(status)
@@ -78,14 +78,14 @@ class Child:
         return made
 
 
-def work(count: int, has_child: bool) -> Callable[[], bytes]:
+def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
     """Returns a child's work: it makes `count` IDs, and with ``has_child`` forks a child that makes as many."""
 
     def child() -> bytes:
         codes = [refusal(generator) for generator in GIVEN]
         if codes != ["forked"] * len(GIVEN):
             raise AssertionError(codes)
-        grandchild = Child(work(count, False)) if has_child else None
+        grandchild = Child(child_work(count, False)) if has_child else None
         made = b"".join(make(count))
         return made + grandchild.join() if grandchild else made
 
@@ -123,7 +123,7 @@ def main() -> None:
     split(b"".join(make(options.ids)), options.ids, snos, guids)
     for index in range(options.forks):
         has_child = index % FAMILY == 0
-        children.append(Child(work(options.ids, has_child)))
+        children.append(Child(child_work(options.ids, has_child)))
         processes += 1 + has_child
         if len(children) == AT_ONCE:
             split(children.popleft().join(), options.ids, snos, guids)

@@ -585,7 +585,7 @@ FORMS = (("sno", 0, "VARCHAR"), ("sno_blob", 1, "BLOB"), ("sno_uuid8", 2, "UUID"
 
 
 @pytest.fixture(scope="module")
-def duck() -> Iterator[duckdb.DuckDBPyConnection]:
+def duckdb_with_macros() -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a database with the macros, which are loaded twice."""
     with duckdb.connect() as connection:
         for _ in range(2):
@@ -606,99 +606,99 @@ def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) ->
     return row[0]
 
 
-def test_duckdb_reads_a_sno_in_each_form(duck: duckdb.DuckDBPyConnection) -> None:
-    duck.execute("CREATE TABLE snos (n INTEGER, sno VARCHAR, sno_blob BLOB, sno_uuid8 UUID)")
-    duck.executemany("INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)])
+def test_duckdb_reads_a_sno_in_each_form(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
+    duckdb_with_macros.execute("CREATE TABLE snos (n INTEGER, sno VARCHAR, sno_blob BLOB, sno_uuid8 UUID)")
+    duckdb_with_macros.executemany("INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)])
     for form, *_ in FORMS:
         parts = ", ".join(f"flake.{form}_{part}({form})" for part in ("metabyte", "partition", "sequence"))
-        found = duck.execute(f"SELECT epoch_us(flake.{form}_time({form})), {parts} FROM snos ORDER BY n").fetchall()
+        found = duckdb_with_macros.execute(f"SELECT epoch_us(flake.{form}_time({form})), {parts} FROM snos ORDER BY n").fetchall()
         assert found == [(micros(row[3]), *row[4:]) for row in SNOS], form
 
 
-def test_duckdb_returns_null_for_invalid_snos(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_returns_null_for_invalid_snos(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     wrong = {"sno": WRONG_TEXTS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": WRONG_UUIDS}
     for form, _, kind in FORMS:
         for one in wrong[form]:
-            assert ask(duck, f"flake.is_{form}(?::{kind})", one) is False
+            assert ask(duckdb_with_macros, f"flake.is_{form}(?::{kind})", one) is False
             for part in ("time", "metabyte", "partition", "sequence"):
-                assert ask(duck, f"flake.{form}_{part}(?::{kind})", one) is None, one
+                assert ask(duckdb_with_macros, f"flake.{form}_{part}(?::{kind})", one) is None, one
     with pytest.raises(duckdb.BinderException):
-        ask(duck, "flake.sno_time(?::BLOB)", bytes(10))
+        ask(duckdb_with_macros, "flake.sno_time(?::BLOB)", bytes(10))
 
 
-def test_duckdb_reads_guids_and_the_ids_of_known_services(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_reads_guids_and_the_ids_of_known_services(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for id, time, shard_key in GUIDS:
         found = ask(
-            duck, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+            duckdb_with_macros, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
         )
         assert found == (micros(time), shard_key)
     for id, time, shard_key in GUIDS8:
         found = ask(
-            duck, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+            duckdb_with_macros, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
         )
         assert found == (micros(time), shard_key)
-    assert ask(duck, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
+    assert ask(duckdb_with_macros, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
     for id, ms in UUID7S:
-        assert ask(duck, "epoch_us(flake.uuid7_time(?::UUID))", id) == ms * 1000
+        assert ask(duckdb_with_macros, "epoch_us(flake.uuid7_time(?::UUID))", id) == ms * 1000
     for id in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
-        assert ask(duck, "flake.uuid7_time(?::UUID)", id) is None
+        assert ask(duckdb_with_macros, "flake.uuid7_time(?::UUID)", id) is None
     for preset, id, ms, parsed in FLAKES:
-        assert ask(duck, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper()) == ms * 1000
+        assert ask(duckdb_with_macros, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper()) == ms * 1000
         for name, expected in fields(parsed).items():
-            assert ask(duck, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
+            assert ask(duckdb_with_macros, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
 
 
-def test_duckdb_reads_snowflakes_of_each_integer_type(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_reads_snowflakes_of_each_integer_type(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     """DuckDB calculates in the column's type, and a literal has the smallest type that can hold it."""
     names: dict[str, list[str]] = {}
     for preset, id, ms, parsed in FLAKES:
         names[preset] = list(fields(parsed))
         for unsigned in ("UBIGINT", "UHUGEINT"):
-            assert ask(duck, f"flake.snowflake_ms(?::{unsigned}, ?)", id % 2**64, preset) == ms
+            assert ask(duckdb_with_macros, f"flake.snowflake_ms(?::{unsigned}, ?)", id % 2**64, preset) == ms
     for preset, parts in names.items():
         reads = [f"flake.snowflake_field(id, '{preset}', '{part}')" for part in parts]
         reads += [f"flake.snowflake_ms(id, '{preset}')", f"epoch_us(flake.snowflake_time(id, '{preset}'))"]
         read = "({}) FROM (SELECT {{}} AS id)".format(", ".join(reads))
         for id in (1, 127, -1, -(2**31)):
-            expected = ask(duck, read.format(f"({id})::BIGINT"))
+            expected = ask(duckdb_with_macros, read.format(f"({id})::BIGINT"))
             for form in (f"{id}", f"({id})::TINYINT", f"({id})::INTEGER", f"({id})::HUGEINT"):
                 if "TINY" not in form or -128 <= id < 128:
-                    assert ask(duck, read.format(form)) == expected, (preset, form)
+                    assert ask(duckdb_with_macros, read.format(form)) == expected, (preset, form)
     for outside in (2**64, -(2**63) - 1):
         with pytest.raises(duckdb.ConversionException):
-            ask(duck, f"flake.snowflake_ms({outside}, 'discord')")
+            ask(duckdb_with_macros, f"flake.snowflake_ms({outside}, 'discord')")
 
 
 @pytest.mark.parametrize(("call", "error"), UNKNOWN)
 def test_duckdb_names_an_unknown_preset_and_an_unknown_field(
-    duck: duckdb.DuckDBPyConnection, call: str, error: str
+    duckdb_with_macros: duckdb.DuckDBPyConnection, call: str, error: str
 ) -> None:
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"Invalid Input Error: {error}")):
-        ask(duck, call)
+        ask(duckdb_with_macros, call)
 
 
-def test_duckdb_returns_null_for_null(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_returns_null_for_null(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for call in [*NULLS, "flake.sno_lowest(NULL)", "flake.uuid7_highest(NULL)"]:
-        assert ask(duck, call) is None, call
+        assert ask(duckdb_with_macros, call) is None, call
 
 
-def test_duckdb_bounds_match_the_vectors(duck: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_bounds_match_the_vectors(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for case in RANGES:
         for name in {"hotguid": ["hotguid"], "sno": ["sno", "sno_blob", "sno_uuid8"]}[case["family"]]:
             bounds = f"(flake.{name}_lowest(?::TIMESTAMPTZ), flake.{name}_highest(?::TIMESTAMPTZ))"
             span = at(case["from_ms"]), at(case["to_ms"])
             if "error" in case:
                 with pytest.raises(duckdb.InvalidInputException, match=case["error"]):
-                    ask(duck, bounds, *span)
+                    ask(duckdb_with_macros, bounds, *span)
                 continue
             form = "sno_bytea" if name == "sno_blob" else name
-            assert ask(duck, bounds, *span) == tuple(bound(form, case[end]) for end in ("lowest", "highest"))
+            assert ask(duckdb_with_macros, bounds, *span) == tuple(bound(form, case[end]) for end in ("lowest", "highest"))
     for start, end in SPANS:
         for preset in PRESETS:
             begin, until, expected = preset_span(preset, start, end)
             bounds = "(flake.snowflake_lowest(?::TIMESTAMPTZ, ?), flake.snowflake_highest(?::TIMESTAMPTZ, ?))"
-            assert ask(duck, bounds, begin, preset, until, preset) == expected, preset
-    low, high = ask(duck, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))")
+            assert ask(duckdb_with_macros, bounds, begin, preset, until, preset) == expected, preset
+    low, high = ask(duckdb_with_macros, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))")
     assert (low, high) == (
         UUID(f"{int(NEW_YEAR.timestamp()) * 1000:012x}70008000000000000000"),
         UUID(f"{int((NEW_YEAR + DAY).timestamp()) * 1000 - 1:012x}7fffbfffffffffffffff"),
@@ -717,9 +717,9 @@ def test_duckdb_bounds_match_the_vectors(duck: duckdb.DuckDBPyConnection) -> Non
         "snowflake_lowest('2025-01-01 00:00:00Z', 'baidu')",
     ],
 )
-def test_duckdb_rejects_times_outside_a_format(duck: duckdb.DuckDBPyConnection, call: str) -> None:
+def test_duckdb_rejects_times_outside_a_format(duckdb_with_macros: duckdb.DuckDBPyConnection, call: str) -> None:
     with pytest.raises(duckdb.InvalidInputException, match="time_out_of_range"):
-        ask(duck, f"flake.{call}")
+        ask(duckdb_with_macros, f"flake.{call}")
 
 
 # SQLite
@@ -814,10 +814,10 @@ def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
 
 
-def test_the_page_shows_the_results_of_duckdb_and_sqlite(duck: duckdb.DuckDBPyConnection) -> None:
-    duck.execute("SET TimeZone = 'UTC'; CREATE SCHEMA page; USE page")
+def test_the_page_shows_the_results_of_duckdb_and_sqlite(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
+    duckdb_with_macros.execute("SET TimeZone = 'UTC'; CREATE SCHEMA page; USE page")
     with closing(sqlite3.connect(":memory:")) as lite:
-        connections: list[tuple[str, Any, str]] = [("DuckDB", duck, "::VARCHAR"), ("SQLite", lite, "")]
+        connections: list[tuple[str, Any, str]] = [("DuckDB", duckdb_with_macros, "::VARCHAR"), ("SQLite", lite, "")]
         for heading, connection, as_text in connections:
             found = [
                 (connection.execute(f"SELECT ({statement.removeprefix('SELECT ')}){as_text}").fetchone()[0], expected)

@@ -643,7 +643,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
         except Exception as error:
             assert getattr(error, "code", "") in ("time_out_of_range", "out_of_range"), error
             continue
-        inside, outside = {low, high}, beside(low, high)
+        inside, outside = {low, high}, neighbours(low, high)
         with closing(sqlite3.connect(":memory:")) as connection:
             with_unhex(connection)
             connection.executescript(written)
@@ -668,7 +668,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
     assert checked["integer"] > 10 and checked["bytes"] > 3, checked
 
 
-def beside(low: Any, high: Any) -> set[Any]:
+def neighbours(low: Any, high: Any) -> set[Any]:
     """Returns the neighbours of two IDs."""
     if isinstance(low, int):
         return {id for id in (low - 1, high + 1) if -(2**63) <= id < 2**63}

@@ -103,7 +103,7 @@ class Shop:
 SHOPS = {kind: Shop(kind) for kind in TYPES}
 
 
-class Asked:
+class Queries:
     """A session, and the classes of a shop with the rows of `relations`."""
 
     def __init__(self, shop: Shop, session: Session) -> None:
@@ -154,7 +154,7 @@ def each(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
-def related(shop: Asked, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
+def related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
     """Returns the numbers of a relation's rows. The relation is loaded with the rows, or when it is accessed."""
     kind = getattr(shop, of)
     question = select(kind).options(load(getattr(kind, name))) if load else select(kind)
@@ -169,7 +169,7 @@ def related(shop: Asked, of: str, name: str, load: Callable[..., Any] | None = N
     return each(shop.session.scalars(question).unique(), answer)
 
 
-def upsert(shop: Asked) -> dict[int, int]:
+def upsert(shop: Queries) -> dict[int, int]:
     rows = [{"id": shop.keys[k], "number": k + 4} for k in (3, 4)]
     dialect = shop.session.get_bind().dialect.name
     if dialect in ("mysql", "mariadb"):
@@ -181,7 +181,7 @@ def upsert(shop: Asked) -> dict[int, int]:
     return shop.numbers_by_key()
 
 
-def ignore(shop: Asked) -> list[int]:
+def ignore(shop: Queries) -> list[int]:
     dialect = shop.session.get_bind().dialect.name
     if dialect in ("mysql", "mariadb"):
         made: Any = mysql.insert(shop.Order).prefix_with("IGNORE")
@@ -191,7 +191,7 @@ def ignore(shop: Asked) -> list[int]:
     return shop.found()
 
 
-def change(shop: Asked) -> dict[int, int | None]:
+def change(shop: Queries) -> dict[int, int | None]:
     parents = {0: None, 1: 3, 2: 3, 3: 0}
     shop.session.execute(
         update(shop.Order), [{"id": shop.keys[k], "parent_id": shop.key(parent)} for k, parent in parents.items()]
@@ -199,13 +199,13 @@ def change(shop: Asked) -> dict[int, int | None]:
     return related(shop, "Order", "parent")
 
 
-def change_by_keys(shop: Asked) -> dict[int, int]:
+def change_by_keys(shop: Queries) -> dict[int, int]:
     keys = [shop.keys[1], shop.keys[3]]
     shop.session.execute(update(shop.Order).where(shop.Order.id.in_(keys)).values(number=7))
     return shop.numbers_by_key()
 
 
-def get_or_make(shop: Asked) -> list[tuple[int, bool]]:
+def get_or_make(shop: Queries) -> list[tuple[int, bool]]:
     found = []
     for key in (shop.keys[0], shop.keys[15]):
         row = shop.session.get(shop.Order, key)
@@ -217,37 +217,37 @@ def get_or_make(shop: Asked) -> list[tuple[int, bool]]:
     return found
 
 
-def merge(shop: Asked) -> dict[int, int]:
+def merge(shop: Queries) -> dict[int, int]:
     for k, number in ((0, 7), (9, 9)):
         shop.session.merge(shop.Order(id=shop.keys[k], number=number))
     return shop.numbers_by_key()
 
 
-def set_tags(shop: Asked) -> dict[int, list[int]]:
+def set_tags(shop: Queries) -> dict[int, list[int]]:
     shop.order(0).tags = [shop.session.get(shop.Tag, shop.keys[2])]
     shop.order(2).tags = list(shop.order(3).tags)
     return related(shop, "Order", "tags")
 
 
-def add_and_remove(shop: Asked) -> dict[int, list[int]]:
+def add_and_remove(shop: Queries) -> dict[int, list[int]]:
     order = shop.order(0)
     order.tags.append(shop.session.get(shop.Tag, shop.keys[2]))
     order.tags.remove(shop.session.get(shop.Tag, shop.keys[0]))
     return related(shop, "Order", "tags")
 
 
-def remove(shop: Asked) -> dict[int, list[int]]:
+def remove(shop: Queries) -> dict[int, list[int]]:
     shop.session.execute(delete(shop.Line).where(shop.Line.order_id == shop.keys[0]))
     shop.session.delete(shop.order(3))
     return related(shop, "Order", "lines", selectinload)
 
 
-def make_many(shop: Asked) -> list[int]:
+def make_many(shop: Queries) -> list[int]:
     shop.session.execute(insert(shop.Order), shop.new(4, 5))
     return shop.found()
 
 
-def make_many_in_order(shop: Asked) -> list[int]:
+def make_many_in_order(shop: Queries) -> list[int]:
     rows = [shop.Order(**row) for row in shop.new(5, 4)]
     # SQLAlchemy reads the database's default back from both rows at once.
     more = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
@@ -257,18 +257,18 @@ def make_many_in_order(shop: Asked) -> list[int]:
     return [shop.keys.index(row.id) for row in rows]
 
 
-def default(shop: Asked) -> bool:
+def default(shop: Queries) -> bool:
     row = shop.Order()
     shop.session.add(row)
     shop.session.flush()
     return shop.session.scalar(select(exists().where(shop.Order.id == row.id))) is True
 
 
-def by_key(shop: Asked, key: Any, **columns: Any) -> dict[int, int]:
+def by_key(shop: Queries, key: Any, **columns: Any) -> dict[int, int]:
     return {number: shop.keys.index(found) for number, found in shop.rows(select(shop.Order.number, key))}
 
 
-ASKED: dict[str, Callable[[Asked], Any]] = {
+ASKED: dict[str, Callable[[Queries], Any]] = {
     "tags": lambda shop: related(shop, "Order", "tags"),
     "tags loaded ahead": lambda shop: related(shop, "Order", "tags", selectinload),
     "tags loaded ahead, some": lambda shop: related(
@@ -354,24 +354,24 @@ def filled(request: pytest.FixtureRequest, engine: Engine) -> Shop:
     shop = SHOPS[request.param]
     shop.metadata.create_all(engine)
     with Session(engine) as session:
-        Asked(shop, session).fill()
+        Queries(shop, session).fill()
         session.commit()
     return shop
 
 
 @pytest.fixture
-def shop(filled: Shop, engine: Engine) -> Iterator[Asked]:
+def shop(filled: Shop, engine: Engine) -> Iterator[Queries]:
     """Yields the shop, and restores it afterwards."""
     with Session(engine) as session:
-        yield Asked(filled, session)
+        yield Queries(filled, session)
 
 
 @pytest.mark.parametrize("question", ASKED)
-def test_relations_work_with_id_keys(shop: Asked, question: str) -> None:
+def test_relations_work_with_id_keys(shop: Queries, question: str) -> None:
     assert ASKED[question](shop) == ANSWERS[question]
 
 
-def test_a_statement_compiles_with_literal_values(shop: Asked) -> None:
+def test_a_statement_compiles_with_literal_values(shop: Queries) -> None:
     dialect = shop.session.get_bind().dialect
     question = select(shop.Order.number).where(shop.Order.id == shop.keys[1])
     written = str(question.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))

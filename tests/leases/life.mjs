@@ -8,7 +8,7 @@ const { POLYFLAKE_LIFE, POLYFLAKE_LOG, POLYFLAKE_NAMESPACE, POLYFLAKE_LAST } = p
 const grants = openSync(POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
 let isOver = false;
 
-function note({ name, number, start, end, usedUntil }) {
+function report({ name, number, start, end, usedUntil }) {
   if (name === "acquired" || name === "moved") writeSync(grants, `begin ${number} ${start} ${end}\n`);
   if (name === "renewed") writeSync(grants, `extend ${number} ${end}\n`);
   if (name === "sealed") writeSync(grants, `end ${number} ${usedUntil ?? 0}\n`);
@@ -31,7 +31,7 @@ async function leased() {
   const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
     numbers: [0, Number(POLYFLAKE_LAST)],
     leaseMs: 1000,
-    watch: note,
+    watch: report,
   });
   const ids = new sno.Generator({ lease: kept });
   while (!isOver) {

@@ -14,17 +14,17 @@ const seen = new Set();
 const refused = {};
 let [twice, stepsBack, last] = [0, 0, Date.now()];
 
-function note(family, id) {
+function record(family, id) {
   const key = `${family} ${id}`;
   twice += seen.has(key);
   seen.add(key);
 }
 
 /** Makes one ID, and then a batch. */
-function make(family, ids) {
+function generate(family, ids) {
   try {
-    note(family, ids.generate());
-    for (const id of ids.generateMany(10)) note(family, id);
+    record(family, ids.generate());
+    for (const id of ids.generateMany(10)) record(family, id);
   } catch (error) {
     if (error.name !== "PolyflakeError") throw error;
     refused[error.code] = (refused[error.code] ?? 0) + 1;
@@ -33,7 +33,7 @@ function make(family, ids) {
 
 const end = process.hrtime.bigint() + BigInt(seconds) * 1_000_000_000n;
 while (process.hrtime.bigint() < end) {
-  for (const [family, ids] of Object.entries(generators)) make(family, ids);
+  for (const [family, ids] of Object.entries(generators)) generate(family, ids);
   const now = Date.now();
   stepsBack += now < last;
   last = now;

@@ -22,19 +22,19 @@ refused: Counter[str] = Counter()
 twice = steps_back = 0
 
 
-def note(family: str, made: object) -> None:
+def record(family: str, made: object) -> None:
     """Records an ID, or counts it as a duplicate."""
     global twice
     twice += (family, made) in seen
     seen.add((family, made))
 
 
-def make(family: str, ids: Any) -> None:
+def generate(family: str, ids: Any) -> None:
     """Makes one ID, and then a batch."""
     try:
-        note(family, ids.generate())
+        record(family, ids.generate())
         for made in ids.generate_many(10):
-            note(family, made)
+            record(family, made)
     except PolyflakeError as error:
         refused[error.code] += 1
 
@@ -43,7 +43,7 @@ end = time.monotonic() + float(sys.argv[1])
 last = time.time()
 while time.monotonic() < end:
     for family, ids in generators.items():
-        make(family, ids)
+        generate(family, ids)
     now = time.time()
     steps_back += now < last
     last = now

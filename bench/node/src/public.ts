@@ -6,7 +6,7 @@ import { type Contest, many, ours, peer } from "./contest.js";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const MANY = 1024;
-const LARGEST = 2 ** 48;
+const MAX_EXCLUSIVE = 2 ** 48;
 
 /** Returns a function that returns the items of a list in turn, repeatedly. */
 function turns<T>(all: readonly T[]): () => T {
@@ -15,7 +15,7 @@ function turns<T>(all: readonly T[]): () => T {
 }
 
 export function one(): Contest {
-  const numbers = Array.from({ length: MANY }, (_, k) => (k * 274_877_906_951) % LARGEST);
+  const numbers = Array.from({ length: MANY }, (_, k) => (k * 274_877_906_951) % MAX_EXCLUSIVE);
   const [orders, wasm, sqids] = [new Keyring(SECRET).of("order"), new inWasm.Keyring(SECRET).of("order"), new Sqids()];
   const [texts, theirs] = [orders.encodeMany(numbers), numbers.map((number) => sqids.encode([number]))];
   const [number, text, their] = [turns(numbers), turns(texts), turns(theirs)];

@@ -33,15 +33,19 @@ pub(crate) fn sizes() -> Contest {
     let hot_guid = SIZES.map(|size| ("Hot Guid", size, hot_guids(size)));
     let layout = SIZES.map(|size| ("custom layout", size, layouts(size)));
     let zeros =
-        SIZES.map(|size| Entry::peer(ZEROS_10, cleared(size, Sno::LEN)).making(size).at(size));
+        SIZES.map(|size| Entry::peer(ZEROS_10, cleared(size, Sno::LEN)).with_items(size).at(size));
     let larger = Entry::peer(ZEROS_16, cleared(OF_GOALS, HotGuid::LEN));
     let ours = sno.chain(randflake).chain(hot_guid).chain(layout);
-    let ours = ours.map(|(name, size, work)| Entry::ours(name, work).making(size).at(size));
-    let scalar = Entry::ours(SCALAR, scalar_snos(OF_GOALS)).making(OF_GOALS).at(OF_GOALS);
+    let ours =
+        ours.map(|(name, size, work)| Entry::own_entry(name, work).with_items(size).at(size));
+    let scalar = Entry::own_entry(SCALAR, scalar_snos(OF_GOALS)).with_items(OF_GOALS).at(OF_GOALS);
     Contest {
         name: "rust: batches",
         axis: Some("IDs in a call"),
-        entries: ours.chain(zeros).chain([scalar, larger.making(OF_GOALS).at(OF_GOALS)]).collect(),
+        entries: ours
+            .chain(zeros)
+            .chain([scalar, larger.with_items(OF_GOALS).at(OF_GOALS)])
+            .collect(),
         goals: vec![
             goal("rust: sno batch of 1024, an ID", "sno", ZEROS_10, 4.0),
             goal("rust: sno batch of 1024, an ID, scalar", SCALAR, ZEROS_10, 8.0),

@@ -24,23 +24,23 @@ pub(crate) struct Unbound<C = SystemClock> {
 impl Unbound {
     /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
     pub(crate) const fn making(batch: u32) -> Self {
-        Self::over(SystemClock, batch as i64 * TICK / 32_768)
+        Self::with_step(SystemClock, batch as i64 * TICK / 32_768)
     }
 
     /// Creates a clock for calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within every
     /// format's limit.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
-        Self::over(SystemClock, batch as i64 * SECOND / 65_536)
+        Self::with_step(SystemClock, batch as i64 * SECOND / 65_536)
     }
 }
 
 impl<C> Unbound<C> {
     /// Creates a clock for calls that make one ID each, in ticks of 4 ms.
     pub(crate) const fn on(clock: C) -> Self {
-        Self::over(clock, TICK / 32_768)
+        Self::with_step(clock, TICK / 32_768)
     }
 
-    const fn over(clock: C, step: i64) -> Self {
+    const fn with_step(clock: C, step: i64) -> Self {
         Self { clock, ahead: Cell::new(0), step }
     }
 }
@@ -93,7 +93,7 @@ pub(crate) struct Synthetic {
 
 impl Synthetic {
     /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms.
-    pub(crate) const fn making(batch: u32) -> Self {
+    pub(crate) const fn for_batches(batch: u32) -> Self {
         Self::ticking(TICK, batch)
     }
 

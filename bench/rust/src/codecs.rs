@@ -13,7 +13,7 @@ const DATA_ENCODING: &str = "data-encoding, to a buffer";
 
 pub(crate) fn encode() -> Contest {
     let (mut ours, mut encoding, mut fast) =
-        (Turns::of(snos()), Turns::of(snos()), Turns::of(snos()));
+        (Turns::new(snos()), Turns::new(snos()), Turns::new(snos()));
     let (data_encoding, mut buffer) = (peers::data_encoding(), [0; Sno::TEXT_LEN]);
     let (fast32, mut vec) = (peers::fast32(), Vec::with_capacity(Sno::TEXT_LEN));
     let theirs = move || {
@@ -28,7 +28,7 @@ pub(crate) fn encode() -> Contest {
     Contest::new(
         "rust: one text encoded",
         vec![
-            Entry::ours("sno", repeat(move || ours.next().text())),
+            Entry::own_entry("sno", repeat(move || ours.next().text())),
             Entry::peer(DATA_ENCODING, repeat(theirs)),
             Entry::peer("fast32, to a vector", repeat(fast)),
         ],
@@ -52,7 +52,7 @@ pub(crate) fn decode() -> Contest {
     Contest::new(
         "rust: one text decoded, strictly",
         vec![
-            Entry::ours("sno", repeat(move || Sno::parse(ours.next()).expect("a valid text"))),
+            Entry::own_entry("sno", repeat(move || Sno::parse(ours.next()).expect("a valid text"))),
             Entry::peer(DATA_ENCODING, repeat(theirs)),
             Entry::peer("fast32, to a vector", repeat(fast)),
         ],

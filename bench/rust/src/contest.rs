@@ -61,17 +61,17 @@ impl From<&'static str> for Key {
 
 impl Entry {
     /// Creates an entry of this project.
-    pub(crate) fn ours(name: &'static str, work: Work) -> Self {
+    pub(crate) fn own_entry(name: &'static str, work: Work) -> Self {
         Self { name, work, ours: true, x: None, items: 1 }
     }
 
     /// Creates an entry of another library.
     pub(crate) fn peer(name: &'static str, work: Work) -> Self {
-        Self { ours: false, ..Self::ours(name, work) }
+        Self { ours: false, ..Self::own_entry(name, work) }
     }
 
     /// Sets the number of items per repetition.
-    pub(crate) fn making(self, items: u32) -> Self {
+    pub(crate) fn with_items(self, items: u32) -> Self {
         Self { items, ..self }
     }
 
@@ -96,14 +96,14 @@ impl Contest {
     }
 
     /// Times all entries in turn and prints the times, again and again while the reader requests more.
-    pub(crate) fn hold(mut self) {
+    pub(crate) fn time_repeatedly(mut self) {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();
         let mut rounds = vec![Rounds::new(); self.entries.len()];
         let mut reply = "more\n".to_owned();
         while reply == "more\n" {
             self.time_more(&counts, &mut rounds);
-            println!("{}", self.tell(&rounds));
+            println!("{}", self.to_json(&rounds));
             reply.clear();
             stdin().read_line(&mut reply).expect("a reply, or the end");
         }
@@ -117,7 +117,7 @@ impl Contest {
         }
     }
 
-    fn tell(&self, rounds: &[Rounds]) -> Value {
+    fn to_json(&self, rounds: &[Rounds]) -> Value {
         let entry = |(entry, rounds): (&Entry, &Rounds)| json!({ "name": entry.name, "ours": entry.ours, "x": entry.x, "rounds": rounds });
         let goal = |goal: &Goal| json!({ "name": goal.name, "ours": goal.ours, "against": goal.against, "most": goal.most });
         json!({

@@ -21,7 +21,7 @@ const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, as bytes or as an integer.
-pub(crate) fn one() -> Contest {
+pub(crate) fn single_id() -> Contest {
     Contest::new(
         "rust: one ID",
         our_ids().into_iter().chain(their_ids()).collect(),
@@ -51,19 +51,22 @@ fn our_ids() -> Vec<Entry> {
     let mut handle = Handle::new(Box::new(shared));
     let (randflake, hot_guid, layout) =
         (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
-    [Entry::ours("sno", repeat(move || exact.generate(1).expect("a clock")))]
+    [Entry::own_entry("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
         .chain(coarse())
         .chain([
-            Entry::ours("sno, exact clock", repeat(move || looking.generate(1).expect("a clock"))),
-            Entry::ours(
+            Entry::own_entry(
+                "sno, exact clock",
+                repeat(move || looking.generate(1).expect("a clock")),
+            ),
+            Entry::own_entry(
                 "sno, ticking clock",
                 repeat(move || ticking.generate(1).expect("a clock")),
             ),
-            Entry::ours(TICKING_HANDLE, repeat(move || handle.generate(1).expect("a clock"))),
-            Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock"))),
-            Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
-            Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
+            Entry::own_entry(TICKING_HANDLE, repeat(move || handle.generate(1).expect("a clock"))),
+            Entry::own_entry("Randflake", repeat(move || randflake.generate().expect("a clock"))),
+            Entry::own_entry("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
+            Entry::own_entry("custom layout", repeat(move || layout.generate().expect("a clock"))),
         ])
         .collect()
 }
@@ -71,7 +74,7 @@ fn our_ids() -> Vec<Entry> {
 #[cfg(target_os = "linux")]
 fn coarse() -> Option<Entry> {
     let ids = sno(Unbound::on(polyflake::clock::CoarseClock::new().ok()?));
-    Some(Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
+    Some(Entry::own_entry("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
 }
 
 /// Returns no entry, because other systems have no coarse clock.
@@ -106,9 +109,15 @@ pub(crate) fn text() -> Contest {
     Contest::new(
         "rust: one ID as text",
         vec![
-            Entry::ours("sno", repeat(move || sno.generate(1).expect("a clock").text())),
-            Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock").text())),
-            Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock").text())),
+            Entry::own_entry("sno", repeat(move || sno.generate(1).expect("a clock").text())),
+            Entry::own_entry(
+                "Randflake",
+                repeat(move || randflake.generate().expect("a clock").text()),
+            ),
+            Entry::own_entry(
+                "Hot Guid",
+                repeat(move || hot_guid.generate(1).expect("a clock").text()),
+            ),
             Entry::peer("ulid", repeat(ulid_text)),
             Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
             Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),

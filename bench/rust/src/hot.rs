@@ -28,7 +28,7 @@ pub(crate) struct Hot {
     pub(crate) work: fn() -> Work,
 }
 
-const fn one(name: &'static str, work: fn() -> Work) -> Hot {
+const fn single_call(name: &'static str, work: fn() -> Work) -> Hot {
     Hot { name, items: 1, work }
 }
 
@@ -37,51 +37,51 @@ const fn batch(name: &'static str, work: fn() -> Work) -> Hot {
 }
 
 pub(crate) const ALL: &[Hot] = &[
-    one("sno generate", || {
-        let ids = samples::sno(Synthetic::making(1));
+    single_call("sno generate", || {
+        let ids = samples::sno(Synthetic::for_batches(1));
         repeat(move || ids.generate(1))
     }),
-    one("sno generate, leased", || {
-        let ids = sno::Leased::new(samples::sno(Synthetic::making(1))).expect("a timestamp");
+    single_call("sno generate, leased", || {
+        let ids = sno::Leased::new(samples::sno(Synthetic::for_batches(1))).expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
-    one("sno generate_text", || {
-        let ids = samples::sno(Synthetic::making(1));
+    single_call("sno generate_text", || {
+        let ids = samples::sno(Synthetic::for_batches(1));
         repeat(move || ids.generate(1).map(|id| id.text()))
     }),
-    one("sno handle generate", || {
+    single_call("sno handle generate", || {
         let ids: &'static Generator<Synthetic> =
-            Box::leak(Box::new(samples::sno(Synthetic::making(1))));
+            Box::leak(Box::new(samples::sno(Synthetic::for_batches(1))));
         let mut handle = ids.handle();
         repeat(move || handle.generate(1))
     }),
     batch("sno fill 1024, an ID", || {
-        let ids = samples::sno(Synthetic::making(BATCH));
+        let ids = samples::sno(Synthetic::for_batches(BATCH));
         let mut batch = vec![Sno::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
-    one("sno encode", || {
-        let mut ids = samples::Turns::of(samples::snos());
+    single_call("sno encode", || {
+        let mut ids = samples::Turns::new(samples::snos());
         repeat(move || ids.next().text())
     }),
-    one("sno parse", || {
+    single_call("sno parse", || {
         let mut texts = samples::texts();
         repeat(move || Sno::parse(texts.next()))
     }),
-    one("sno metabyte", || {
+    single_call("sno metabyte", || {
         let mut texts = samples::texts();
         repeat(move || sno::metabyte(texts.next()))
     }),
-    one("randflake generate", || {
+    single_call("randflake generate", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
         repeat(move || ids.generate())
     }),
-    one("randflake generate, leased", || {
+    single_call("randflake generate, leased", || {
         let ids = randflake::Leased::new(samples::randflake(Synthetic::in_seconds(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(()))
     }),
-    one("randflake generate_text", || {
+    single_call("randflake generate_text", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
         repeat(move || ids.generate().map(Randflake::text))
     }),
@@ -105,14 +105,14 @@ pub(crate) const ALL: &[Hot] = &[
         randflake::encode_column(&ids, &mut offsets, &mut text).expect("room for all");
         repeat(move || randflake::decode_column(&offsets, &text, &mut ids))
     }),
-    one("randflake inspect", || {
+    single_call("randflake inspect", || {
         let codec = Codec::new(SECRET);
         let id = samples::randflake(ManualClock::at_unix_ms(1_763_650_000_000)).generate();
         let id = id.expect("a clock");
         // Unlike in the other functions, the input never changes, so the compiler would decrypt only once for all calls.
         repeat(move || codec.inspect(black_box(id)))
     }),
-    one("sparx64 encrypt_block", || {
+    single_call("sparx64 encrypt_block", || {
         let (cipher, mut block) = (Sparx64::new(SECRET), [0; 8]);
         repeat(move || {
             block = cipher.encrypt_block(block);
@@ -123,16 +123,16 @@ pub(crate) const ALL: &[Hot] = &[
         let (cipher, mut blocks) = (Sparx64::new(SECRET), vec![[0; 8]; BATCH as usize]);
         repeat(move || cipher.encrypt_blocks(&mut blocks))
     }),
-    one("hotguid generate", || {
+    single_call("hotguid generate", || {
         let ids = samples::hot_guid(Synthetic::in_seconds(1));
         repeat(move || ids.generate(1))
     }),
-    one("hotguid generate, leased", || {
+    single_call("hotguid generate, leased", || {
         let ids =
             hotguid::Leased::new(samples::hot_guid(Synthetic::in_seconds(1))).expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
-    one("hotguid generate_text", || {
+    single_call("hotguid generate_text", || {
         let ids = samples::hot_guid(Synthetic::in_seconds(1));
         repeat(move || ids.generate(1).map(HotGuid::text))
     }),
@@ -141,22 +141,22 @@ pub(crate) const ALL: &[Hot] = &[
         let mut batch = vec![HotGuid::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
-    one("layout generate", || {
-        let ids = samples::layout(Synthetic::making(1));
+    single_call("layout generate", || {
+        let ids = samples::layout(Synthetic::for_batches(1));
         repeat(move || ids.generate())
     }),
-    one("layout generate, leased", || {
-        let ids = polyflake::layout::Leased::new(samples::layout(Synthetic::making(1)))
+    single_call("layout generate, leased", || {
+        let ids = polyflake::layout::Leased::new(samples::layout(Synthetic::for_batches(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(None))
     }),
     batch("layout fill 1024, an ID", || {
-        let ids = samples::layout(Synthetic::making(BATCH));
+        let ids = samples::layout(Synthetic::for_batches(BATCH));
         let mut batch = vec![0_i64; BATCH as usize];
         repeat(move || ids.fill(Batch::Integers(&mut batch)))
     }),
-    one("layout pack, 8 fields", eight_fields::pack),
-    one("layout parse, 8 fields", eight_fields::parse),
+    single_call("layout pack, 8 fields", eight_fields::pack),
+    single_call("layout parse, 8 fields", eight_fields::parse),
 ];
 
 fn randflakes() -> [Randflake; BATCH as usize] {

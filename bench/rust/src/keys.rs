@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 type Maker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
 
 /// Returns a function that makes keys with a generator whose clock shows the given time.
-fn told<T: 'static>(
+fn with_time<T: 'static>(
     make: impl FnOnce(&'static ManualClock) -> T,
     key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
 ) -> Maker {
@@ -55,14 +55,14 @@ fn told<T: 'static>(
 impl Kind {
     fn maker(self) -> Maker {
         match self {
-            Self::Sno => told(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec())),
-            Self::Randflake => {
-                told(samples::randflake, |ids| Ok(ids.generate()?.to_i64().to_be_bytes().to_vec()))
-            }
+            Self::Sno => with_time(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec())),
+            Self::Randflake => with_time(samples::randflake, |ids| {
+                Ok(ids.generate()?.to_i64().to_be_bytes().to_vec())
+            }),
             Self::HotGuid => {
-                told(samples::hot_guid, |ids| Ok(ids.generate(1)?.to_rfc_bytes().to_vec()))
+                with_time(samples::hot_guid, |ids| Ok(ids.generate(1)?.to_rfc_bytes().to_vec()))
             }
-            Self::Layout => told(samples::layout, |ids| ids.generate().map(bytes_of)),
+            Self::Layout => with_time(samples::layout, |ids| ids.generate().map(bytes_of)),
             Self::UuidV4 => Box::new(|_| Ok(Uuid::new_v4().into_bytes().to_vec())),
             Self::UuidV7 => Box::new(|now| Ok(uuid_v7(now).into_bytes().to_vec())),
         }

@@ -71,10 +71,10 @@ pub(crate) fn read() -> Contest {
     Contest::new(
         "rust: one object of several kinds read from JSON",
         vec![
-            Entry::ours(FIRST, by_metabyte(first())),
-            Entry::ours(LAST, by_metabyte(last())),
-            Entry::peer("its type, known beforehand", known(first())),
-            Entry::peer(TWICE, twice(first())),
+            Entry::own_entry(FIRST, by_metabyte(first())),
+            Entry::own_entry(LAST, by_metabyte(last())),
+            Entry::peer("its type, known beforehand", parse_known(first())),
+            Entry::peer(TWICE, parse_twice(first())),
             Entry::peer(VALUE, through_value(first())),
             Entry::peer("serde, a tag in front", tagged(&first())),
         ],
@@ -89,11 +89,11 @@ fn by_metabyte(text: String) -> Work {
     repeat(move || serde_json::from_str::<Record>(&text).expect("a record"))
 }
 
-fn known(text: String) -> Work {
+fn parse_known(text: String) -> Work {
     repeat(move || serde_json::from_str::<User>(&text).expect("a user"))
 }
 
-fn twice(text: String) -> Work {
+fn parse_twice(text: String) -> Work {
     repeat(move || {
         let head: Head = serde_json::from_str(&text).expect("an ID");
         match head.id.metabyte() {

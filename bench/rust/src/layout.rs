@@ -14,8 +14,8 @@ pub(crate) fn both_ways() -> Contest {
     Contest::new(
         "rust: a layout of 8 fields",
         vec![
-            Entry::ours("pack", pack()),
-            Entry::ours("parse", parse()),
+            Entry::own_entry("pack", pack()),
+            Entry::own_entry("parse", parse()),
             Entry::peer(PACK_BY_HAND, by_hand::pack()),
             Entry::peer(PARSE_BY_HAND, by_hand::parse()),
         ],

@@ -9,18 +9,18 @@ use crate::{
 };
 
 const LEASED: &str = "layout generate, leased";
-const ALONE: &str = "layout generate";
+const WITHOUT_LEASE: &str = "layout generate";
 
 /// Both sides use the system clock, because leases read no other. The layout's ticks hold more IDs than can be made in them.
-pub(crate) fn one() -> Contest {
+pub(crate) fn single_id() -> Contest {
     Contest::new(
         "rust: one ID under a lease that is kept",
         vec![
-            Entry::ours(LEASED, leased()),
-            Entry::ours("the core's generator that moves", moving()),
-            Entry::ours(ALONE, alone()),
+            Entry::own_entry(LEASED, leased()),
+            Entry::own_entry("the core's generator that moves", moving()),
+            Entry::own_entry(WITHOUT_LEASE, without_lease()),
         ],
-        vec![Goal::new("rust: one ID under a lease that is kept", LEASED, ALONE, 1.02)],
+        vec![Goal::new("rust: one ID under a lease that is kept", LEASED, WITHOUT_LEASE, 1.02)],
     )
 }
 
@@ -37,7 +37,7 @@ fn moving() -> Work {
     repeat(move || ids.generate(None))
 }
 
-fn alone() -> Work {
+fn without_lease() -> Work {
     let ids = samples::layout(SystemClock);
     repeat(move || ids.generate())
 }

@@ -30,8 +30,8 @@ use contest::Contest;
 
 fn contests() -> Vec<Contest> {
     vec![
-        generate::one(),
-        leases::one(),
+        generate::single_id(),
+        leases::single_id(),
         generate::text(),
         randflake::texts(),
         public::both_ways(),
@@ -69,7 +69,7 @@ enum Task {
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
-        Task::Contests { filter } => hold(&filter),
+        Task::Contests { filter } => time_repeatedly(&filter),
         #[cfg(unix)]
         Task::Marks => marks::print()?,
         Task::Functions => hot::ALL.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name)),
@@ -82,7 +82,10 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn hold(filter: &str) {
+fn time_repeatedly(filter: &str) {
     team::pin(0);
-    contests().into_iter().filter(|contest| contest.is_meant_by(filter)).for_each(Contest::hold);
+    contests()
+        .into_iter()
+        .filter(|contest| contest.is_meant_by(filter))
+        .for_each(Contest::time_repeatedly);
 }

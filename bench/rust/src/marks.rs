@@ -68,7 +68,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
 /// Returns whether a forked child repeats an ID that its parent makes at the same time.
 fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
     make();
-    let (theirs, ours) = beside(make, |make, out| {
+    let (theirs, ours) = child_and_parent(make, |make, out| {
         out.write_all(&for_a_while(make).concat()).expect("a pipe");
     })?;
     let width = ours[0].len();
@@ -79,7 +79,7 @@ fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
 /// Returns whether a later ID holds a later time, in a child without its parent's threads.
 fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
     make();
-    let (theirs, _) = beside(make, |make, out| {
+    let (theirs, _) = child_and_parent(make, |make, out| {
         let before = make();
         thread::sleep(Duration::from_millis(200));
         let is_later = make()[..time] > before[..time];
@@ -98,7 +98,7 @@ fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
 }
 
 /// Returns what a child writes, and what its parent makes at the same time.
-fn beside(
+fn child_and_parent(
     make: &mut Make,
     work: impl Fn(&mut Make, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {

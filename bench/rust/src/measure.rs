@@ -74,7 +74,7 @@ pub(crate) fn calibrate(work: &mut Work) -> u32 {
         let took = (0..3).map(|_| work(count)).min().unwrap_or_default();
         if took > ROUND / 4 {
             let scale = ROUND.as_secs_f64() / took.as_secs_f64();
-            return whole(f64::from(count) * scale);
+            return rounded_count(f64::from(count) * scale);
         }
         count *= 2;
     }
@@ -85,6 +85,6 @@ pub(crate) fn calibrate(work: &mut Work) -> u32 {
     clippy::cast_sign_loss,
     reason = "a round has a million repetitions at most"
 )]
-fn whole(count: f64) -> u32 {
+fn rounded_count(count: f64) -> u32 {
     count.max(1.0) as u32
 }

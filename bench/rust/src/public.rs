@@ -19,13 +19,13 @@ const MANY: u32 = 1024;
 
 pub(crate) fn both_ways() -> Contest {
     let codec = Codec::new(SECRET);
-    let mut flakes = Turns::of(randflake::texts_of(&randflake::samples()));
+    let mut flakes = Turns::new(randflake::texts_of(&randflake::samples()));
     let inspect = move || codec.inspect(Randflake::parse(flakes.next()).expect("a text"));
     let numbers: Vec<_> = (0..u64::from(MANY)).map(|row| row * 1_000_003).collect();
     let texts: Vec<_> = numbers.iter().map(|row| orders().encode(*row).expect("a text")).collect();
     let (encoder, decoder, many) = (orders(), orders(), (orders(), orders()));
     let (mut rows, mut ids) =
-        (Turns::of(numbers[..256].to_vec()), Turns::of(texts[..256].to_vec()));
+        (Turns::new(numbers[..256].to_vec()), Turns::new(texts[..256].to_vec()));
     let encode_many = move || {
         let mut characters = 0;
         many.0.encode_many(&numbers, |text| characters += text.len()).expect("texts");
@@ -36,10 +36,16 @@ pub(crate) fn both_ways() -> Contest {
     Contest::new(
         "rust: public IDs",
         vec![
-            Entry::ours("encode", repeat(move || encoder.encode(*rows.next()).expect("a text"))),
-            Entry::ours("decode", repeat(move || decoder.decode(ids.next()).expect("a number"))),
-            of_many(Entry::ours("encode 1024", repeat(encode_many))),
-            of_many(Entry::ours("decode 1024", repeat(decode_many))),
+            Entry::own_entry(
+                "encode",
+                repeat(move || encoder.encode(*rows.next()).expect("a text")),
+            ),
+            Entry::own_entry(
+                "decode",
+                repeat(move || decoder.decode(ids.next()).expect("a number")),
+            ),
+            of_many(Entry::own_entry("encode 1024", repeat(encode_many))),
+            of_many(Entry::own_entry("decode 1024", repeat(decode_many))),
             Entry::peer(INSPECT, repeat(inspect)),
         ],
         vec![Goal::new("rust: public ID decode", "decode", INSPECT, 2.0)],

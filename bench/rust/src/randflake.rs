@@ -14,14 +14,17 @@ const RADIX: &str = "u64::from_str_radix";
 /// Returns the contest. The standard library is less strict.
 pub(crate) fn texts() -> Contest {
     let ids = samples();
-    let (mut numbers, mut ours) = (Turns::of(ids.clone()), Turns::of(texts_of(&ids)));
-    let mut theirs = Turns::of(texts_of(&ids));
+    let (mut numbers, mut ours) = (Turns::new(ids.clone()), Turns::new(texts_of(&ids)));
+    let mut theirs = Turns::new(texts_of(&ids));
     let radix = move || u64::from_str_radix(theirs.next(), 32).expect("a number");
     Contest::new(
         "rust: one Randflake text",
         vec![
-            Entry::ours("encode", repeat(move || numbers.next().text())),
-            Entry::ours("decode", repeat(move || Randflake::parse(ours.next()).expect("a text"))),
+            Entry::own_entry("encode", repeat(move || numbers.next().text())),
+            Entry::own_entry(
+                "decode",
+                repeat(move || Randflake::parse(ours.next()).expect("a text")),
+            ),
             Entry::peer(RADIX, repeat(radix)),
         ],
         vec![Goal::new("rust: Randflake strict decode", "decode", RADIX, 0.5)],

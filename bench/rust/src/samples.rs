@@ -65,7 +65,7 @@ pub(crate) fn millions() -> Vec<Sno> {
 
 /// Returns the strings of sample IDs.
 pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
-    Turns::of(snos().iter().map(Sno::text).collect())
+    Turns::new(snos().iter().map(Sno::text).collect())
 }
 
 /// Samples, returned in turn, repeatedly.
@@ -76,7 +76,7 @@ pub(crate) struct Turns<T> {
 
 impl<T> Turns<T> {
     /// Returns 256 of the samples in turn.
-    pub(crate) fn of(samples: Vec<T>) -> Self {
+    pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }
     }

@@ -59,8 +59,8 @@ pub(crate) fn millions() -> Contest {
     Contest::new(
         "rust: 4 million texts encoded",
         vec![
-            Entry::ours("sno", encode).making(MILLIONS),
-            Entry::peer(MEMCPY, memcpy).making(MILLIONS),
+            Entry::own_entry("sno", encode).with_items(MILLIONS),
+            Entry::peer(MEMCPY, memcpy).with_items(MILLIONS),
         ],
         vec![Goal::new("rust: sno encode 4 million", "sno", MEMCPY, 1.1)],
     )
@@ -71,7 +71,8 @@ fn contest(
     over_slices: impl Fn(Level) -> Work,
     [avx2, avx512]: [(&'static str, f64); 2],
 ) -> Contest {
-    let entry = |level: Level| Entry::ours(level.set().name(), over_slices(level)).making(IDS);
+    let entry =
+        |level: Level| Entry::own_entry(level.set().name(), over_slices(level)).with_items(IDS);
     let goal = |(name, times): (&'static str, f64), ours: &'static str| {
         Goal::new(name, ours, Set::Scalar.name(), 1.0 / times)
     };

@@ -75,7 +75,7 @@ fn each_size(
 ) -> impl Iterator<Item = Entry> {
     sizes().map(move |size| {
         let threads = u32::try_from(size).expect("a few threads");
-        let entry = Entry::ours(name, team(size, &make));
-        Entry { ours, ..entry.making(threads).at(threads) }
+        let entry = Entry::own_entry(name, team(size, &make));
+        Entry { ours, ..entry.with_items(threads).at(threads) }
     })
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The names of the table's own columns.
-const OWN: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
+const OWN_FUNCTIONS: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
 /// The time in SQLite's format, which does not support years after 9999.
 const TIME: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
@@ -36,7 +36,7 @@ pub(super) fn file(table: &Table) -> Result<String, Failure> {
         columns.push(format!("ms INTEGER AS ({})", read(time.ms(id, "/"))));
     }
     for field in &table.fields {
-        if OWN.iter().any(|own| field.name.eq_ignore_ascii_case(own)) {
+        if OWN_FUNCTIONS.iter().any(|own| field.name.eq_ignore_ascii_case(own)) {
             return Err(same_names(field));
         }
         let (form, value) = match field.kind {

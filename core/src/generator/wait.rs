@@ -100,7 +100,7 @@ fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
         return MAX_WAIT;
     }
     let two_steps = clock::nanos(info.step).saturating_mul(2);
-    if two_steps > LONGEST_SLEEP { two_steps } else { tick_nanos.min(LONGEST_SLEEP) }
+    if two_steps > MAX_SLEEP { two_steps } else { tick_nanos.min(MAX_SLEEP) }
 }
 
 /// The cause of a wait.
@@ -135,7 +135,7 @@ const FLOOR_WAIT: u64 = 1_000_000_000;
 /// lag behind.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
-    FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
+    FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
 /// The waits and lost races of one call.
@@ -209,9 +209,9 @@ impl<'p> Call<'p> {
         let step = clock::nanos(info.step);
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
-        let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && info.spins;
+        let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
         // A coarse clock shows the same time for longer than a thread that cannot sleep may be kept busy.
-        let is_coarse = step > LONGEST_SLEEP && self.policy.waits();
+        let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
             return Err(Error::await_until(reason, ms_rounded_up(until)));
@@ -221,14 +221,14 @@ impl<'p> Call<'p> {
             return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
         clock.stalled(&wait.notice(reason, now))?;
-        wait.asked = nanos.min(wait.left).min(LONGEST_SLEEP);
+        wait.asked = nanos.min(wait.left).min(MAX_SLEEP);
         Ok(wait.asked)
     }
 }
 
 /// The maximum number of races that one call may lose. Threads lose only a few. However, a clock that is slow, or that
 /// generates IDs with this generator, may return an outdated tick on every attempt.
-const MOST_RACES: u32 = 1000;
+const MAX_RACES: u32 = 1000;
 
 /// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
 /// reading and the reservation.
@@ -252,7 +252,7 @@ impl Races {
             let passed = clock.monotonic()?.checked_sub(self.first?)?;
             Some(clock::nanos(passed) > policy.max_wait(clock))
         };
-        if self.lost > MOST_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
+        if self.lost > MAX_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
             return Err(outrun());
         }
         Ok(())
@@ -266,15 +266,15 @@ fn outrun() -> Error {
 
 /// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep stays busy for at
 /// most this time at a generator's first call, and under a clock whose steps are longer.
-const LONGEST_SLEEP: u64 = 10_000_000;
+const MAX_SLEEP: u64 = 10_000_000;
 
 /// The number of consecutive readings with the same time after which a call without a monotonic clock stops waiting, because
 /// the wall clock does not advance on its own.
-const MOST_EQUAL_READINGS: u32 = 16;
+const MAX_EQUAL_READINGS: u32 = 16;
 
 /// The minimum time by which each sleep shortens a wait. Otherwise a clock that stays just before the next tick could make a
 /// call sleep a billion times.
-const SHORTEST_SLEEP: u64 = 50_000;
+const MIN_SLEEP: u64 = 50_000;
 
 /// One call's wait for a tick, and the time that is left of it.
 struct Wait<'p> {
@@ -316,7 +316,7 @@ impl<'p> Wait<'p> {
         // replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
-        self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));
+        self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));
         self.slept = self.slept.saturating_add(passed);
     }
 
@@ -324,7 +324,7 @@ impl<'p> Wait<'p> {
     fn is_over(&mut self, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
-        let is_stuck = || !self.is_timed && self.unmoved >= MOST_EQUAL_READINGS;
+        let is_stuck = || !self.is_timed && self.unmoved >= MAX_EQUAL_READINGS;
         let may_wait = self.policy.waits() || self.cause == Cause::Floor;
         !may_wait || self.left == 0 || is_stuck()
     }

@@ -79,19 +79,19 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
         left -= field.bits;
         plan.fields.push(field);
     }
-    let rest = if left > MOST_BITS { ValueType::Bytes } else { ValueType::Integer };
+    let rest = if left > MAX_BITS { ValueType::Bytes } else { ValueType::Integer };
     plan.fields.push(FieldPlan { kind: Kind::Bindable(rest), bits: left, invert: false });
     plan
 }
 
 /// Width of the widest integer, in bits.
-const MOST_BITS: u32 = 128;
+const MAX_BITS: u32 = 128;
 
 fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
     match (bytes, draw.value_type) {
         (Some(_), 1) => ValueType::Bytes,
         (Some(_), 2) => ValueType::Text,
-        (Some(_), _) if draw.bits > MOST_BITS => ValueType::Bytes,
+        (Some(_), _) if draw.bits > MAX_BITS => ValueType::Bytes,
         _ => ValueType::Integer,
     }
 }

@@ -33,7 +33,7 @@ pub const fn rounds(natively: usize) -> usize {
 }
 
 /// An unexpectedly large length: a mebibyte natively.
-pub const LONG: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
+pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
 /// Returns a step for an iterator: 1 natively, `n` under Miri.
 pub const fn all_or_every(n: usize) -> usize {

@@ -49,7 +49,7 @@ use crate::{
     Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
     rules::check::Check,
     rules::error::silent,
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::watched::{Watched, closes_store},
     stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
 };
@@ -235,14 +235,14 @@ impl Hosted {
             UnderWay::Extending(end) => self.lease.extended(end),
             UnderWay::Sealing => {
                 // Without an answer, the entire grant counts as used.
-                let used = answer.get("used_until").map_or(Some(MOST), Json::as_u64);
+                let used = answer.get("used_until").map_or(Some(MAX_SAFE_INTEGER), Json::as_u64);
                 self.lease.sealed(used, now);
             }
         }
     }
 
-    /// Abandons the lease after a restore, and begins another one. The answer belongs to the abandoned lease, and another copy of
-    /// the process gets it as well.
+    /// Abandons the lease after a restore, and begins another one. The answer belongs to the abandoned lease, and another copy
+    /// of the process gets it as well.
     fn begin_anew(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(drawing(&self.random));

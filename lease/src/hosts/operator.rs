@@ -11,16 +11,16 @@ use core::mem;
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Request, Result, Shape, Store,
     rules::error::{damaged, out_of_range},
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::keeper::quiet_time,
     rules::record::{check_name, check_text},
     rules::shape::BLOCK,
 };
 
 /// The number of attempts for an action while keepers change the same record.
-const TRIES: u32 = 16;
+const MAX_ATTEMPTS: u32 = 16;
 /// The longest quiet time that is accepted as intentional: ten years.
-const LONGEST_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
+const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
 /// A namespace's status at one point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit in a record. All other
     /// errors are the same as for [`Operator::evict`].
     pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
-        if used_until >= MOST {
+        if used_until >= MAX_SAFE_INTEGER {
             return Err(out_of_range("expected a time below 2^53 - 1 ms"));
         }
         self.change(number, false, |old, _, (shape, _)| {
@@ -294,7 +294,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 let reason = format!("expected {} records, found {records}", old.records);
                 return Err(damaged(reason));
             }
-            if not_before.is_some_and(|time| time > now.saturating_add(LONGEST_QUIET_MS)) {
+            if not_before.is_some_and(|time| time > now.saturating_add(MAX_QUIET_MS)) {
                 return Err(out_of_range("expected a time within ten years"));
             }
             let quiet_until = quiet_time(old, (now, latest_end), 0)?;
@@ -373,7 +373,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
     ) -> Result<Namespace> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let (old, shape, Reply { now, store, found, .. }) = self.ask(Ask::Survey)?;
             let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
@@ -394,7 +394,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         may_grow: bool,
         new: impl Fn(&Record, &Namespace, (&Shape, u64)) -> Result<Option<Record>>,
     ) -> Result<Record> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let (namespace, shape, reply) = self.ask(Ask::Read { first: number })?;
             let index = shape.reach(number)?;
             if namespace.store != reply.store {
@@ -417,7 +417,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let first = shape.first_of(index);
             let found = self.ask(Ask::Read { first })?.2.found;
             let old = records_of(found)?.into_iter().next();
-            let old = old.filter(|old| old.count == BLOCK && old.version < MOST);
+            let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
             // Because of the new token, a holder that still renews its lease detects that it no longer owns the record.
@@ -442,7 +442,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             ))
         })?;
         namespace.check(&namespace.digest())?;
-        if namespace.version == MOST || reply.now >= MOST {
+        if namespace.version == MAX_SAFE_INTEGER || reply.now >= MAX_SAFE_INTEGER {
             return Err(damaged("expected a version and a time that can be increased"));
         }
         let shape = Shape::from_json(&namespace.shape)?;
@@ -469,8 +469,8 @@ fn contended() -> Error {
 }
 
 /// Rejects two store names if the second one cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is another server. The same
-/// server with another table is a restored dump or a rebuilt table.
+/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is another server. The
+/// same server with another table is a restored dump or a rebuilt table.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let [before, after] = [from, to].map(|name| name.split(':').collect::<Vec<_>>());
     let timeline = |digits| u32::from_str_radix(digits, 16).ok();

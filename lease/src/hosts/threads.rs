@@ -31,9 +31,9 @@ use crate::{
 };
 
 /// The maximum number of concurrent requests, so that a process with many generators does not use all connections of its
-/// server. Requests that take longer than `BRIEF` are not counted.
+/// server. Requests that take longer than `SHORT_WAIT` are not counted.
 const REQUESTS: usize = 4;
-const BRIEF: Duration = Duration::from_millis(100);
+const SHORT_WAIT: Duration = Duration::from_millis(100);
 
 /// The longest pause between two checks. It applies if every task is being polled by another thread or waits to be woken.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -74,7 +74,7 @@ impl State {
     /// Returns a task that is due, or the time until the next one is.
     fn next(&mut self) -> Result<(u64, Task), Duration> {
         let now = Instant::now();
-        let brief = self.requests.iter().map(|began| *began + BRIEF).filter(|end| *end > now);
+        let brief = self.requests.iter().map(|began| *began + SHORT_WAIT).filter(|end| *end > now);
         let free = brief.clone().min().filter(|_| brief.count() >= REQUESTS);
         let ready = self.tasks.iter_mut().filter(|(_, entry)| entry.task.is_some());
         let Some((due, number, entry)) = ready

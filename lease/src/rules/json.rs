@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Random};
 
 /// The largest integer in a record, which every JSON parser can represent.
-pub(crate) const MOST: u64 = (1 << 53) - 1;
+pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The fields of a JSON object or of a database row.
 pub(crate) struct Fields(Map<String, Value>);
@@ -50,7 +50,7 @@ impl Fields {
     }
 
     pub(crate) fn integer(&self, key: &str) -> Result<u64> {
-        self.get(key, |value| value.as_u64().filter(|value| *value <= MOST))
+        self.get(key, |value| value.as_u64().filter(|value| *value <= MAX_SAFE_INTEGER))
     }
 
     pub(crate) fn string(&self, key: &str) -> Result<String> {

@@ -22,10 +22,10 @@
 //! grant ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start
 //! of C's grant.
 //!
-//! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate. Clocks
-//! decide only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of docs/leases.md are
-//! exceptions. After a store was restored from a backup, the quiet time (R7) relies on the clocks. If an operator states that a
-//! holder is dead and frees its worker ID early (R5), that holder's clock must not have been far ahead.
+//! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate.
+//! Clocks decide only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of
+//! docs/leases.md are exceptions. After a store was restored from a backup, the quiet time (R7) relies on the clocks. If an
+//! operator states that a holder is dead and frees its worker ID early (R5), that holder's clock must not have been far ahead.
 //!
 //! # The fence
 //!
@@ -67,7 +67,7 @@ pub(crate) use options::default_wait_ms;
 
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
-    rules::json::MOST, rules::shape::BLOCK,
+    rules::json::MAX_SAFE_INTEGER, rules::shape::BLOCK,
 };
 
 /// The time as read by a keeper's host.
@@ -376,12 +376,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             let is_ours = shape.index_of(record.first).is_some();
             // A renewal adds up to `VERSION_STEPS`, and versions must stay below 2^53, because hosts in JavaScript read them as
             // numbers.
-            let is_last = record.version >= MOST - VERSION_STEPS;
+            let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
             if !is_ours || record.count != BLOCK || is_last {
                 return Err(damaged("expected the record of one number of the namespace"));
             }
         }
-        if reply.now >= MOST - self.options.lease_ms {
+        if reply.now >= MAX_SAFE_INTEGER - self.options.lease_ms {
             return Err(damaged("expected a time below 2^53 - 1 ms"));
         }
         Ok(reply)

@@ -12,7 +12,7 @@ use crate::{Result, rules::error::out_of_range};
 pub(crate) const SECOND_STORE: &str = "second-store";
 
 /// The maximum length of a schema name. `PostgreSQL` truncates longer names.
-const LONGEST_SCHEMA: usize = 63;
+const MAX_SCHEMA_LEN: usize = 63;
 
 /// The `PostgreSQL` schema that contains a store's tables. The default is `polyflake`.
 ///
@@ -39,7 +39,7 @@ impl Schema {
     pub fn new(name: &str) -> Result<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        let is_name = begins && name.len() <= LONGEST_SCHEMA && name.bytes().all(is_part);
+        let is_name = begins && name.len() <= MAX_SCHEMA_LEN && name.bytes().all(is_part);
         if is_name && !name.starts_with("pg_") {
             return Ok(Self(name.to_string()));
         }

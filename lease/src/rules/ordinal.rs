@@ -4,7 +4,7 @@ use std::{env, ffi::OsString, string::String};
 
 use alloc::format;
 
-use crate::{Error, Result, rules::error::out_of_range, rules::json::MOST};
+use crate::{Error, Result, rules::error::out_of_range, rules::json::MAX_SAFE_INTEGER};
 
 /// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on worker
 /// IDs lists each platform's variable.
@@ -56,7 +56,7 @@ impl Ordinal {
         if !text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(self.refused("other characters than digits"));
         }
-        let number = text.parse().ok().filter(|number| *number < MOST);
+        let number = text.parse().ok().filter(|number| *number < MAX_SAFE_INTEGER);
         number.ok_or_else(|| self.refused("a number of 2^53 or more"))
     }
 

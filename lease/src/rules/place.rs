@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::{
     Error, ErrorKind, Result,
     rules::error::out_of_range,
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, SECOND_STORE, Schema},
     rules::record::check_name,
     rules::url::{EXAMPLE, Location, Site, TERMS, digits},
@@ -143,7 +143,7 @@ impl Place {
     /// worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
-        self.options_of(Shape::of_any_format(self.numbers(0..=MOST - 1))?)
+        self.options_of(Shape::of_any_format(self.numbers(0..=MAX_SAFE_INTEGER - 1))?)
     }
 
     #[cfg(feature = "std")]
@@ -269,7 +269,7 @@ fn without_terms(url: &str) -> String {
 }
 
 fn number_of(text: &str) -> Result<u64> {
-    let number = digits(text).filter(|number| *number <= MOST);
+    let number = digits(text).filter(|number| *number <= MAX_SAFE_INTEGER);
     number.ok_or_else(|| {
         let found =
             if text.is_empty() { "it is empty" } else { "it is not a number in decimal digits" };

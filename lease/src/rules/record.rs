@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     Error, Result,
     rules::error::{damaged, out_of_range},
-    rules::json::{Fields, MOST, check_canonical},
+    rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
     rules::shape::digest,
 };
 
@@ -64,7 +64,7 @@ pub struct Record {
 
 impl Record {
     /// The `granted_until` value of a reserved worker ID. It is the maximum time, so the worker ID is never granted.
-    pub const RESERVED: u64 = MOST;
+    pub const RESERVED: u64 = MAX_SAFE_INTEGER;
 
     /// Creates the record for a block that has never been granted.
     pub fn fresh(first: u64, count: u64, incarnation: Random) -> Self {
@@ -158,9 +158,9 @@ impl Record {
     /// Returns `store_damaged` for such a record.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.first, self.start, self.granted_until, self.version];
-        let fault = if numbers.iter().any(|value| *value > MOST) {
+        let fault = if numbers.iter().any(|value| *value > MAX_SAFE_INTEGER) {
             "expected integers below 2^53"
-        } else if !self.count.is_power_of_two() || self.count > MOST - self.first {
+        } else if !self.count.is_power_of_two() || self.count > MAX_SAFE_INTEGER - self.first {
             "expected a power of two of numbers"
         } else if self.granted_until < self.start {
             "expected an end that is not before the start"
@@ -291,7 +291,7 @@ impl Namespace {
         let is_text = |text: &str| check_text(text, 200).is_ok();
         let fault = if digest != self.digest() {
             "expected a shape with its digest"
-        } else if numbers.max() > Some(MOST) || self.version == 0 {
+        } else if numbers.max() > Some(MAX_SAFE_INTEGER) || self.version == 0 {
             "expected integers below 2^53"
         } else if check_name(&self.name).is_err()
             || !is_text(&self.store)

@@ -15,12 +15,12 @@ use sha2::{Digest, Sha256};
 use crate::{
     Result,
     rules::error::{damaged, out_of_range},
-    rules::json::{Fields, MOST, check_canonical},
+    rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
 };
 
 /// The number of records from which a worker ID can be requested. It is limited because all records up to a requested one are
 /// created.
-const MOST_NAMED: u64 = 1 << 20;
+const MAX_NAMED: u64 = 1 << 20;
 
 /// The number of worker IDs that a record covers. Records and shapes store it, so that a later format can lease several worker
 /// IDs at once.
@@ -105,10 +105,15 @@ impl Shape {
         fields: &[&str],
         numbers: core::ops::RangeInclusive<u64>,
     ) -> Result<Self> {
-        if tick_us == 0 || tick_us > MOST || epoch_ms > MOST || fields.is_empty() {
+        if tick_us == 0
+            || tick_us > MAX_SAFE_INTEGER
+            || epoch_ms > MAX_SAFE_INTEGER
+            || fields.is_empty()
+        {
             return Err(out_of_range("expected a tick, an epoch from 1970 on, and a field"));
         }
-        let shape = Self::new("layout", (epoch_ms, tick_us), fields[0], (numbers, MOST - 1))?;
+        let shape =
+            Self::new("layout", (epoch_ms, tick_us), fields[0], (numbers, MAX_SAFE_INTEGER - 1))?;
         let fields = fields.iter().map(ToString::to_string).collect();
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
@@ -117,7 +122,7 @@ impl Shape {
     /// any format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
-        Self::new("sno", (0, 1000), "worker", (numbers, MOST - 1))
+        Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
     }
 
     /// Returns the record index for a worker ID that a holder or an operator requests.
@@ -126,10 +131,10 @@ impl Shape {
             let (first, last) = self.numbers().into_inner();
             out_of_range(format!("expected a number from {first} to {last}, found {number}"))
         })?;
-        if index < MOST_NAMED {
+        if index < MAX_NAMED {
             return Ok(index);
         }
-        let reason = format!("expected one of the first {MOST_NAMED} numbers, found {number}");
+        let reason = format!("expected one of the first {MAX_NAMED} numbers, found {number}");
         Err(out_of_range(reason))
     }
 
@@ -198,7 +203,7 @@ impl Shape {
         let family = read.string("family")?;
         let known = FAMILIES.into_iter().find(|known| **known == family);
         let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
-        let is_range = first <= last && last < MOST && tick_us > 0;
+        let is_range = first <= last && last < MAX_SAFE_INTEGER && tick_us > 0;
         if !is_range || block != BLOCK {
             return Err(damaged("expected a range of numbers, a tick and a block of 1 in a shape"));
         }
@@ -249,7 +254,7 @@ impl Grid {
             return ms;
         }
         let up = if ms < self.offset { self.offset } else { down.saturating_add(self.step) };
-        up.min(self.down(MOST))
+        up.min(self.down(MAX_SAFE_INTEGER))
     }
 
     /// Returns the interval between two times on the grid, in milliseconds.

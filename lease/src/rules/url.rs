@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     Error, ErrorKind, Result,
     rules::error::out_of_range,
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::location::{Access, Create, SECOND_STORE, Schema},
     rules::record::check_name,
 };
@@ -87,8 +87,8 @@ pub(crate) enum Site {
 /// A server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used. For `MySQL`, one name,
-    /// address or path of a Unix socket.
+    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used. For `MySQL`, one
+    /// name, address or path of a Unix socket.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -470,7 +470,7 @@ impl Parameters {
         let part: Option<u64> = digits(&format!("{part:0<3}"));
         let ms =
             digits::<u64>(whole).and_then(|seconds| seconds.checked_mul(1000)?.checked_add(part?));
-        ms.filter(|ms| *ms <= MOST).map(Some).ok_or_else(wrong)
+        ms.filter(|ms| *ms <= MAX_SAFE_INTEGER).map(Some).ok_or_else(wrong)
     }
 }
 

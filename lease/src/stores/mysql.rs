@@ -32,13 +32,13 @@ use crate::{
 };
 
 /// The longest wait for a connection and for a reply, unless a lease is short.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest wait for a connection, unless the URL sets a limit.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// The longest wait for the server to acknowledge the end of a connection.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[cfg(not(feature = "tls"))]
 const NO_TLS: &str = "this build has no TLS, which a server on a network needs unless the URL says `sslmode=disable`; enable the feature `tls` of polyflake-lease";
@@ -109,7 +109,7 @@ impl Mysql {
     /// privileges.
     pub fn open(url: &str) -> Result<Self> {
         let (server, create) = read(url)?;
-        Self::open_within(&server, create, PATIENCE)
+        Self::open_within(&server, create, TIMEOUT)
     }
 
     /// Works like [`Mysql::open`], with another limit if it is shorter.
@@ -118,7 +118,7 @@ impl Mysql {
         create: Create,
         longest: Duration,
     ) -> Result<Self> {
-        let (process, limit) = (forks::here()?, longest.min(PATIENCE));
+        let (process, limit) = (forks::here()?, longest.min(TIMEOUT));
         check_thread()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
@@ -143,8 +143,8 @@ impl Drop for Mysql {
                 && Handle::try_current().is_err()
             {
                 // A server that does not receive the farewell notices the lost connection by itself.
-                let _ =
-                    runtime.block_on(async { timeout(FAREWELL, connection.disconnect()).await });
+                let _ = runtime
+                    .block_on(async { timeout(CLOSE_TIMEOUT, connection.disconnect()).await });
             }
             runtime.shutdown_background();
         }

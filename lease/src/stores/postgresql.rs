@@ -36,10 +36,10 @@ pub use task::AsyncPostgresql;
 use connection::Notices;
 
 /// The longest wait for a connection and for a reply, unless a lease is short.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest wait for the server to acknowledge the end of a connection.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A store in `PostgreSQL`.
 ///
@@ -100,12 +100,12 @@ impl Postgresql {
     /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
         let (server, create) = Server::read(url)?;
-        Self::open_within(server, create, PATIENCE)
+        Self::open_within(server, create, TIMEOUT)
     }
 
     /// Works like [`Postgresql::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
-        let (process, limit) = (forks::here()?, longest.min(PATIENCE));
+        let (process, limit) = (forks::here()?, longest.min(TIMEOUT));
         check_thread()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
@@ -133,7 +133,7 @@ impl Open {
     fn close(self) {
         drop(self.client);
         if Handle::try_current().is_err() {
-            let told = async { timeout(FAREWELL, self.connection).await };
+            let told = async { timeout(CLOSE_TIMEOUT, self.connection).await };
             // A server that does not receive the farewell notices the lost connection by itself.
             let _ = self.runtime.block_on(told);
         }

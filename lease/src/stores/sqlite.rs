@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The longest wait for a locked file, and the pause between two attempts.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// A store in an `SQLite` file. The file is open only while a request is being processed.
@@ -94,7 +94,7 @@ fn connect(path: &Path) -> Result<Connection> {
 
 /// Waits for a locked file, but not while a fork waits for this request.
 fn wait(looks: i32) -> bool {
-    let is_over = LOOK_AGAIN * looks.unsigned_abs() >= PATIENCE || gate::is_forking();
+    let is_over = LOOK_AGAIN * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {
         thread::sleep(LOOK_AGAIN);
     }

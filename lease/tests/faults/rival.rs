@@ -22,7 +22,7 @@ const NUMBER: &str = "INSERT OR IGNORE INTO rivals VALUES (?1, ?2, 0, 0)";
 const CLAIM: &str = "UPDATE rivals SET holder = ?2, seen_ms = ?3
     WHERE namespace = ?1 AND number = (SELECT min(number) FROM rivals WHERE namespace = ?1 AND seen_ms <= ?4)
     RETURNING number";
-const SIGN: &str =
+const RENEW: &str =
     "UPDATE rivals SET seen_ms = ?3 WHERE namespace = ?1 AND holder = ?2 AND number = ?4";
 
 fn now() -> i64 {
@@ -55,7 +55,7 @@ impl Rival {
 
     /// Gives a sign of life. Ignores whether another process has taken over the worker ID.
     fn sign(&self, number: u16) {
-        self.store.execute(SIGN, params![self.namespace, self.me, now(), number]).unwrap();
+        self.store.execute(RENEW, params![self.namespace, self.me, now(), number]).unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use polyflake_lease::{Event, Options};
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Receives events as they occur.
 pub struct Heard(pub mpsc::Receiver<Event>);
@@ -22,7 +22,7 @@ impl Heard {
     /// Returns the next event whose name is in `names`, skipping any others.
     #[track_caller]
     pub fn next(&self, names: &str) -> Event {
-        let until = Instant::now() + LONG;
+        let until = Instant::now() + LONG_TIMEOUT;
         let left = || until.saturating_duration_since(Instant::now());
         let events = std::iter::from_fn(|| self.0.recv_timeout(left()).ok());
         let found =

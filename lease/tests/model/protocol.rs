@@ -3,7 +3,7 @@
 
 use crate::{
     search::{Broken, Model},
-    state::{Backup, GONE, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
+    state::{Backup, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
     weak::Weak,
 };
 
@@ -46,7 +46,7 @@ pub struct Operator {
 }
 
 impl Operator {
-    pub const NOBODY: Self = Self { restored: 0, promoted: 0, dead: 0 };
+    pub const NO_ACTIONS: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
 /// The times that the store may read.
@@ -74,7 +74,7 @@ impl Size {
         proofs: 0,
         unreplicated: None,
         promotions: 0,
-        operator: Operator::NOBODY,
+        operator: Operator::NO_ACTIONS,
         time: Time::Any,
     };
 
@@ -92,7 +92,7 @@ impl Size {
         proofs: 1,
         unreplicated: Some(1),
         promotions: 1,
-        operator: Operator { promoted: 1, ..Operator::NOBODY },
+        operator: Operator { promoted: 1, ..Operator::NO_ACTIONS },
         time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 0 },
         ..Self::SMALLEST
     };
@@ -101,7 +101,7 @@ impl Size {
     pub const DEAD: Self = Self {
         ticks: 4,
         crashes: 1,
-        operator: Operator { dead: 1, ..Operator::NOBODY },
+        operator: Operator { dead: 1, ..Operator::NO_ACTIONS },
         time: Time::Passing { error: 1, longest: 3, slack: 1, restores: 0 },
         ..Self::SMALLEST
     };
@@ -941,7 +941,7 @@ impl Protocol {
         if *maker != 0 && *maker != own && !is_of_clones {
             return Err(Broken);
         }
-        *maker = if to.holders[holder].has || self.goes_on() { own } else { GONE };
+        *maker = if to.holders[holder].has || self.goes_on() { own } else { ENDED_GENERATOR };
         Ok(to)
     }
 }

@@ -7,7 +7,7 @@ pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
 /// Represents the creator of an ID whose generator has ended.
-pub const GONE: u8 = u8::MAX;
+pub const ENDED_GENERATOR: u8 = u8::MAX;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -103,7 +103,7 @@ pub struct State {
     pub durable: [Record; NUMBERS],
     pub holders: [Holder; HOLDERS],
     pub messages: [Message; MESSAGES],
-    /// The creator of the ID for each (worker ID, tick): 0 for none, one more than the holder's index, or [`GONE`].
+    /// The creator of the ID for each (worker ID, tick): 0 for none, one more than the holder's index, or [`ENDED_GENERATOR`].
     pub made: [[u8; TICKS]; NUMBERS],
     pub next_token: u8,
     pub claims: u8,
@@ -168,7 +168,7 @@ impl State {
         self.holders[holder].grant = Grant::default();
         self.holders[holder].mark = 0;
         let (own, made) = (u8::try_from(holder + 1).unwrap(), self.made.as_flattened_mut());
-        made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = GONE);
+        made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = ENDED_GENERATOR);
     }
 
     /// Stops waiting for replies to this holder's messages.

@@ -86,7 +86,7 @@ const RENEWAL: Size = Size { renewals: 1, ..S };
 pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..S };
 const CRASH: Size = Size { crashes: 1, ..S };
 const STORE_CRASH: Size = Size { store_crashes: 1, ..S };
-const HALVES: Size = Size { grain: 2, ..S };
+const HALF_GRAIN: Size = Size { grain: 2, ..S };
 const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..S };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
 const EXACT: Size =
@@ -156,7 +156,7 @@ pub const VARIANTS: &[Variant] = &[
     row("IDs after a release without a reply", Weak::UsedAfterRelease, S, 11),
     row("records that are deleted by their release", Weak::DeletedRecords, S, 10),
     row("a lost record that is treated as free", Weak::LostRecords, S, 9),
-    row("boundaries that are rounded in different directions", Weak::MixedRounding, HALVES, 8),
+    row("boundaries that are rounded in different directions", Weak::MixedRounding, HALF_GRAIN, 8),
     row("a generator that changes its number in place", Weak::MovedInPlace, TWO_NUMBERS, 12),
     row("a record without the start of the grant", Weak::NoStart, S, 8),
     row(

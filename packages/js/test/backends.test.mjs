@@ -32,12 +32,12 @@ function run(source, POLYFLAKE_BACKEND) {
 /** A script that prints how the copy of the package at a path behaves. */
 const report = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
-  const told = (use) => {
+  const describe = (use) => {
     try { return use(); } catch (error) { return [error.name, error.code, error.field, error.cause?.errors?.length].filter(Boolean).join(" "); }
   };
-  console.log(told(() => polyflake.backend()));
-  for (const use of ${FIRST_USES}) console.log(told(() => (use(), "well")));
-  console.log(told(() => polyflake.backend()));`;
+  console.log(describe(() => polyflake.backend()));
+  for (const use of ${FIRST_USES}) console.log(describe(() => (use(), "well")));
+  console.log(describe(() => polyflake.backend()));`;
 
 const WELL = new Array(5).fill("well");
 const all = (line) => new Array(7).fill(line);
@@ -103,7 +103,7 @@ describe("in Node without an addon", () => {
 });
 
 describe("the error if no addon loads", () => {
-  const said = (place) => {
+  const outputIn = (place) => {
     const script = `
       Object.defineProperties(process, ${JSON.stringify(place)});
       const { sno } = await import("polyflake/native");
@@ -115,13 +115,13 @@ describe("the error if no addon loads", () => {
   test("names the packages that the platform needs", () => {
     for (const platform of PLATFORMS.filter(({ os }) => os !== process.platform)) {
       const message = `expected the package ${packageOf(platform)}, found none that loads`;
-      assert.equal(said(at(platform.os, platform.cpu)), `backend_unavailable ${message}`);
+      assert.equal(outputIn(at(platform.os, platform.cpu)), `backend_unavailable ${message}`);
     }
   });
 
   test("reports that a platform has no addon", () => {
     const message = "expected a platform with a native addon, found sunos-x64";
-    assert.equal(said(at("sunos", "x64")), `backend_unavailable ${message}`);
+    assert.equal(outputIn(at("sunos", "x64")), `backend_unavailable ${message}`);
   });
 });
 
@@ -168,8 +168,8 @@ describe("if wasm cannot run", () => {
 
   test("a content security policy without wasm is reported", { skip: isMissing }, async () => {
     const script = `Promise.all(["wasm", "decode"].map((name) => import("/packages/js/dist/esm/" + name + ".js"))).then(([{ sno, backend }, decode]) => {
-      const told = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
-      return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), told(() => new sno.Generator()), told(() => sno.generate())];
+      const describe = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
+      return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), describe(() => new sno.Generator()), describe(() => sno.generate())];
     })`;
     for (const [policy, refusals] of [
       ["script-src 'self'", 2],
@@ -177,10 +177,10 @@ describe("if wasm cannot run", () => {
     ]) {
       const { page, close } = await browse("examples/web/style.css", { "content-security-policy": policy });
       try {
-        const [metabyte, kind, same, ...told] = await page.evaluate(script);
+        const [metabyte, kind, same, ...describe] = await page.evaluate(script);
         assert.deepEqual([metabyte, kind, same], [1, "wasm", 1]);
-        const refused = told.filter((line) => line === "PolyflakeError backend_unavailable true CompileError");
-        assert.equal(refused.length, refusals, told.join());
+        const refused = describe.filter((line) => line === "PolyflakeError backend_unavailable true CompileError");
+        assert.equal(refused.length, refusals, describe.join());
       } finally {
         await close();
       }

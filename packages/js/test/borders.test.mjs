@@ -2,7 +2,7 @@
 // every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";
+import { detached, throwingProxy, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
@@ -69,7 +69,7 @@ onEachMachine((polyflake) => {
         new Uint8ClampedArray(24),
         new DataView(new ArrayBuffer(24)),
       ];
-      for (const value of [undefined, null, ID, [], [1n], new ArrayBuffer(24), hostile, ...others])
+      for (const value of [undefined, null, ID, [], [1n], new ArrayBuffer(24), throwingProxy, ...others])
         refused("invalid_type", () => make(value), { field });
       if (isBytes) refused("invalid_length", () => make(ids.subarray(1)));
       assert.equal([...make(ids)].length, 3);

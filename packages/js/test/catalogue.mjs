@@ -67,7 +67,7 @@ export const notATextOf = (text) => [
 
 /** Returns values that are not bytes, some of which have the right length. */
 export const notBytesOf = (length) => [
-  ...[undefined, null, 0, "", "x".repeat(length), [], new Array(length).fill(0), { length }, hostile],
+  ...[undefined, null, 0, "", "x".repeat(length), [], new Array(length).fill(0), { length }, throwingProxy],
   ...[
     new ArrayBuffer(length),
     new DataView(new ArrayBuffer(length)),
@@ -103,7 +103,7 @@ export const throwing = (name) => ({
   },
 });
 
-export const hostile = new Proxy(
+export const throwingProxy = new Proxy(
   {},
   {
     ownKeys() {

@@ -12,7 +12,7 @@ const OF_ADDON = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 
 /** Returns the source that an entry point reports in a new process, before and after the first ID. */
-function told(entry, choice, POLYFLAKE_BACKEND = "") {
+function reportedSources(entry, choice, POLYFLAKE_BACKEND = "") {
   const script = `import { clockSource, sno } from "${entry}"; const before = clockSource(); sno.generate(); console.log(before, clockSource());`;
   const options = {
     encoding: "utf8",
@@ -34,13 +34,13 @@ onEachMachine(({ clockSource }, name) => {
 
 test("the environment selects the addon's clock source", () => {
   const counter = HAS_COUNTER ? "counter" : "system_call";
-  assert.deepEqual([told("polyflake", "exact"), told("polyflake", "counter")], ["system_call", counter]);
-  assert(OF_ADDON.includes(told("polyflake/native", "another word")));
+  assert.deepEqual([reportedSources("polyflake", "exact"), reportedSources("polyflake", "counter")], ["system_call", counter]);
+  assert(OF_ADDON.includes(reportedSources("polyflake/native", "another word")));
 });
 
 test("wasm always uses the host's clock", () => {
-  assert.equal(told("polyflake", "counter", "wasm"), "host");
-  assert.equal(told("polyflake/wasm", "exact"), "host");
+  assert.equal(reportedSources("polyflake", "counter", "wasm"), "host");
+  assert.equal(reportedSources("polyflake/wasm", "exact"), "host");
 });
 
 test("on wasm each call reads the current time", () => {
@@ -90,9 +90,9 @@ test("on wasm a stack overflow leaves no stale time", () => {
   assert.equal(ids.tryGenerateMany(1).length, 0);
   now += 4;
   ids.generate();
-  const deepen = (room) => {
+  const fillStack = (room) => {
     try {
-      deepen(room);
+      fillStack(room);
     } catch {
       // Each level of the stack retries, so some calls fail at every point between JavaScript and the clock.
       if (room.left-- > 0) {
@@ -102,7 +102,7 @@ test("on wasm a stack overflow leaves no stale time", () => {
       }
     }
   };
-  deepen({ left: 300 });
+  fillStack({ left: 300 });
   now += 4_000;
   assert.equal(parse(ids.generateMany(1).at(0)).unixMs, now);
 });

@@ -17,7 +17,7 @@ function page() {
 }
 
 /** Returns the error that a call throws. */
-function caught(call) {
+function errorOf(call) {
   try {
     call();
   } catch (error) {
@@ -39,7 +39,7 @@ for (const [family, generator] of Object.entries(GENERATORS)) {
     for (let tries = 0, rejected = 0; rejected < 2; tries++) {
       assert(tries < 10, "expected two rejections");
       const start = now();
-      const error = caught(() => {
+      const error = errorOf(() => {
         while (now() === start) ids.generateMany(MANY[family]);
         throw new Error("the step was over before its IDs were");
       });

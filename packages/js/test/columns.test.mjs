@@ -1,7 +1,7 @@
 // Tests layout columns: they are typed arrays with the same values as single IDs, and invalid columns are rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detached, hostile } from "./catalogue.mjs";
+import { detached, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -30,7 +30,7 @@ onEachMachine(({ layout }) => {
 
   /** Returns the columns as lists. */
   const lists = (columns) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
-  const plain = ({ unixMs, sequence, bindables, constants }) => ({
+  const plainColumns = ({ unixMs, sequence, bindables, constants }) => ({
     ...lists({ unixMs, sequence }),
     bindables: lists(bindables),
     constants: lists(constants),
@@ -55,7 +55,7 @@ onEachMachine(({ layout }) => {
       const ids = discord.packColumns({ timestamp, sequence, bindables: { worker: 3, process } });
       assert(ids instanceof LayoutArray && ids.packed instanceof BigInt64Array);
       const columns = discord.parseColumns(ids.packed);
-      assert.deepEqual(plain(columns), oneByOne(discord, ids, columns));
+      assert.deepEqual(plainColumns(columns), oneByOne(discord, ids, columns));
       assert.deepEqual([columns.unixMs, columns.sequence, columns.bindables.process], [timestamp, sequence, process]);
       assert.deepEqual(Object.keys(columns.bindables), ["worker", "process"]);
 
@@ -66,7 +66,7 @@ onEachMachine(({ layout }) => {
       assert(bytes.packed instanceof Uint8Array);
       assert.equal(bytes.packed.length, 40 * count);
       const read = wide.parseColumns(bytes.packed);
-      assert.deepEqual(plain(read), oneByOne(wide, bytes, read));
+      assert.deepEqual(plainColumns(read), oneByOne(wide, bytes, read));
       assert.deepEqual(read.bindables, bindables);
     }
   });
@@ -142,7 +142,7 @@ onEachMachine(({ layout }) => {
 
   test("invalid IDs are rejected", () => {
     const array = new LayoutArray(new BigInt64Array(1));
-    for (const value of [undefined, null, 1n, [1n], new Uint8Array(8), new BigUint64Array(1), array, hostile])
+    for (const value of [undefined, null, 1n, [1n], new Uint8Array(8), new BigUint64Array(1), array, throwingProxy])
       refused("invalid_type", () => discord.parseColumns(value), { field: "packed" });
     for (const value of [undefined, new BigInt64Array(5), new ArrayBuffer(40), "x".repeat(40)])
       refused("invalid_type", () => wide.parseColumns(value), { field: "packed" });

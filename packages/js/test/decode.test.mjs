@@ -120,10 +120,10 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   if (calls[call]() === 0) return undefined;
   const [position, , , , code, field, message] = slots.subarray(ERROR);
   const at = code + (field || 0);
-  const said = Buffer.from(bytes.subarray(at, at + message))
+  const messageText = Buffer.from(bytes.subarray(at, at + message))
     .toString()
     .replace("item 0: ", "");
-  return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, said];
+  return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, messageText];
 }
 
 // The same values as in src/protocol.ts.
@@ -144,7 +144,7 @@ function ofDecode(read, text) {
 }
 
 /** Generates strings of a format's characters, with a few other ASCII characters. */
-const almost = (alphabet, length) =>
+const nearlyValid = (alphabet, length) =>
   fc
     .array(
       fc.oneof(
@@ -162,7 +162,7 @@ const RUNS = { numRuns: 5000 };
 describe("results and errors match the core's", () => {
   test("sno", () => {
     fc.assert(
-      fc.property(almost(SNO, { minLength: 16, maxLength: 16 }), (text) => {
+      fc.property(nearlyValid(SNO, { minLength: 16, maxLength: 16 }), (text) => {
         const refusal = ofCore("snoFromTexts", text);
         for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)])
           assert.deepEqual(ofDecode(read, text), refusal);
@@ -179,7 +179,7 @@ describe("results and errors match the core's", () => {
   });
 
   test("Hot Guid", () => {
-    const group = (length) => almost("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
+    const group = (length) => nearlyValid("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
     const hyphen = fc.oneof({ weight: 60, arbitrary: fc.constant("-") }, { weight: 1, arbitrary: group(1) });
     const text = fc
       .tuple(group(8), hyphen, group(4), hyphen, group(4), hyphen, group(4), hyphen, group(12))
@@ -204,7 +204,7 @@ describe("results and errors match the core's", () => {
     const offsets = (length) => (bytes) =>
       new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
     fc.assert(
-      fc.property(almost(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
+      fc.property(nearlyValid(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
         const refusal = ofCore("randflakeFromTexts", text, offsets(text.length));
         assert.deepEqual(ofDecode(decode.randflake.decodeText, text), refusal);
         if (refusal !== undefined) return;

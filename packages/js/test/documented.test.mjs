@@ -30,13 +30,13 @@ const namesIn = (braces) =>
 function exported(path) {
   const text = read(path);
   const file = (from) => join(dirname(path), from.replace(/\.js$/, ".d.ts"));
-  const wholes = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) =>
+  const reexportedModules = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) =>
     exported(file(from)),
   );
-  const moved = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
-  const own = [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm)];
-  const further = moved.flatMap(([, names, from]) => namesIn(names).map((name) => declaredIn(file(from), name)));
-  return [...wholes, ...further, ...own.map(([, name]) => [path, name])];
+  const reexportedNames = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
+  const ownNames = [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm)];
+  const movedNames = reexportedNames.flatMap(([, names, from]) => namesIn(names).map((name) => declaredIn(file(from), name)));
+  return [...reexportedModules, ...movedNames, ...ownNames.map(([, name]) => [path, name])];
 }
 
 /** Returns the file that declares a name that another file exports. */
@@ -49,7 +49,7 @@ function declaredIn(path, name) {
 const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
 /** Returns the declarations of a name and its members that have no comment. Among overloads, the first one has it. */
-function bare(path, name) {
+function undocumented(path, name) {
   const lines = read(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
   const at = lines.findIndex((line) => starts.test(line));
@@ -74,7 +74,7 @@ for (const entry of ENTRIES) {
   test(`${entry}: each name and member has a doc comment`, () => {
     const names = exported(entry);
     assert.ok(names.length > 5, `found ${names.length}`);
-    const missing = names.flatMap(([path, name]) => bare(path, name).map((its) => `${path}: ${its}`));
+    const missing = names.flatMap(([path, name]) => undocumented(path, name).map((its) => `${path}: ${its}`));
     assert.deepEqual(missing, []);
   });
 }

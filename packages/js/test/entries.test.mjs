@@ -28,7 +28,7 @@ const compiledModules = (seen) => ({
   },
 });
 
-async function bundled(conditions, format, path = "polyflake", name = "sno") {
+async function bundle(conditions, format, path = "polyflake", name = "sno") {
   const seen = [];
   const file = [...conditions, name].join("-");
   const outfile = join(folder, `${file}.${format === "esm" ? "mjs" : "cjs"}`);
@@ -67,7 +67,7 @@ const COMPILED = { workerd: "", "edge-light": "?module" };
 
 for (const [condition, query] of Object.entries(COMPILED)) {
   test(`${condition} has the module compiled by the runtime`, async () => {
-    const { seen, sno } = await bundled([condition, "browser", "node"], "esm");
+    const { seen, sno } = await bundle([condition, "browser", "node"], "esm");
     const modules = ["hotguid", "layout", "public", "randflake", "sno"].map((family) => `./${family}.wasm${query}`);
     assert.deepEqual(seen.sort(), modules);
     assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
@@ -77,7 +77,7 @@ for (const [condition, query] of Object.entries(COMPILED)) {
 for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
   for (const format of ["esm", "cjs"]) {
     test(`${conditions.join(", ") || "default"} (${format}) has its module in the script`, async () => {
-      const { seen, sno } = await bundled(conditions, format);
+      const { seen, sno } = await bundle(conditions, format);
       assert.deepEqual(seen, []);
       assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
     });
@@ -88,7 +88,7 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
   test(`${conditions.join(", ") || "default"}: polyflake/public includes no other module`, async () => {
     const compiled = Object.hasOwn(COMPILED, conditions[0]);
     for (const format of compiled ? ["esm"] : ["esm", "cjs"]) {
-      const { seen, Keyring } = await bundled(conditions, format, "polyflake/public", "Keyring");
+      const { seen, Keyring } = await bundle(conditions, format, "polyflake/public", "Keyring");
       assert.deepEqual(seen, compiled ? [`./public.wasm${COMPILED[conditions[0]]}`] : []);
       const secret = Uint8Array.from({ length: 32 }, (_, k) => k);
       assert.equal(new Keyring(secret).of("order").encode(0), "order_1abpg7dgwhjba5j");
@@ -100,7 +100,7 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
   test(`${conditions.join(", ") || "default"}: a report of a restore reaches all formats`, async () => {
     const names = "afterRestore, hotguid, layout, randflake, sno";
     for (const format of Object.hasOwn(COMPILED, conditions[0]) ? ["esm"] : ["esm", "cjs"]) {
-      const { afterRestore, hotguid, layout, randflake, sno } = await bundled(conditions, format, "polyflake", names);
+      const { afterRestore, hotguid, layout, randflake, sno } = await bundle(conditions, format, "polyflake", names);
       const explicit = [
         new sno.Generator({ partition: 7 }),
         new randflake.Generator(new randflake.Grant(7, 1_730_000_000, 2_803_741_824), new Uint8Array(16)),

@@ -5,7 +5,7 @@ export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 /** Randflake's first second, and the second after its last one. */
 export const [START, END] = [1_730_000_000, 2_803_741_824];
 
-const described = (id, bits, [time, shard, sequence]) => ({
+const describe = (id, bits, [time, shard, sequence]) => ({
   id,
   bits,
   fields: [
@@ -22,12 +22,12 @@ export function useUp(ids, { leftAfter, read }, few = 0) {
 
 /**
  * Returns, for each format: a function that creates a generator by number, that generator's most IDs per tick, a function that
- * returns how many of a tick's IDs are left after its first one, the tick's duration, a function that creates a generator with more IDs per tick, the array class, an ID's parameters, and a
- * function that reads IDs.
+ * returns how many of a tick's IDs are left after its first one, the tick's duration, a function that creates a generator with
+ * more IDs per tick, the array class, an ID's parameters, and a function that reads IDs.
  */
 export function familiesOf({ hotguid, layout, randflake, sno }) {
   const layouts = (id, bits, few, many) => {
-    const [small, wide] = [few, many].map((widths) => new layout.Layout(described(id, bits, widths)));
+    const [small, wide] = [few, many].map((widths) => new layout.Layout(describe(id, bits, widths)));
     const of = (its) => (shard, more) => new layout.Generator(its, { bindables: { shard }, ...more });
     return {
       make: of(small),
@@ -44,7 +44,7 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
     };
   };
   const snos = (partition, more) => new sno.Generator({ partition, sequenceMax: 3, ...more });
-  const flakes = (node, more) => new randflake.Generator(new randflake.Grant(node, START, END), SECRET, more);
+  const randflakes = (node, more) => new randflake.Generator(new randflake.Grant(node, START, END), SECRET, more);
   const guids = (_, more) => new hotguid.Generator(more);
   return {
     sno: {
@@ -61,11 +61,11 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
       },
     },
     randflake: {
-      make: flakes,
+      make: randflakes,
       perTick: 131_072,
       leftAfter: () => 131_071,
       tickMs: 1000,
-      large: (more) => flakes(1, more),
+      large: (more) => randflakes(1, more),
       Many: randflake.RandflakeArray,
       about: [],
       read(ids, id) {

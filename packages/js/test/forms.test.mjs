@@ -30,7 +30,7 @@ function hexOf(bytes) {
 }
 
 const codes = ["invalid_type", "invalid_length", "invalid_character", "not_canonical", "out_of_range"];
-const refusing = (call, given) =>
+const assertRejected = (call, given) =>
   assert.throws(call, ({ name, code }) => name === "PolyflakeError" && codes.includes(code), `${typeof given}`);
 
 for (const [name, [id, stored, ...others]] of Object.entries(FORMS))
@@ -49,8 +49,8 @@ for (const [name, [id, stored, ...others]] of Object.entries(FORMS))
     test("invalid IDs are rejected in both directions", () => {
       const wrong = ["", "short!", 7.5, {}, [], true, new Date(), new Uint8Array(3), 2n ** 64n, "1".repeat(40), "\\x0"];
       for (const value of wrong) {
-        refusing(() => form.to(value), value);
-        refusing(() => form.from(value), value);
+        assertRejected(() => form.to(value), value);
+        assertRejected(() => form.from(value), value);
       }
     });
 

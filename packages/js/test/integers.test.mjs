@@ -28,7 +28,7 @@ onEachMachine((polyflake) => {
   const snapshot = new sno.Generator({ partition: 1, sequenceMax: 9 }).close();
   const inBoth = (changes) =>
     [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }));
-  const counted = Object.values(families).map((family) => family.large({ clock }));
+  const generatorsWithCounters = Object.values(families).map((family) => family.large({ clock }));
   const waiting = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
 
   /** Parameters: the name in errors, a call with a value, and the limits. */
@@ -66,7 +66,7 @@ onEachMachine((polyflake) => {
     ["machine", (machine) => uuid8({ machine }), 0, 2 ** 34 - 1],
     ["counter", (counter) => uuid8({ counter }), 0, 2 ** 24 - 1],
     ["shardKey", (shardKey) => uuid8({ shardKey }), 0, 2 ** 32 - 1],
-    ...counted.map((ids) => ["count", (count) => ids.generateMany(count), 0]),
+    ...generatorsWithCounters.map((ids) => ["count", (count) => ids.generateMany(count), 0]),
     ...waiting.map((make) => ["maxWait", make, 0, 2 ** 53 - 1]),
   ];
 

@@ -7,18 +7,18 @@ import { familiesOf, useUp } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
 
-const HERE = new URL(".", import.meta.url);
+const TEST_FOLDER = new URL(".", import.meta.url);
 
 /** Returns the members of an error that the tests compare. */
-const told = ({ name, message, code, retryAt, written, field, cause }) => [
+const errorMembers = ({ name, message, code, retryAt, written, field, cause }) => [
   ...[name, message, code, retryAt, written, field],
   cause,
 ];
 
 /** Blocks the thread for a number of milliseconds. */
 function block(ms) {
-  const begun = performance.now();
-  while (performance.now() < begun + ms);
+  const startedAt = performance.now();
+  while (performance.now() < startedAt + ms);
 }
 
 onEachMachine((polyflake, machine) => {
@@ -96,7 +96,7 @@ onEachMachine((polyflake, machine) => {
         for (const [verb, ...values] of [["generate"], ["generateMany", 3]]) {
           const error = await rejection(maker()[`${verb}Async`](...values));
           const same = await rejection((async () => maker()[verb](...values))());
-          assert.deepEqual(told(error), told(same));
+          assert.deepEqual(errorMembers(error), errorMembers(same));
         }
       }
       const short = make(2, { clock: () => NOW, onExhausted: "error" });
@@ -266,7 +266,7 @@ onEachMachine((polyflake, machine) => {
       process.exitCode = sno.isValid(await ids.generateAsync()) ? 7 : 1;
     `;
     const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-      cwd: HERE,
+      cwd: TEST_FOLDER,
       encoding: "utf8",
     });
     assert.equal(status, 7, stderr);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
-import { hostile } from "./catalogue.mjs";
+import { throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -142,7 +142,7 @@ onEachMachine((polyflake) => {
 
   test("invalid options are rejected", () => {
     const other = polyflake === native ? wasm : native;
-    const strange = [SMALL, Layout, Object.create(small), hostile, other.layout.Layout.preset("sonyflake")];
+    const strange = [SMALL, Layout, Object.create(small), throwingProxy, other.layout.Layout.preset("sonyflake")];
     for (const value of [undefined, null, 0, "a", {}, ...strange])
       refused("invalid_type", () => new Generator(value), { field: "layout" });
     for (const options of [null, 0, ""]) refused("invalid_type", () => new Generator(small, options));

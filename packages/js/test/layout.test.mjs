@@ -2,7 +2,7 @@
 // Dates. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hostile, Lying, notATextOf } from "./catalogue.mjs";
+import { throwingProxy, Lying, notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -36,28 +36,28 @@ const JSON_OF_SNOWFLAKE =
   '{"kind":"constant","bits":5,"name":"region","value":1},{"kind":"bindable","bits":5,"name":"worker_id"},' +
   '{"kind":"sequence","bits":12,"start":0}]}';
 
-const changed = (changes) => ({ ...SNOWFLAKE, ...changes });
-const ofField = (field) => changed({ fields: [{ bits: 64, ...field }] });
+const snowflakeWith = (changes) => ({ ...SNOWFLAKE, ...changes });
+const ofField = (field) => snowflakeWith({ fields: [{ bits: 64, ...field }] });
 const loop = [];
 loop.push(loop);
-const deep = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
+const deeplyNested = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
 
 /** Descriptions that JSON cannot express, or that JSON.stringify would change. */
 const BAD_DESCRIPTIONS = {
-  "bits that are not a number": changed({ bits: NaN }),
-  "bits that are no integer": changed({ bits: 64.5 }),
-  "bits past 2^53": changed({ bits: 2 ** 60 }),
-  "bits past 64 bits": changed({ bits: 2n ** 200n }),
-  "fields of a set": changed({ fields: new Set([1]) }),
-  "a hole": changed({ fields: [, ...SNOWFLAKE.fields] }),
+  "bits that are not a number": snowflakeWith({ bits: NaN }),
+  "bits that are no integer": snowflakeWith({ bits: 64.5 }),
+  "bits past 2^53": snowflakeWith({ bits: 2 ** 60 }),
+  "bits past 64 bits": snowflakeWith({ bits: 2n ** 200n }),
+  "fields of a set": snowflakeWith({ fields: new Set([1]) }),
+  "a hole": snowflakeWith({ fields: [, ...SNOWFLAKE.fields] }),
   "a name of a lone surrogate": ofField({ kind: "bindable", name: "\ud800" }),
   "a member of a lone surrogate": { "\udfff": 1 },
-  "a function": changed({ bits: () => 64 }),
-  "a symbol": changed({ id: Symbol("integer") }),
+  "a function": snowflakeWith({ bits: () => 64 }),
+  "a symbol": snowflakeWith({ id: Symbol("integer") }),
   "bytes of a value": ofField({ kind: "constant", value: new Uint8Array(8) }),
   "a rounded value": ofField({ kind: "constant", value: 2 ** 53 + 2 }),
-  "a loop": changed({ fields: loop }),
-  depth: deep,
+  "a loop": snowflakeWith({ fields: loop }),
+  depth: deeplyNested,
   nothing: undefined,
   null: null,
   "a number": 7,
@@ -84,7 +84,7 @@ onEachMachine(({ layout }) => {
   const snowflake = new Layout(SNOWFLAKE);
   const wide = new Layout(WIDE);
   /** Creates a layout with a single 16-bit field. */
-  const only = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
+  const layoutWithField = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
   test("descriptions accept JSON-like values and large integers", () => {
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
@@ -129,7 +129,7 @@ onEachMachine(({ layout }) => {
     refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
     refused("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
     refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
-    refused("out_of_range", () => only({ kind: "constant", name: "too_large", value: 65_536 }), { field: "too_large" });
+    refused("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), { field: "too_large" });
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
   });
 
@@ -195,7 +195,7 @@ onEachMachine(({ layout }) => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 200n])
       refused("out_of_range", () => all.parse(id), { field: "id" });
     refused("invalid_type", () => wide.parse("1"));
-    for (const id of [undefined, null, 0, 1, 2 ** 53, true, {}, [], Object(1n), hostile])
+    for (const id of [undefined, null, 0, 1, 2 ** 53, true, {}, [], Object(1n), throwingProxy])
       for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wide.parse(id) }])
         refused("invalid_type", () => parse(id));
     refused("invalid_type", () => all.parse(new Uint8Array(8)));
@@ -228,7 +228,7 @@ onEachMachine(({ layout }) => {
 
   test("fields can have any name", () => {
     for (const name of ["__proto__", "constructor", "", "max_wait", "ä", "\0", "a".repeat(8000), "a".repeat(20_000)]) {
-      const its = only({ kind: "bindable", name });
+      const its = layoutWithField({ kind: "bindable", name });
       const bindables = (value) => Object.fromEntries([[name, value]]);
       const id = its.pack({ bindables: bindables(513) });
       assert.deepEqual([...id], [2, 1]);
@@ -286,7 +286,7 @@ onEachMachine(({ layout }) => {
     );
     refused("missing_field", () => newestFirst.timeRange(0, 10), { field: "tenant" });
     refused("unknown_field", () => newestFirst.timeRange(0, 10, { x: 1 }), { field: "x" });
-    refused("unknown_field", () => only({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
+    refused("unknown_field", () => layoutWithField({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
   });
 
   test("the error for an unknown preset lists the presets in order", () => {
@@ -327,7 +327,7 @@ onEachMachine(({ layout }) => {
     fields.pop();
     assert.equal(sonyflake.describe().fields.length, 4);
     assert.deepEqual(sonyflake.parse(0n).bindables, { machine: 0 });
-    const none = only({ kind: "bindable", name: "a" }).describe();
+    const none = layoutWithField({ kind: "bindable", name: "a" }).describe();
     assert.deepEqual([none.perSecond, none.firstMs, none.below2_53], [undefined, undefined, true]);
   });
 });

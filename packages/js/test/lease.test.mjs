@@ -11,7 +11,7 @@ import { check, close, lease } from "polyflake/lease";
 import { refused, rejected } from "./refusals.mjs";
 
 /** Creates a pg client whose server rejects every statement. */
-const refusing = (more = {}) => ({
+const rejectingClient = (more = {}) => ({
   connect: async () => ({
     on() {},
     off() {},
@@ -27,7 +27,7 @@ const PG = Symbol.for("polyflake.pg");
 const MYSQL = Symbol.for("polyflake.mysql2/promise");
 
 /** Runs a call with the given environment variables set. */
-function under({ variable, url, node }, call) {
+function withEnvironment({ variable, url, node }, call) {
   const before = { ...process.env };
   if (variable) process.env.POLYFLAKE_LEASE = url;
   if (node !== undefined) process.env.POLYFLAKE_NODE = node;
@@ -81,7 +81,7 @@ test("URLs are parsed like in every language", async (t) => {
     const { namespace, place, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
-      const { message } = under(one, (url) => refused(error.code, () => make(url)));
+      const { message } = withEnvironment(one, (url) => refused(error.code, () => make(url)));
       for (const said of error.says) assert(message.includes(said), `${one.url}: ${message}`);
       assert(!message.includes("sesame"), message);
       continue;
@@ -89,7 +89,7 @@ test("URLs are parsed like in every language", async (t) => {
     if (place.store !== "sqlite" && place.server.roots !== null) continue;
     type = place.allows_overlayfs ? OVERLAYFS : EXT4;
     made = undefined;
-    const held = under(one, make);
+    const held = withEnvironment(one, make);
     const ids = new polyflake.sno.Generator({ lease: held });
     while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
     const begun = settings();
@@ -145,7 +145,7 @@ test("URLs are parsed like in every language", async (t) => {
 test("an invalid source is rejected", () => {
   refused("invalid_type", () => lease("sqlite:ids.db?namespace=orders", 7), { field: "namespace" });
   for (const source of [7, null, {}, []]) refused("invalid_type", () => lease(source, "orders"), { field: "source" });
-  refused("invalid_type", () => lease(refusing()), { field: "namespace" });
+  refused("invalid_type", () => lease(rejectingClient()), { field: "namespace" });
 });
 
 /** Runs a program with the given variables, after preloading `polyflake/lease`. */
@@ -205,11 +205,11 @@ test("an option of a wrong type is rejected by its name", () => {
     ["waitMs", null],
     ["holder", 7],
   ])
-    refused("invalid_type", () => lease(refusing(), "orders", { [field]: value }), { field });
+    refused("invalid_type", () => lease(rejectingClient(), "orders", { [field]: value }), { field });
 });
 
 test("only an error before the first attempt advises to wait", async () => {
-  const held = lease(refusing({ code: "28P01", severity: "FATAL" }), "orders");
+  const held = lease(rejectingClient({ code: "28P01", severity: "FATAL" }), "orders");
   const ids = new polyflake.sno.Generator({ lease: held });
   assert.match(refused("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
   while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -245,7 +245,7 @@ test("variables without a store are rejected with the value to set", () => {
 });
 
 test("invalid options are rejected, those of the format with the generator", () => {
-  const make = (options) => new polyflake.sno.Generator({ lease: lease(refusing(), "orders", options) });
+  const make = (options) => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "orders", options) });
   refused("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
   refused("invalid_type", () => make({ numbers: 3 }));
   refused("invalid_type", () => make({ waitMs: "1" }), { field: "waitMs" });
@@ -261,14 +261,14 @@ test("invalid options are rejected, those of the format with the generator", () 
   ])
     refused("out_of_range", () => make(options));
   const layout = polyflake.layout.Layout.preset("sonyflake");
-  const named = (fields) => new polyflake.layout.Generator(layout, { lease: lease(refusing(), "orders"), fields });
+  const named = (fields) => new polyflake.layout.Generator(layout, { lease: lease(rejectingClient(), "orders"), fields });
   refused("out_of_range", () => named(["machine", "machine"]));
   refused("out_of_range", () => named(["other"]));
-  refused("out_of_range", () => new polyflake.sno.Generator({ lease: lease(refusing(), "no blanks") }));
+  refused("out_of_range", () => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "no blanks") }));
 });
 
 test("a lease serves one generator of one format", async () => {
-  const one = lease(refusing(), "orders");
+  const one = lease(rejectingClient(), "orders");
   await rejected("lease_mismatch", one.ready());
   assert.deepEqual(
     { ...one.status() },
@@ -278,7 +278,7 @@ test("a lease serves one generator of one format", async () => {
   refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: one }));
   refused("lease_mismatch", () => new polyflake.hotguid.Generator({ lease: one }));
   await one.close();
-  const closed = lease(refusing(), "orders");
+  const closed = lease(rejectingClient(), "orders");
   await closed.close();
   refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: closed }));
 });
@@ -290,7 +290,7 @@ test("a failing store is reported by events, errors and figures", async () => {
   ]) {
     const events = [];
     const watch = (event) => events.push(event);
-    const away = lease(refusing(more), "orders", { waitMs: 1000, watch });
+    const away = lease(rejectingClient(more), "orders", { waitMs: 1000, watch });
     const ids = new polyflake.sno.Generator({ lease: away });
     const { message } = await rejected("lease_unavailable", away.ready());
     assert.match(message, /^cannot lease a worker ID for orders\/sno: .*the server says no/);
@@ -310,7 +310,7 @@ test("a failing store is reported by events, errors and figures", async () => {
 });
 
 test("close ends all leases", async () => {
-  const some = [1, 2, 3].map(() => lease(refusing(), "orders"));
+  const some = [1, 2, 3].map(() => lease(rejectingClient(), "orders"));
   for (const one of some) new polyflake.sno.Generator({ lease: one });
   await close();
   for (const one of some) await rejected("generator_closed", one.ready());
@@ -371,7 +371,7 @@ test("a check rejects the terms that a lease rejects", async () => {
     }
   }
   for (const options of [{ leaseMs: 1 }, { insist: 7, numbers: [3, 4] }, { numbers: [4, 3] }, { prefer: 2 ** 53 }])
-    await rejected("out_of_range", check(refusing(), "orders", options));
+    await rejected("out_of_range", check(rejectingClient(), "orders", options));
 });
 
 test("a check waits for a reply as long as a lease of its duration", async (t) => {
@@ -545,9 +545,9 @@ const signalled = (before, after = "") =>
     const { sno } = require("polyflake");
     const { close, lease } = require("polyflake/lease");
     const alive = setInterval(() => {}, 1000);
-    const refusing = { connect: async () => { throw new Error("no server"); } };
+    const rejectingClient = { connect: async () => { throw new Error("no server"); } };
     ${before}
-    const held = lease(refusing, "orders", { signals: ["SIGTERM"] });
+    const held = lease(rejectingClient, "orders", { signals: ["SIGTERM"] });
     const ids = new sno.Generator({ lease: held });
     ${after}
     const isOpen = () => { try { ids.generate() } catch ({ code }) { return code !== "generator_closed" } };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
-import { hostile, Theirs, throwing } from "./catalogue.mjs";
+import { throwingProxy, Theirs, throwing } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, rejected } from "./refusals.mjs";
 
@@ -133,7 +133,7 @@ onEachMachine((polyflake) => {
             trap,
           );
         }
-        assert.throws(() => read(hostile), Theirs);
+        assert.throws(() => read(throwingProxy), Theirs);
         assert.equal(answer(good), answer(good));
       });
     });

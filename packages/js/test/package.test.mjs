@@ -36,10 +36,10 @@ function holdsNoFolder(home, files) {
 }
 
 /** Returns all files that a part of package.json names. */
-function named(part) {
+function filesIn(part) {
   if (typeof part === "string") return part.startsWith("./") ? [part.slice(2)] : [];
   return Object.entries(part ?? {}).flatMap(([key, value]) => [
-    ...named(value),
+    ...filesIn(value),
     ...(key.startsWith("./dist/") ? [key.slice(2)] : []),
   ]);
 }
@@ -105,7 +105,7 @@ describe("the tarball", () => {
 
   test("contains every file that package.json names", () => {
     const { main, browser, types, exports } = manifest;
-    const names = named({ main, browser, types, exports });
+    const names = filesIn({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
     // Paths with a star stand for each format.
     const all = names.flatMap((name) =>
@@ -147,8 +147,8 @@ describe("the tarball", () => {
   });
 
   test("lists its CommonJS exports in short files", () => {
-    const named = Object.values(manifest.exports).flatMap(({ node }) => node?.default ?? node ?? []);
-    const entries = named.filter((file) => !file.includes("*"));
+    const filesIn = Object.values(manifest.exports).flatMap(({ node }) => node?.default ?? node ?? []);
+    const entries = filesIn.filter((file) => !file.includes("*"));
     for (const file of entries) assert(statSync(new URL(file, HOME)).size < 16_384, file);
     assert(entries.includes("./dist/cjs/node.js"));
   });

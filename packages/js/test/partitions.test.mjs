@@ -18,11 +18,11 @@ const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRando
  * number of distinct IDs.
  */
 const inARow = (count) => `
-  const living = Array.from({ length: 100 }, () => new sno.Generator());
-  const made = new Set(living.map(({ generate }) => generate()));
+  const generators = Array.from({ length: 100 }, () => new sno.Generator());
+  const made = new Set(generators.map(({ generate }) => generate()));
   for (let k = 0; k < ${count}; k++) {
     made.add(new sno.Generator().generate());
-    made.add(living[k % 100].generate());
+    made.add(generators[k % 100].generate());
   }
   console.log(made.size);`;
 
@@ -39,15 +39,15 @@ for (const machine of ["native", "wasm"]) {
         const start = Date.UTC(2026, 0, 1);
         let now = start;
         const clock = () => now;
-        const living = Array.from({ length: 65536 }, () => new sno.Generator({ clock }));
-        const partitions = new Set(living.map((ids) => (ids.generate(), ids.partition)));
+        const generators = Array.from({ length: 65536 }, () => new sno.Generator({ clock }));
+        const partitions = new Set(generators.map((ids) => (ids.generate(), ids.partition)));
         const late = new sno.Generator({ clock });
         const refusal = () => {
           try { return late.generate().length; } catch ({ code, retryAt, message }) { return [code, retryAt - start, message]; }
         };
         const found = [partitions.size, refusal()];
         now += 4;
-        for (const ids of living) ids.generate();
+        for (const ids of generators) ids.generate();
         found.push(refusal());
         now += 4;
         console.log(JSON.stringify([...found, refusal()]));`;
@@ -123,21 +123,21 @@ describe("copies of the package", () => {
       const script = `
         ${UNLUCKY}
         const first = (await import("polyflake/${first}")).sno;
-        const living = Array.from({ length: 100 }, () => new first.Generator());
-        const made = new Set(living.map(({ generate }) => generate()));
+        const generators = Array.from({ length: 100 }, () => new first.Generator());
+        const made = new Set(generators.map(({ generate }) => generate()));
         const { sno } = await import("polyflake/${second}");
         for (let k = 0; k < 70000; k++) {
           made.add(new sno.Generator().generate());
-          made.add(living[k % 100].generate());
+          made.add(generators[k % 100].generate());
         }
-        const both = [...living, ...Array.from({ length: 100 }, () => new sno.Generator())];
+        const both = [...generators, ...Array.from({ length: 100 }, () => new sno.Generator())];
         console.log(JSON.stringify([made.size, new Set(both.map((ids) => (ids.generate(), ids.partition))).size]));`;
       assert.deepEqual(run(script), [140_100, 200]);
     });
   }
 
   /** Returns the partition of a backend's generator that uses another copy's table, or the error code. */
-  const over = (machine, table) =>
+  const partitionWithTable = (machine, table) =>
     run(`
       globalThis[Symbol.for("polyflake.partitions")] = ${table};
       const { sno } = await import("polyflake/${machine}");
@@ -147,14 +147,14 @@ describe("copies of the package", () => {
   for (const machine of ["native", "wasm"]) {
     test(`${machine} validates the table of another copy`, () => {
       const table = (next, entry = "0") => `{ next: () => ${next}, entry: () => ${entry}, swap: () => true }`;
-      assert.equal(over(machine, table("7")), 7);
-      assert.equal(over(machine, table("'7'")), "invalid_type");
-      assert.equal(over(machine, table("70000")), "out_of_range");
-      assert.equal(over(machine, table("(() => { throw new Error('gone'); })()")), "gone");
-      assert.equal(over(machine, table("7", "(() => { throw new Error('gone'); })()")), "gone");
-      assert.equal(over(machine, table("7", "-1")), "partitions_exhausted");
+      assert.equal(partitionWithTable(machine, table("7")), 7);
+      assert.equal(partitionWithTable(machine, table("'7'")), "invalid_type");
+      assert.equal(partitionWithTable(machine, table("70000")), "out_of_range");
+      assert.equal(partitionWithTable(machine, table("(() => { throw new Error('gone'); })()")), "gone");
+      assert.equal(partitionWithTable(machine, table("7", "(() => { throw new Error('gone'); })()")), "gone");
+      assert.equal(partitionWithTable(machine, table("7", "-1")), "partitions_exhausted");
       for (const none of ["'no table'", "() => 7", "{ next: () => 7 }", "null"])
-        assert.equal(typeof over(machine, none), "number");
+        assert.equal(typeof partitionWithTable(machine, none), "number");
     });
 
     test(`${machine} leases no partition if the clock fails`, () => {

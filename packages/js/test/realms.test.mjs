@@ -142,9 +142,9 @@ for (const entry of ENTRIES) {
 }
 
 describe("wasm's monotonic clock", () => {
-  const falling = scripted(3e6, 2e6, 1e6, 0);
+  const backwardsClock = scripted(3e6, 2e6, 1e6, 0);
   const stopped = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
-  const wild = {
+  const wildClock = {
     throws: {
       now: () => {
         throw new Error("no");
@@ -153,12 +153,12 @@ describe("wasm's monotonic clock", () => {
     "shows no number": { now: () => "7" },
     "is NaN": { now: () => NaN },
   };
-  const impossible = {
+  const invalidTable = {
     "is infinite": { now: () => Infinity },
     "is negative": { now: () => -7 },
-    "goes back": { now: () => falling() },
+    "goes back": { now: () => backwardsClock() },
   };
-  for (const [what, performance] of Object.entries({ ...stopped, ...wild, ...impossible })) {
+  for (const [what, performance] of Object.entries({ ...stopped, ...wildClock, ...invalidTable })) {
     test(`${what}: a wait is charged the requested sleeps`, () => {
       const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
       let stalls = 0;

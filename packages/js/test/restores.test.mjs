@@ -21,12 +21,12 @@ const TOOLS = `
   const grant = (randflake, node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824);
   const secret = new Uint8Array(16);
   const discord = (layout, worker) => new layout.Generator(layout.Layout.preset("discord", { worker, process: 0 }));
-  const always = [new Date("2020-01-01"), new Date("2060-01-01")];
+  const anyTime = [new Date("2020-01-01"), new Date("2060-01-01")];
   /** Generators with explicit worker IDs or windows, by format. */
   const explicit = ({ sno, hotguid, layout, randflake }, number) => [
     new sno.Generator({ partition: number }),
-    new sno.Generator({ window: always }),
-    new hotguid.Generator({ window: always }),
+    new sno.Generator({ window: anyTime }),
+    new hotguid.Generator({ window: anyTime }),
     new randflake.Generator(grant(randflake, number), secret),
     discord(layout, number),
   ];
@@ -88,23 +88,23 @@ for (const backend of ["native", "wasm"]) {
     });
 
     test("one call reaches the threads that were started after the package was used, and those they start", () => {
-      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), REACHED);
+      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED);
       // A first call shares the count, too.
-      assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), REACHED);
+      assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), EXPECTED);
     });
 
     test("a call in a thread reaches the thread that started it", () => {
-      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", 'await ask("report");'), REACHED);
+      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", 'await ask("report");'), EXPECTED);
     });
   });
 }
 
 test("the addon reaches threads that were started before the package was used", () => {
-  assert.deepEqual(threads("native", "", "afterRestore();"), REACHED);
+  assert.deepEqual(threads("native", "", "afterRestore();"), EXPECTED);
 });
 
 /** What a thread reports: new default worker IDs, and codes of explicit generators. */
-const REACHED = [true, true, "forked", "forked", "forked", "forked", "forked"];
+const EXPECTED = [true, true, "forked", "forked", "forked", "forked", "forked"];
 
 /**
  * Returns what a thread finds that generated IDs before `report` ran in the main thread, which ran `prepare` before it started
@@ -266,8 +266,8 @@ describe("in wasm", () => {
   });
 
   test("the base of a restore that another thread reported meanwhile is never used", () => {
-    // Between its draw and its store, the first report finds that a second one replaced the base: the first one draws again, and
-    // once more because a generator picked a partition meanwhile.
+    // Between its draw and its store, the first report finds that a second one replaced the base: the first one draws again,
+    // and once more because a generator picked a partition meanwhile.
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();

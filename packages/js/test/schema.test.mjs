@@ -119,8 +119,8 @@ describe("schemas", () => {
   });
 
   test("propagate errors that are not about the value", () => {
-    const hostile = new Proxy(layout.Layout.preset("discord").schema, {});
-    assert.equal(validate(hostile, 1n).value, 1n);
+    const throwingProxy = new Proxy(layout.Layout.preset("discord").schema, {});
+    assert.equal(validate(throwingProxy, 1n).value, 1n);
     const deep = () => {
       try {
         return deep();

@@ -6,7 +6,7 @@ import { descriptionFromJson } from "polyflake/json";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-const through = (value) => JSON.parse(JSON.stringify(value));
+const jsonRoundTrip = (value) => JSON.parse(JSON.stringify(value));
 const SECRET = new Uint8Array(16);
 const clock = () => NOW;
 
@@ -23,7 +23,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
   // The layout has values of every type, a constant that some IDs violate, and ticks of a fractional number of
   // milliseconds.
-  const odd = new layout.Layout({
+  const unusualLayout = new layout.Layout({
     id: "bytes",
     bits: 288,
     fields: [
@@ -56,24 +56,24 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
 
   test("arrays are lists of strings in JSON and round-trip", () => {
     const [snos, guids, flakes, ids] = arrays;
-    assert.deepEqual(through(snos), snos.texts());
-    assert.deepEqual(sno.SnoArray.from(through(snos)), snos);
-    assert.deepEqual(hotguid.HotGuidArray.from(through(guids)), guids);
-    assert.deepEqual(randflake.RandflakeArray.from(through(flakes)), flakes);
-    assert.deepEqual(through(ids), Array.from(ids.packed, String));
-    assert.deepEqual(layout.LayoutArray.from(through(ids)), ids);
+    assert.deepEqual(jsonRoundTrip(snos), snos.texts());
+    assert.deepEqual(sno.SnoArray.from(jsonRoundTrip(snos)), snos);
+    assert.deepEqual(hotguid.HotGuidArray.from(jsonRoundTrip(guids)), guids);
+    assert.deepEqual(randflake.RandflakeArray.from(jsonRoundTrip(flakes)), flakes);
+    assert.deepEqual(jsonRoundTrip(ids), Array.from(ids.packed, String));
+    assert.deepEqual(layout.LayoutArray.from(jsonRoundTrip(ids)), ids);
     const bytes = new layout.LayoutArray(
       Uint8Array.from({ length: 18 }, (_, k) => 255 - k),
       9,
     );
-    assert.equal(through(bytes)[0], "fffefdfcfbfaf9f8f7");
-    assert.deepEqual(layout.LayoutArray.from(through(bytes), 9), bytes);
+    assert.equal(jsonRoundTrip(bytes)[0], "fffefdfcfbfaf9f8f7");
+    assert.deepEqual(layout.LayoutArray.from(jsonRoundTrip(bytes), 9), bytes);
     const [first, second] = [...bytes];
     assert.deepEqual(layout.LayoutArray.from([first, second], 9), bytes);
-    assert.deepEqual(layout.LayoutArray.from([first, through(bytes)[1]], 9), bytes);
+    assert.deepEqual(layout.LayoutArray.from([first, jsonRoundTrip(bytes)[1]], 9), bytes);
     assert.deepEqual(layout.LayoutArray.from([...ids]), ids);
     assert.deepEqual(layout.LayoutArray.from([...ids].map((id, k) => (k % 2 === 0 ? String(id) : id))), ids);
-    assert.deepEqual(through({ ids: snos }).ids, snos.texts());
+    assert.deepEqual(jsonRoundTrip({ ids: snos }).ids, snos.texts());
   });
 
   test("lists of other values than layout IDs are rejected", () => {
@@ -94,7 +94,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
 
   test("layouts serialize to their descriptions", () => {
     for (const one of [discord, wide]) {
-      assert.equal(new layout.Layout(through(one)).toJson(), one.toJson());
+      assert.equal(new layout.Layout(jsonRoundTrip(one)).toJson(), one.toJson());
       assert.equal(layout.Layout.fromJson(JSON.stringify(one)).toJson(), one.toJson());
     }
   });
@@ -102,7 +102,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   test("descriptions and parsed IDs serialize bigints as decimal strings and bytes as hex", () => {
     for (const family of [hotguid, randflake, sno, discord, wide]) {
       const description = family.describe();
-      const json = through(description);
+      const json = jsonRoundTrip(description);
       for (const [name, value] of Object.entries(description)) {
         if (typeof value === "bigint") assert.equal(BigInt(json[name]), value);
         else assert.deepEqual(json[name], value, name);
@@ -110,7 +110,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       assert.deepEqual(structuredClone(description), description);
     }
     const parsed = discord.parse(arrays[3].at(0));
-    assert.deepEqual(through(parsed), {
+    assert.deepEqual(jsonRoundTrip(parsed), {
       unixMs: String(NOW),
       timestamp: new Date(NOW).toISOString(),
       sequence: 0,
@@ -119,24 +119,24 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     });
     assert.deepEqual(structuredClone(parsed), parsed);
     const more = wide.parse(wide.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
-    assert.deepEqual(through(more).bindables, { x: "c8" });
+    assert.deepEqual(jsonRoundTrip(more).bindables, { x: "c8" });
     for (const generator of generators) assert.equal(typeof JSON.stringify(generator.stats()), "string");
   });
 
   test("descriptions round-trip", () => {
     for (const family of [hotguid, randflake, sno, discord, wide, unused]) {
       const description = family.describe();
-      assert.deepEqual(descriptionFromJson(through(description)), description);
-      assert.deepEqual(through(descriptionFromJson(through(description))), through(description));
-      for (const name of Object.keys(through(description))) {
-        const { [name]: _, ...others } = through(description);
+      assert.deepEqual(descriptionFromJson(jsonRoundTrip(description)), description);
+      assert.deepEqual(jsonRoundTrip(descriptionFromJson(jsonRoundTrip(description))), jsonRoundTrip(description));
+      for (const name of Object.keys(jsonRoundTrip(description))) {
+        const { [name]: _, ...others } = jsonRoundTrip(description);
         if (typeof description[name] === "bigint") assert.equal(descriptionFromJson(others)[name], undefined);
         else refused("missing_field", () => descriptionFromJson(others), { field: name });
         for (const value of [{}, "x", 1.5, null])
           refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
       }
     }
-    const read = (changes) => descriptionFromJson({ ...through(sno.describe()), ...changes });
+    const read = (changes) => descriptionFromJson({ ...jsonRoundTrip(sno.describe()), ...changes });
     refused("unknown_field", () => read({ more: 1 }), { field: "more" });
     refused("missing_field", () => read({ fields: [{}] }), { field: "name" });
     const other = { name: "x", kind: "other", offset: 0, bits: 1 };
@@ -157,7 +157,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       { ...small, wide: large },
       { zero: new Uint8Array(0), text: "", wide: 0n, kind: 0 },
     ]) {
-      parsed.push([odd, odd.parse(odd.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n }))]);
+      parsed.push([unusualLayout, unusualLayout.parse(unusualLayout.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n }))]);
     }
     parsed.push(
       [wide, wide.parse(new Uint8Array(9))],
@@ -165,23 +165,23 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       [micro, micro.parse(micro.pack({ timestamp: 1, sequence: 0 }))],
     );
     assert(parsed.length > 30);
-    for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(through(fields)), fields);
-    for (const [one, fields] of parsed) assert.deepEqual(through(one.parsedFromJson(through(fields))), through(fields));
-    const good = through(parsed.find(([one]) => one === odd)[1]);
+    for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(jsonRoundTrip(fields)), fields);
+    for (const [one, fields] of parsed) assert.deepEqual(jsonRoundTrip(one.parsedFromJson(jsonRoundTrip(fields))), jsonRoundTrip(fields));
+    const good = jsonRoundTrip(parsed.find(([one]) => one === unusualLayout)[1]);
     const wrong = { sequence: ["x", 1.5, "01"], unixMs: [1, "1".repeat(1000)] };
     const ofBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };
     for (const [field, values] of Object.entries(wrong))
       for (const value of values)
-        refused("invalid_type", () => odd.parsedFromJson({ ...good, [field]: value }), { field });
-    const bind = (changes) => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...changes } });
+        refused("invalid_type", () => unusualLayout.parsedFromJson({ ...good, [field]: value }), { field });
+    const bind = (changes) => unusualLayout.parsedFromJson({ ...good, bindables: { ...good.bindables, ...changes } });
     for (const [field, values] of Object.entries(ofBindables))
       for (const value of values) refused("invalid_type", () => bind({ [field]: value }), { field });
     refused("out_of_range", () => bind({ kind: 256 }), { field: "kind" });
     refused("unknown_field", () => bind({ more: 1 }), { field: "more" });
-    refused("missing_field", () => odd.parsedFromJson({ ...good, bindables: {} }));
-    refused("unknown_field", () => odd.parsedFromJson({ ...good, more: 1 }), { field: "more" });
+    refused("missing_field", () => unusualLayout.parsedFromJson({ ...good, bindables: {} }));
+    refused("unknown_field", () => unusualLayout.parsedFromJson({ ...good, more: 1 }), { field: "more" });
     for (const json of [null, undefined, 1, "", []])
-      refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
+      refused("invalid_type", () => unusualLayout.parsedFromJson(json), { field: "json" });
   });
 
   test("the console shows class names and the first few IDs", () => {

@@ -7,7 +7,7 @@ import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import {
   detached,
-  hostile,
+  throwingProxy,
   Lying,
   NOT_A_BIGINT,
   NOT_A_NUMBER,
@@ -37,7 +37,7 @@ function resized() {
 }
 
 /** Returns invalid values for any parameter: several of almost every type. */
-const wrongs = () => [
+const invalidValues = () => [
   ...[
     undefined,
     -0,
@@ -56,7 +56,7 @@ const wrongs = () => [
   ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...notATextOf(ID), ...notBytesOf(16)],
   ...["\ud800".repeat(16), "x".repeat(2 ** 20), "２".repeat(16), "__proto__", "\0", Object(true), Object(Symbol("s"))],
   ...[
-    hostile,
+    throwingProxy,
     Proxy.revocable({}, {}).proxy,
     Object.create(null),
     Object.freeze({}),
@@ -108,13 +108,13 @@ const wrongs = () => [
 ];
 
 /** Yields invalid values to replace a valid argument, and copies of it with one invalid member. */
-function* spoilt(value, depth = 3) {
-  yield* wrongs();
+function* invalidCopies(value, depth = 3) {
+  yield* invalidValues();
   if (depth === 0 || typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
   if (![Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value))) return;
   for (const name of Object.keys(value)) {
     const copy = () => (Array.isArray(value) ? [...value] : { ...value });
-    for (const wrong of spoilt(value[name], depth - 1)) yield Object.assign(copy(), { [name]: wrong });
+    for (const wrong of invalidCopies(value[name], depth - 1)) yield Object.assign(copy(), { [name]: wrong });
     const without = copy();
     delete without[name];
     yield without;
@@ -139,7 +139,7 @@ const DESCRIPTION = {
 };
 
 /** Returns the same arguments for several functions of a module or methods of a class. */
-const alike = (prefix, values, ...names) => Object.fromEntries(names.map((name) => [prefix + name, values]));
+const sameArguments = (prefix, values, ...names) => Object.fromEntries(names.map((name) => [prefix + name, values]));
 
 /** Returns a schema's functions. */
 function schemaOf(family, id) {
@@ -161,7 +161,7 @@ const methodsOf = (family, ...about) => ({
   ...verbsOf(`${family}.Generator#`, ...about),
   [`${family}.Generator#tryGenerate`]: about,
   [`${family}.Generator#tryGenerateMany`]: [3, ...about],
-  ...alike(`${family}.Generator#`, [], "stats", "close"),
+  ...sameArguments(`${family}.Generator#`, [], "stats", "close"),
   ...(family === "randflake" ? {} : { [`${family}.Generator#extendWindow`]: [NOW + 1000] }),
   [`${family}.init`]: [],
 });
@@ -171,7 +171,7 @@ const arrayOf = (name, packed, ids, ...getters) => ({
   [name]: packed,
   [`${name}.from`]: [ids],
   [`${name}#at`]: [0],
-  ...alike(`${name}#`, [], "Symbol(Symbol.iterator)", ...getters),
+  ...sameArguments(`${name}#`, [], "Symbol(Symbol.iterator)", ...getters),
 });
 
 /** Returns valid arguments for every export, by name. A class's arguments are for its constructor. */
@@ -184,9 +184,9 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
   const restored = options({ metabyte: 1, window: WINDOW });
   const values = { timestamp: NOW, sequence: 1, bindables: { b: "b" }, constants: { c: new Uint8Array(2) } };
   return {
-    ...alike("", [], "backend", "clockSource", "layout.presets", "sparx64.init"),
-    ...alike("", [], "sno.describe", "randflake.describe", "hotguid.describe"),
-    ...alike("", [undefined], "sno.setDefaultGenerator", "hotguid.setDefaultGenerator"),
+    ...sameArguments("", [], "backend", "clockSource", "layout.presets", "sparx64.init"),
+    ...sameArguments("", [], "sno.describe", "randflake.describe", "hotguid.describe"),
+    ...sameArguments("", [undefined], "sno.setDefaultGenerator", "hotguid.setDefaultGenerator"),
     ...schemaOf("sno", ID),
     ...schemaOf("hotguid", GUID),
     ...schemaOf("randflake", "1"),
@@ -197,48 +197,48 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
     ...verbsOf("sno.", 1),
     ...verbsOf("hotguid.", 1),
     "sno.schema.ofMetabyte": [24],
-    ...alike("sno.", [ID], "parse", "isValid", "metabyte", "toBytes", "toUuid", "toUuid8"),
+    ...sameArguments("sno.", [ID], "parse", "isValid", "metabyte", "toBytes", "toUuid", "toUuid8"),
     "sno.hasMetabyte": [ID, 1],
-    ...alike("sno.", [ID, 1], "withMetabyte", "withPartition", "withSequence"),
-    ...alike("sno.", [ID, { nullIsZero: true }], "fromJsonValue", "toJsonValue"),
+    ...sameArguments("sno.", [ID, 1], "withMetabyte", "withPartition", "withSequence"),
+    ...sameArguments("sno.", [ID, { nullIsZero: true }], "fromJsonValue", "toJsonValue"),
     "sno.timeRange": [NOW, new Date(NOW + 4)],
     "sno.fromParts": [parts],
     "sno.fromBytes": [new Uint8Array(10)],
     "sno.fromUuid": [sno.toUuid(ID)],
     "sno.fromUuid8": [sno.toUuid8(ID)],
     ...arrayOf("sno.SnoArray", [new Uint8Array(20)], [ID, ID], "texts"),
-    ...alike("sno.SnoArray#", [], "unixMs", "metabytes", "partitions", "sequences", "uuid8Column"),
+    ...sameArguments("sno.SnoArray#", [], "unixMs", "metabytes", "partitions", "sequences", "uuid8Column"),
     "sno.SnoArray.fromUuid8": [[sno.toUuid8(ID)]],
     "sno.Generator": [options({ partition: 1, sequenceMin: 0, sequenceMax: 1000, metabyte: 1, window: WINDOW })],
-    ...alike("sno.Generator.", [stop(sno, { partition: 1 }), restored], "restore", "importOriginal"),
+    ...sameArguments("sno.Generator.", [stop(sno, { partition: 1 }), restored], "restore", "importOriginal"),
     "sno.Generator#generateAt": [NOW, 1],
-    ...alike("randflake.", [-1n], "encodeText", "toUnsigned"),
+    ...sameArguments("randflake.", [-1n], "encodeText", "toUnsigned"),
     "randflake.decodeText": ["1uv"],
     "randflake.fromUnsigned": [1n],
     "randflake.Grant": grant,
     "randflake.Codec": [SECRET],
-    ...alike("randflake.", [1n], "Codec#inspect", "Generator#inspect"),
+    ...sameArguments("randflake.", [1n], "Codec#inspect", "Generator#inspect"),
     "randflake.Codec#inspectColumns": [BigInt64Array.of(1n)],
     "randflake.Codec#encrypt": [{ timestamp: 1_763_650_000, node: 1, sequence: 1 }],
     ...arrayOf("randflake.RandflakeArray", [new BigInt64Array(2)], ["1uv", "0"], "texts"),
     "randflake.Generator": [new randflake.Grant(...grant), SECRET, options({ resumeAfter: 1_730_000_000 })],
-    ...alike("randflake.Generator#", [], "generateText", "tryGenerateText"),
+    ...sameArguments("randflake.Generator#", [], "generateText", "tryGenerateText"),
     "randflake.Generator#generateTextAsync": [{ signal: new AbortController().signal }],
     "randflake.Generator#extendGrant": [new randflake.Grant(...grant)],
-    ...alike("hotguid.", [GUID], "parse", "isValid", "parts", "shardKey", "timestamp"),
-    ...alike("hotguid.", [GUID], "toSql", "fromSql", "toBytes", "toDotnetBytes"),
-    ...alike("hotguid.", [new Uint8Array(16)], "fromBytes", "fromDotnetBytes"),
+    ...sameArguments("hotguid.", [GUID], "parse", "isValid", "parts", "shardKey", "timestamp"),
+    ...sameArguments("hotguid.", [GUID], "toSql", "fromSql", "toBytes", "toDotnetBytes"),
+    ...sameArguments("hotguid.", [new Uint8Array(16)], "fromBytes", "fromDotnetBytes"),
     "hotguid.uuid8Parts": ["691f29d0-0000-8000-8100-000100000001"],
     "hotguid.fromUuid8Parts": [{ ...guid, machine: 1 }],
     "hotguid.fromParts": [{ ...guid, machine: new Uint8Array(5) }],
     "hotguid.timeRange": [NOW, NOW + 1000, { sql: true }],
     ...arrayOf("hotguid.HotGuidArray", [new Uint8Array(32)], [GUID, GUID], "texts"),
-    ...alike("hotguid.HotGuidArray#", [], "timestamps", "machines", "counters", "shardKeys"),
+    ...sameArguments("hotguid.HotGuidArray#", [], "timestamps", "machines", "counters", "shardKeys"),
     "hotguid.Generator": [options({ uuid8: true, window: WINDOW })],
     "layout.Layout": [DESCRIPTION],
     "layout.Layout.fromJson": [JSON.stringify(DESCRIPTION)],
     "layout.Layout.preset": ["discord", { worker: 1, process: 2 }],
-    ...alike("layout.Layout#", [], "toJson", "describe"),
+    ...sameArguments("layout.Layout#", [], "toJson", "describe"),
     "layout.Layout#pack": [values],
     "layout.Layout#packColumns": [{ ...values, sequence: new Float64Array(2) }],
     "layout.Layout#parse": [new Uint8Array(12)],
@@ -252,7 +252,7 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
     ],
     "layout.Generator.restore": [discord, stop(layout, discord), options({ bindables: {}, window: WINDOW })],
     "sparx64.Sparx64": [SECRET],
-    ...alike("sparx64.Sparx64#", [new Uint8Array(8)], "encrypt", "decrypt", "encryptMany", "decryptMany"),
+    ...sameArguments("sparx64.Sparx64#", [new Uint8Array(8)], "encrypt", "decrypt", "encryptMany", "decryptMany"),
     "public.init": [],
     "public.Keyring": [{ 1: SECRET32, 2: new Uint8Array(32).fill(8) }],
     "public.Keyring#of": ["order", { bits: 48 }],
@@ -376,7 +376,7 @@ for (const [machine, polyflake, other] of [
         await isUsable(name, await call(...good[name]));
         await isTyped(name, call);
         for (let place = 0; place <= good[name].length; place++) {
-          for (const wrong of [...spoilt(good[name][place]), ...foreign]) {
+          for (const wrong of [...invalidCopies(good[name][place]), ...foreign]) {
             const values = [...good[name]];
             values[place] = wrong;
             await isUsable(name, await isTyped(name, () => call(...values)));
@@ -398,7 +398,7 @@ for (const [machine, polyflake, other] of [
         "withSet",
       ];
       const options = Object.fromEntries([...kinds, "withSparseArray"].map((kind) => [kind, true]));
-      const values = fc.array(fc.oneof(fc.anything(options), fc.constantFrom(...wrongs())), { maxLength: 3 });
+      const values = fc.array(fc.oneof(fc.anything(options), fc.constantFrom(...invalidValues())), { maxLength: 3 });
       const call = fc.record({ name: fc.constantFrom(...Object.keys(all)), values });
       const property = fc.asyncProperty(call, async ({ name, values }) => {
         await isTyped(name, () => all[name](...values));

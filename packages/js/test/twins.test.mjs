@@ -14,13 +14,13 @@ let fresh = 40_000;
 
 /** Returns the warnings that a call emits. */
 async function warningsOf(call) {
-  const heard = [];
-  const hear = (warning) => heard.push(warning);
-  process.on("warning", hear);
+  const warnings = [];
+  const onWarning = (warning) => warnings.push(warning);
+  process.on("warning", onWarning);
   call();
   await setImmediate();
-  process.off("warning", hear);
-  return heard;
+  process.off("warning", onWarning);
+  return warnings;
 }
 
 onEachMachine(({ layout, randflake, sno }, name) => {
@@ -31,7 +31,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   const snos = (partition = 7, more = {}) => new sno.Generator({ partition, ...more });
 
-  const silent = async (call) => assert.deepEqual(await warningsOf(call), []);
+  const assertNoWarning = async (call) => assert.deepEqual(await warningsOf(call), []);
   const warned = async (call) => {
     const [warning, ...others] = await warningsOf(call);
     assert.deepEqual([warning?.name, warning?.code, others], ["PolyflakeWarning", "polyflake_twin", []]);
@@ -44,13 +44,13 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     test(`${family}: conflicting generators warn once per identity, unless one was closed`, async () => {
       const [number, closed, other] = [fresh++, fresh++, fresh++];
       const kept = [];
-      await silent(() => kept.push(make(number)));
+      await assertNoWarning(() => kept.push(make(number)));
       const message = await warned(() => {
         for (let k = 0; k < 100; k++) kept.push(make(number));
       });
       assert.match(message, new RegExp(`\\b${number}\\b`));
-      await silent(() => make(number));
-      await silent(() => {
+      await assertNoWarning(() => make(number));
+      await assertNoWarning(() => {
         for (let k = 0; k < 3; k++) make(closed).close();
       });
       await warned(() => kept.push(make(other), make(other)));
@@ -61,7 +61,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("partitions conflict if sequences and windows overlap", async () => {
     const [partition, windowed] = [fresh++, fresh++];
     const kept = [];
-    await silent(() => {
+    await assertNoWarning(() => {
       kept.push(snos(partition, { sequenceMax: 999 }), snos(partition, { sequenceMin: 1000 }));
       kept.push(new sno.Generator(), new sno.Generator(), snos(fresh++));
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
@@ -83,7 +83,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
         one.generate();
         const snapshot = one.close();
         let two;
-        await silent(() => (two = sno.Generator[how](snapshot)));
+        await assertNoWarning(() => (two = sno.Generator[how](snapshot)));
         assert.match(await warned(() => sno.Generator[how](snapshot)), /restore each snapshot once/);
         two.close();
       });
@@ -94,7 +94,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     const partition = fresh++;
     const snapshot = { ...snos(partition).close(), sequenceMin: 2000, sequenceMax: 1000, sequence: 1000 };
     const kept = [];
-    await silent(() => kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })));
+    await assertNoWarning(() => kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })));
     await warned(() => snos(partition, { sequenceMin: 1500 }));
     assert.equal(kept.length, 2);
   });
@@ -102,7 +102,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("different grants do not conflict", async () => {
     const [first, second] = [fresh++, fresh++];
     const kept = [];
-    await silent(() => {
+    await assertNoWarning(() => {
       kept.push(flakes({ nodes: first }), flakes({ nodes: second }), flakes({ nodes: [first, second] }));
       kept.push(
         flakes({ nodes: first, secret: new Uint8Array(16).fill(1) }),
@@ -120,11 +120,11 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     const ranged = (first, last, process = 9) =>
       new layout.Generator(discord, { bindables: { process }, range: ["worker", first, last] });
     const kept = [];
-    await silent(() => kept.push(ranged(0, 3), ranged(4n, 6n), ranged(8, 8), ranged(0, 8, 10)));
+    await assertNoWarning(() => kept.push(ranged(0, 3), ranged(4n, 6n), ranged(8, 8), ranged(0, 8, 10)));
     const message = await warned(() => ranged(6, 7));
     assert.match(message, /bindables {process: 9}, some of worker 6 to 7 and time/);
     const one = (worker, process) => new layout.Generator(discord, { bindables: { process, worker } });
-    await silent(() => kept.push(one(12, 9), one(9n, 10)));
+    await assertNoWarning(() => kept.push(one(12, 9), one(9n, 10)));
     assert.match(await warned(() => one(5n, 9)), /bindables {process: 9,worker: 5} and time/);
     const range = ["process", 8n, 9];
     await warned(() => new layout.Generator(discord, { bindables: { worker: 2 }, range }));
@@ -134,7 +134,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("different bindables and windows do not conflict", async () => {
     const [first, second, windowed] = [fresh++, fresh++, fresh++];
     const kept = [];
-    await silent(() => {
+    await assertNoWarning(() => {
       kept.push(
         sonyflakes(first),
         sonyflakes(second),
@@ -154,13 +154,13 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     );
     await warned(() => kept.push(sonyflakes(windowed, { window: [NOW + 500, NOW + 600] })));
     const snapshot = kept[1].close();
-    await silent(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
+    await assertNoWarning(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
     await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
   });
 
   test("a rejected generator does not warn, and the order of bindables is irrelevant", async () => {
     const one = flakes({ nodes: 27 });
-    await silent(() => refused("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
+    await assertNoWarning(() => refused("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
     one.close();
     const discord = layout.Layout.preset("discord");
     const number = name === "wasm" ? 3 : 4;
@@ -171,7 +171,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   test("many generators are made as fast as few", async () => {
     const kept = [];
-    await silent(() => {
+    await assertNoWarning(() => {
       // Both backends share the record of conflicting generators.
       const first = name === "wasm" ? 1000 : 70_000;
       for (let node = first; node < first + 20_000; node++) kept.push(flakes({ nodes: node }));

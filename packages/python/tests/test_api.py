@@ -33,7 +33,7 @@ RECORDS = {
 }
 
 
-def mine(entries: dict[str, Any]) -> dict[str, str]:
+def python_entries(entries: dict[str, Any]) -> dict[str, str]:
     """Returns the entries for Python, with their summaries."""
     tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
     return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
@@ -42,11 +42,11 @@ def mine(entries: dict[str, Any]) -> dict[str, str]:
 FAMILIES = {
     name: getattr(polyflake, name)
     for name, part in API.items()
-    if mine(part.get("functions", {})) or mine(part.get("classes", {}))
+    if python_entries(part.get("functions", {})) or python_entries(part.get("classes", {}))
 }
 
 
-def says(documented: object, summary: str) -> bool:
+def starts_with_summary(documented: object, summary: str) -> bool:
     """Returns whether an object's documentation begins with the summary."""
     return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
 
@@ -57,22 +57,22 @@ def public(owner: object) -> set[str]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_modules_have_the_listed_functions_and_classes(family: str) -> None:
-    stated = mine(API[family].get("functions", {})) | mine(API[family].get("classes", {}))
+    stated = python_entries(API[family].get("functions", {})) | python_entries(API[family].get("classes", {}))
     assert set(FAMILIES[family].__all__) == set(stated)
     for name, summary in stated.items():
-        assert says(getattr(FAMILIES[family], name), summary), name
+        assert starts_with_summary(getattr(FAMILIES[family], name), summary), name
 
 
 def test_the_package_has_the_listed_functions() -> None:
-    for name, summary in mine(API["package"]).items():
+    for name, summary in python_entries(API["package"]).items():
         assert name in polyflake.__all__
-        assert says(getattr(polyflake, name), summary), name
+        assert starts_with_summary(getattr(polyflake, name), summary), name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_classes_have_the_listed_members(family: str) -> None:
     classes = API[family].get("classes", {})
-    for name in mine(classes):
+    for name in python_entries(classes):
         if "members" in classes[name]:
             has_members(getattr(FAMILIES[family], name), classes[name]["members"])
 
@@ -161,15 +161,15 @@ def test_records_have_the_listed_members(record: str) -> None:
 
 
 def has_members(cls: type, entries: dict[str, Any]) -> None:
-    stated = mine(entries)
+    stated = python_entries(entries)
     assert public(cls) == set(stated), cls
     for member, summary in stated.items():
-        assert says(getattr(cls, member), summary), member
+        assert starts_with_summary(getattr(cls, member), summary), member
 
 
 @pytest.mark.parametrize("family", [name for name in FAMILIES if "Generator" in API[name].get("classes", {})])
 def test_generators_accept_the_listed_options(family: str) -> None:
-    stated = mine(API[family]["classes"]["Generator"]["options"])
+    stated = python_entries(API[family]["classes"]["Generator"]["options"])
     assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(stated)
     grant = polyflake.randflake.Grant(1, 1_730_000_000, 1_730_000_001)
     given = {"randflake": (grant, bytes(16)), "layout": (polyflake.layout.Layout.preset("discord"),)}
@@ -179,7 +179,7 @@ def test_generators_accept_the_listed_options(family: str) -> None:
 
 
 def test_every_listed_code_has_an_exception_class() -> None:
-    assert set(_errors._CLASSES) == set(mine(API["errors"]))
+    assert set(_errors._CLASSES) == set(python_entries(API["errors"]))
 
 
 @pytest.mark.parametrize("cls", dict.fromkeys(_errors._CLASSES.values()))

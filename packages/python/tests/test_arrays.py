@@ -43,12 +43,12 @@ def test_count_and_index_work_like_those_of_lists() -> None:
         for value in [*plain, None, "x", 7]:
             assert array.count(value) == plain.count(value)
             for span in [(), (1,), (-2,), (0, 2), (1, -1), (5,), (-9, 9)]:
-                assert found(array, value, *span) == found(plain, value, *span)
+                assert index_of(array, value, *span) == index_of(plain, value, *span)
     with pytest.raises(ValueError, match="found another value"):
         ids.index("x")
 
 
-def found(values: Any, value: Any, *span: int) -> int | None:
+def index_of(values: Any, value: Any, *span: int) -> int | None:
     """Returns the index of a value, or ``None``."""
     try:
         return int(values.index(value, *span))

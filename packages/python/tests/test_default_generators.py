@@ -47,12 +47,12 @@ def test_every_function_uses_the_default_generator() -> None:
     sno.set_default_generator(sno.Generator(7, metabyte=3, clock=clock))
     hotguid.set_default_generator(hotguid.Generator(clock=clock))
 
-    async def later() -> tuple[list[sno.Sno], list[UUID]]:
+    async def generate_later() -> tuple[list[sno.Sno], list[UUID]]:
         ids = [await sno.generate_async(), sno.Sno(await sno.generate_text_async()), *await sno.generate_many_async(2)]
         guids = [await hotguid.generate_async(), UUID(await hotguid.generate_text_async())]
         return ids, [*guids, *await hotguid.generate_many_async(2)]
 
-    ids, guids = asyncio.run(later())
+    ids, guids = asyncio.run(generate_later())
     ids += [sno.generate(), sno.Sno(sno.generate_text()), *sno.generate_many(2)]
     guids += [hotguid.generate(), UUID(hotguid.generate_text()), *hotguid.generate_many(2)]
     assert {(id.unix_ms, id.partition, id.metabyte) for id in ids} == {(NOW_MS, 7, 3)}
@@ -61,7 +61,7 @@ def test_every_function_uses_the_default_generator() -> None:
 
 
 def test_every_function_accepts_the_arguments_of_its_method() -> None:
-    async def later() -> tuple[list[int], list[int]]:
+    async def generate_later() -> tuple[list[int], list[int]]:
         ids = [
             await sno.generate_async(5),
             sno.Sno(await sno.generate_text_async(5)),
@@ -71,7 +71,7 @@ def test_every_function_accepts_the_arguments_of_its_method() -> None:
         guids += await hotguid.generate_many_async(1, 5)
         return [id.metabyte for id in ids], [hotguid.shard_key(guid) for guid in guids]
 
-    assert asyncio.run(later()) == ([5, 5, 5], [5, 5, 5])
+    assert asyncio.run(generate_later()) == ([5, 5, 5], [5, 5, 5])
     assert [sno.metabyte(sno.generate_text(5)), *sno.generate_many(2, 5).metabytes()] == [5, 5, 5]
     guids = [UUID(hotguid.generate_text(5)), *hotguid.generate_many(2, 5)]
     assert [hotguid.shard_key(guid) for guid in guids] == [5, 5, 5]
@@ -131,14 +131,14 @@ def test_a_clock_can_replace_the_default_generator() -> None:
 def test_threads_can_set_and_use_the_default_generator() -> None:
     made: list[sno.Sno] = []
 
-    def work(partition: int) -> None:
+    def generate_in_thread(partition: int) -> None:
         ids = []
         for _ in range(300):
             sno.set_default_generator(sno.Generator(partition))
             ids += [sno.generate() for _ in range(5)]
         made.extend(ids)
 
-    threads = [threading.Thread(target=work, args=(partition,)) for partition in range(4)]
+    threads = [threading.Thread(target=generate_in_thread, args=(partition,)) for partition in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

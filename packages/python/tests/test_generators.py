@@ -144,7 +144,7 @@ def test_threads_share_a_generator(family: Family) -> None:
     generator, made = family.make(), []
     start = threading.Barrier(8)
 
-    def work() -> None:
+    def generate_in_thread() -> None:
         mine = []
         start.wait()
         for _ in range(300):
@@ -152,7 +152,7 @@ def test_threads_share_a_generator(family: Family) -> None:
             mine.extend(generator.generate_many(20))
         made.extend(mine)
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
+    threads = [threading.Thread(target=generate_in_thread) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

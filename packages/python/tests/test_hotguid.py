@@ -25,10 +25,10 @@ ID = uuid.UUID(TEXT)
     [hotguid.parts, hotguid.shard_key, hotguid.timestamp, hotguid.to_sql, hotguid.from_sql, hotguid.to_dotnet_bytes],
 )
 def test_an_id_must_be_a_uuid(use: Callable[[Any], object]) -> None:
-    class Mine(uuid.UUID):
+    class UuidSubclass(uuid.UUID):
         pass
 
-    assert use(Mine(TEXT)) == use(ID)
+    assert use(UuidSubclass(TEXT)) == use(ID)
     for value in (None, TEXT, ID.bytes, ID.int, ID.hex, uuid, uuid.UUID):
         with refused("invalid_type"):
             use(value)

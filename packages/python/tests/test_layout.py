@@ -47,7 +47,7 @@ MANY = Layout(WIDE)
 BINDABLES: dict[str, Any] = {"n": 2**72 - 1, "hash": b"abc", "text": "Grüße"}
 
 
-def only(field: dict[str, Any], **more: Any) -> Layout:
+def layout_with_field(field: dict[str, Any], **more: Any) -> Layout:
     """Returns a layout with a single 16-bit field."""
     return Layout({"id": "bytes", "bits": 16, "fields": [{"bits": 16, **field, **more}]})
 
@@ -65,7 +65,7 @@ def test_layouts_compare_copy_and_pickle_by_value() -> None:
 
 def test_the_repr_of_a_layout_evaluates_to_it() -> None:
     for name in ("", "'", '"', "\\", "\u200b", "Grüße", "\0", "\n", "\U0001f600"):
-        of = only({"kind": "bindable", "name": name})
+        of = layout_with_field({"kind": "bindable", "name": name})
         assert eval(repr(of), {"Layout": Layout}) == of == Layout.from_json(of.to_json())
         assert of.parse(of.pack(bindables={name: 7})).bindables == {name: 7}
 
@@ -129,35 +129,35 @@ def test_json_like_values_are_accepted() -> None:
     assert str(2**63) in Layout({"id": "bytes", "bits": 128, "fields": [*large]}).to_json()
 
 
-def changed(**changes: Any) -> dict[str, Any]:
+def snowflake_with(**changes: Any) -> dict[str, Any]:
     return {**SNOWFLAKE, **changes}
 
 
 LOOP: list[Any] = []
 LOOP.append(LOOP)
-DEEP: Any = {}
+DEEPLY_NESTED: Any = {}
 for _ in range(100_000):
-    DEEP = {"fields": DEEP}
+    DEEPLY_NESTED = {"fields": DEEPLY_NESTED}
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        changed(bits=True),
-        changed(bits=64.0),
-        changed(bits=2**200),
-        changed(bits=object()),
-        changed(id=b"integer"),
-        changed(fields={1}),
-        changed(only_read=None),
-        changed(fields=[{"kind": "bindable", "bits": 64, "name": "\ud800"}]),
-        changed(fields=[{"kind": "constant", "bits": 64, "value": 2**53 + 1}]),
+        snowflake_with(bits=True),
+        snowflake_with(bits=64.0),
+        snowflake_with(bits=2**200),
+        snowflake_with(bits=object()),
+        snowflake_with(id=b"integer"),
+        snowflake_with(fields={1}),
+        snowflake_with(only_read=None),
+        snowflake_with(fields=[{"kind": "bindable", "bits": 64, "name": "\ud800"}]),
+        snowflake_with(fields=[{"kind": "constant", "bits": 64, "value": 2**53 + 1}]),
         {1: 2},
         {"\ud800": 1},
-        changed(fields=LOOP),
-        DEEP,
+        snowflake_with(fields=LOOP),
+        DEEPLY_NESTED,
     ],
-    ids=lambda bad: str(bad)[:60] if bad is not DEEP else "deep",
+    ids=lambda bad: str(bad)[:60] if bad is not DEEPLY_NESTED else "deep",
 )
 def test_values_outside_json_are_rejected(bad: Any) -> None:
     with refused("invalid_layout"):
@@ -178,18 +178,18 @@ def test_a_description_must_be_a_dict_and_json_a_string() -> None:
 
 def test_exceptions_of_description_members_propagate() -> None:
     with pytest.raises(ZeroDivisionError):
-        Layout(changed(bits=Raising(ZeroDivisionError())))
+        Layout(snowflake_with(bits=Raising(ZeroDivisionError())))
     with pytest.raises(KeyboardInterrupt):
-        Layout(changed(bits=Raising(KeyboardInterrupt())))
+        Layout(snowflake_with(bits=Raising(KeyboardInterrupt())))
 
 
 def test_a_description_modified_during_the_call_is_read_unchanged() -> None:
-    class Meddling:
+    class ChangingDict:
         def __index__(self) -> int:
             description["another"] = 1
             return 64
 
-    description: dict[str, Any] = {"bits": Meddling(), "id": "integer", "fields": SNOWFLAKE["fields"]}
+    description: dict[str, Any] = {"bits": ChangingDict(), "id": "integer", "fields": SNOWFLAKE["fields"]}
     assert Layout(description) == ONE
 
 
@@ -210,7 +210,7 @@ def test_values_of_all_types_round_trip() -> None:
     assert MANY.parse(over).constants == {"tag": "no"}
 
 
-class Lying(int):
+class MisleadingInt(int):
     def __abs__(self) -> int:
         raise AssertionError
 
@@ -224,7 +224,7 @@ def test_integers_of_any_width_fit_or_are_rejected(bits: int) -> None:
     wide = bits >= 64
     for n in (0, 2 ** (bits - 1), 2**bits - 1, *((-1, -(2**63)) if wide else ())):
         id = of.pack(bindables={"n": n})
-        assert id == of.pack(bindables={"n": Lying(n)}) == (n % 2**64 if n < 0 else n).to_bytes(16, "big")
+        assert id == of.pack(bindables={"n": MisleadingInt(n)}) == (n % 2**64 if n < 0 else n).to_bytes(16, "big")
         assert of.parse(id).bindables["n"] in (n, n - 2**64)
     for n in (2**bits, -(2**63) - 1, -(2**200), 10**10_000, -(10**10_000), 1 << 30_000_000):
         with refused("out_of_range", field="n") as caught:
@@ -257,7 +257,7 @@ def test_strings_must_be_valid_unicode() -> None:
     with refused("invalid_character", field="text"):
         Generator(MANY, bindables={**BINDABLES, "text": "\udfff"})
     with refused("unknown_field"):  # the name is not mistaken for "?"
-        only({"kind": "bindable", "name": "?"}).pack(bindables={"\ud800": 1})
+        layout_with_field({"kind": "bindable", "name": "?"}).pack(bindables={"\ud800": 1})
     id = MANY.pack(timestamp=0, sequence=0, bindables=BINDABLES)
     broken = bytearray(id)
     broken[26] ^= 0xFF
@@ -298,7 +298,7 @@ def test_a_description_lists_its_fields() -> None:
     figures = Layout.preset("sonyflake").describe()
     assert repr(figures.fields[1]) == "<FieldDescription: timestamp timestamp, 39 bits at 1>"
     assert figures.fields[1] == Layout.preset("sonyflake").describe().fields[1]
-    assert only({"kind": "bindable"}).describe().per_second is None
+    assert layout_with_field({"kind": "bindable"}).describe().per_second is None
     assert "4 fields in 64 bits" in repr(figures)
 
 
@@ -385,7 +385,7 @@ def test_a_range_must_be_a_name_and_two_integers() -> None:
 
 
 def test_a_sequence_alone_needs_no_clock() -> None:
-    of = Layout(changed(fields=[{"kind": "unused", "bits": 62}, {"kind": "sequence", "bits": 2, "start": 1}]))
+    of = Layout(snowflake_with(fields=[{"kind": "unused", "bits": 62}, {"kind": "sequence", "bits": 2, "start": 1}]))
     with refused("invalid_layout"):
         Generator(of)
     ids = Generator(of, sequence_only=True)

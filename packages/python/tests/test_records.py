@@ -105,13 +105,13 @@ def test_records_can_be_copied_and_pickled(record: Any) -> None:
                 assert getattr(same, name) == getattr(record, name), name
 
 
-def shown(record: Any) -> tuple[Any, str]:
+def type_and_repr(record: Any) -> tuple[Any, str]:
     return record, repr(record)
 
 
 def test_records_can_be_sent_between_processes() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        for record, (back, said) in zip(RECORDS, pool.map(shown, RECORDS), strict=True):
+        for record, (back, said) in zip(RECORDS, pool.map(type_and_repr, RECORDS), strict=True):
             assert (back, said) == (record, repr(record))
 
 

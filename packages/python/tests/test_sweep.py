@@ -85,7 +85,7 @@ def call(of: Callable[[], Any], *args: Any, **kwargs: Any) -> Call:
     return Call(of, list(args), kwargs)
 
 
-def always(value: Any) -> Callable[[], Any]:
+def constant_call(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
@@ -114,103 +114,103 @@ ORDERS = IDS.of("order")
 COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array("q", [1])}
 
 CALLS: dict[str, Call] = {
-    "sno.Generator": call(always(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS),
-    "sno.Generator.restore": call(always(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS),
+    "sno.Generator": call(constant_call(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS),
+    "sno.Generator.restore": call(constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS),
     "sno.Generator.import_original": call(
-        always(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
+        constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
     ),
     **methods_of_generators("sno", sno_generator, bytearray(30), 5),
     "sno.Generator.generate_at": call(sno_generator, NOW, 5),
     "sno.Generator.extend_window": call(sno_generator, SNO_WINDOW[1]),
-    "sno.Snapshot.from_dict": call(always(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
-    "sno.Snapshot.from_json": call(always(sno.Snapshot), SNO_SNAPSHOT.to_json()),
+    "sno.Snapshot.from_dict": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
+    "sno.Snapshot.from_json": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_json()),
     **methods("sno.Snapshot", always(SNO_SNAPSHOT), "to_dict to_json"),
-    "sno.Sno": call(always(sno), str(ID)),
-    "sno.Sno.parse": call(always(sno.Sno), str(ID)),
-    "sno.Sno.from_bytes": call(always(sno.Sno), bytes(ID)),
-    "sno.Sno.from_parts": call(always(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True),
-    "sno.Sno.from_uuid": call(always(sno.Sno), ID.uuid),
-    "sno.Sno.from_uuid8": call(always(sno.Sno), ID.uuid8),
+    "sno.Sno": call(constant_call(sno), str(ID)),
+    "sno.Sno.parse": call(constant_call(sno.Sno), str(ID)),
+    "sno.Sno.from_bytes": call(constant_call(sno.Sno), bytes(ID)),
+    "sno.Sno.from_parts": call(constant_call(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True),
+    "sno.Sno.from_uuid": call(constant_call(sno.Sno), ID.uuid),
+    "sno.Sno.from_uuid8": call(constant_call(sno.Sno), ID.uuid8),
     **methods("sno.Sno", always(ID), "with_metabyte with_partition with_sequence", 1),
-    "sno.SnoArray": call(always(sno), bytes(20)),
-    "sno.SnoArray.from_texts": call(always(sno.SnoArray), [str(ID)]),
+    "sno.SnoArray": call(constant_call(sno), bytes(20)),
+    "sno.SnoArray.from_texts": call(constant_call(sno.SnoArray), [str(ID)]),
     **methods(
         "sno.SnoArray",
         lambda: sno.SnoArray(bytes(20)),
         "text_column texts unix_ms metabytes partitions sequences uuid8_column",
     ),
-    "sno.SnoArray.from_uuid8": call(always(sno.SnoArray), [ID.uuid8]),
-    "sno.by_metabyte": call(always(sno), {1: dict}, name="id"),
-    "sno.describe": call(always(sno)),
-    "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),
+    "sno.SnoArray.from_uuid8": call(constant_call(sno.SnoArray), [ID.uuid8]),
+    "sno.by_metabyte": call(constant_call(sno), {1: dict}, name="id"),
+    "sno.describe": call(constant_call(sno)),
+    "sno.from_json_value": call(constant_call(sno), str(ID), null_is_zero=True),
     **methods("sno", always(sno), "generate generate_text", 5),
-    "sno.generate_many": call(always(sno), 3, 5),
-    "sno.set_default_generator": call(always(sno), None),
-    "sno.metabyte": call(always(sno), str(ID)),
-    "sno.time_range": call(always(sno), NOW, NOW + dt.timedelta(1)),
-    "sno.to_json_value": call(always(sno), ID, null_is_zero=True),
-    "randflake.Codec": call(always(randflake), SECRET),
-    "randflake.Codec.inspect": call(always(CODEC), 5),
-    "randflake.Codec.inspect_columns": call(always(CODEC), randflake.RandflakeArray(array("q", [5]))),
-    "randflake.Codec.encrypt": call(always(CODEC), 1_730_000_000, 1, 2),
-    "randflake.Generator": call(always(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
+    "sno.generate_many": call(constant_call(sno), 3, 5),
+    "sno.set_default_generator": call(constant_call(sno), None),
+    "sno.metabyte": call(constant_call(sno), str(ID)),
+    "sno.time_range": call(constant_call(sno), NOW, NOW + dt.timedelta(1)),
+    "sno.to_json_value": call(constant_call(sno), ID, null_is_zero=True),
+    "randflake.Codec": call(constant_call(randflake), SECRET),
+    "randflake.Codec.inspect": call(constant_call(CODEC), 5),
+    "randflake.Codec.inspect_columns": call(constant_call(CODEC), randflake.RandflakeArray(array("q", [5]))),
+    "randflake.Codec.encrypt": call(constant_call(CODEC), 1_730_000_000, 1, 2),
+    "randflake.Generator": call(constant_call(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
     **methods_of_generators("randflake", randflake_generator, np.zeros(3, np.int64)),
     "randflake.Generator.inspect": call(randflake_generator, 5),
     "randflake.Generator.extend_grant": call(randflake_generator, GRANT),
-    "randflake.Grant": call(always(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
-    "randflake.RandflakeArray": call(always(randflake), np.array([1, 2])),
-    "randflake.RandflakeArray.from_texts": call(always(randflake.RandflakeArray), ["v"]),
+    "randflake.Grant": call(constant_call(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
+    "randflake.RandflakeArray": call(constant_call(randflake), np.array([1, 2])),
+    "randflake.RandflakeArray.from_texts": call(constant_call(randflake.RandflakeArray), ["v"]),
     **methods("randflake.RandflakeArray", lambda: randflake.RandflakeArray([1, 2]), "text_column texts"),
-    "randflake.decode_text": call(always(randflake), "v"),
-    "randflake.describe": call(always(randflake)),
+    "randflake.decode_text": call(constant_call(randflake), "v"),
+    "randflake.describe": call(constant_call(randflake)),
     **methods("randflake", always(randflake), "encode_text from_unsigned to_unsigned", 5),
-    "hotguid.Generator": call(always(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
+    "hotguid.Generator": call(constant_call(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
     **methods_of_generators("hotguid", hotguid_generator, bytearray(48), 5),
     "hotguid.Generator.extend_window": call(hotguid_generator, WINDOW[1]),
-    "hotguid.HotGuidArray": call(always(hotguid), bytes(32)),
-    "hotguid.HotGuidArray.from_texts": call(always(hotguid.HotGuidArray), [str(GUID)]),
+    "hotguid.HotGuidArray": call(constant_call(hotguid), bytes(32)),
+    "hotguid.HotGuidArray.from_texts": call(constant_call(hotguid.HotGuidArray), [str(GUID)]),
     **methods(
         "hotguid.HotGuidArray",
         lambda: hotguid.HotGuidArray(bytes(32)),
         "texts text_column timestamps machines counters shard_keys",
     ),
-    "hotguid.describe": call(always(hotguid)),
-    "hotguid.from_dotnet_bytes": call(always(hotguid), bytes(16)),
-    "hotguid.from_parts": call(always(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False),
+    "hotguid.describe": call(constant_call(hotguid)),
+    "hotguid.from_dotnet_bytes": call(constant_call(hotguid), bytes(16)),
+    "hotguid.from_parts": call(constant_call(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False),
     **methods("hotguid", always(hotguid), "generate generate_text", 5),
-    "hotguid.generate_many": call(always(hotguid), 3, 5),
-    "hotguid.set_default_generator": call(always(hotguid), None),
-    "hotguid.parse": call(always(hotguid), str(GUID)),
-    "hotguid.parts": call(always(hotguid), GUID, uuid8=False),
+    "hotguid.generate_many": call(constant_call(hotguid), 3, 5),
+    "hotguid.set_default_generator": call(constant_call(hotguid), None),
+    "hotguid.parse": call(constant_call(hotguid), str(GUID)),
+    "hotguid.parts": call(constant_call(hotguid), GUID, uuid8=False),
     **methods("hotguid", always(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
-    "hotguid.time_range": call(always(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
-    "layout.Generator": call(always(layout), SHARDED, **LAYOUT_OPTIONS),
-    "layout.Generator.restore": call(always(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
+    "hotguid.time_range": call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
+    "layout.Generator": call(constant_call(layout), SHARDED, **LAYOUT_OPTIONS),
+    "layout.Generator.restore": call(constant_call(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
     **methods_of_generators("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
     "layout.Generator.extend_window": call(layout_generator, LAYOUT_WINDOW[1] + 1),
-    "layout.presets": call(always(layout)),
-    "layout.Layout": call(always(layout), BLOB),
-    "layout.Layout.from_json": call(always(layout.Layout), SHARDED.to_json()),
-    "layout.Layout.preset": call(always(layout.Layout), "twitter", worker=1, datacenter=2),
-    "layout.Layout.pack": call(always(SHARDED), timestamp=NOW, sequence=1, bindables={"shard": 2}, constants={}),
-    "layout.Layout.pack_columns": call(always(SHARDED), **COLUMNS, bindables={"shard": 2}, constants={}),
-    "layout.Layout.parse_columns": call(always(SHARDED), np.array([5])),
-    "layout.Layout.parse": call(always(SHARDED), 5),
-    "layout.Layout.time_range": call(always(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
+    "layout.presets": call(constant_call(layout)),
+    "layout.Layout": call(constant_call(layout), BLOB),
+    "layout.Layout.from_json": call(constant_call(layout.Layout), SHARDED.to_json()),
+    "layout.Layout.preset": call(constant_call(layout.Layout), "twitter", worker=1, datacenter=2),
+    "layout.Layout.pack": call(constant_call(SHARDED), timestamp=NOW, sequence=1, bindables={"shard": 2}, constants={}),
+    "layout.Layout.pack_columns": call(constant_call(SHARDED), **COLUMNS, bindables={"shard": 2}, constants={}),
+    "layout.Layout.parse_columns": call(constant_call(SHARDED), np.array([5])),
+    "layout.Layout.parse": call(constant_call(SHARDED), 5),
+    "layout.Layout.time_range": call(constant_call(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
     **methods("layout.Layout", always(SHARDED), "to_json describe"),
-    "layout.LayoutArray": call(always(layout), bytes(16), 8),
-    "layout.Snapshot.from_dict": call(always(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
-    "layout.Snapshot.to_dict": call(always(LAYOUT_SNAPSHOT)),
-    "public.Keyring": call(always(public), bytes(32)),
-    "public.Keyring.of": call(always(IDS), "order", 48),
-    "public.IdType.encode": call(always(ORDERS), 5),
-    "public.IdType.encode_many": call(always(ORDERS), np.array([5])),
-    "public.IdType.decode": call(always(ORDERS), ORDERS.encode(5)),
-    "public.IdType.decode_many": call(always(ORDERS), [ORDERS.encode(5)]),
-    "sparx64.Sparx64": call(always(sparx64), SECRET),
+    "layout.LayoutArray": call(constant_call(layout), bytes(16), 8),
+    "layout.Snapshot.from_dict": call(constant_call(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
+    "layout.Snapshot.to_dict": call(constant_call(LAYOUT_SNAPSHOT)),
+    "public.Keyring": call(constant_call(public), bytes(32)),
+    "public.Keyring.of": call(constant_call(IDS), "order", 48),
+    "public.IdType.encode": call(constant_call(ORDERS), 5),
+    "public.IdType.encode_many": call(constant_call(ORDERS), np.array([5])),
+    "public.IdType.decode": call(constant_call(ORDERS), ORDERS.encode(5)),
+    "public.IdType.decode_many": call(constant_call(ORDERS), [ORDERS.encode(5)]),
+    "sparx64.Sparx64": call(constant_call(sparx64), SECRET),
     **methods(
         "sparx64.Sparx64",
-        always(sparx64.Sparx64(SECRET)),
+        constant_call(sparx64.Sparx64(SECRET)),
         "encrypt decrypt encrypt_many decrypt_many",
         bytes(8),
     ),
@@ -306,7 +306,7 @@ class RaisingEverything:
     __repr__ = __str__
 
 
-class Lying:
+class MisleadingClass:
     """A value whose ``__class__`` is a different type."""
 
     @property  # type: ignore[misc]
@@ -341,19 +341,19 @@ def raising_items() -> Iterator[Any]:
 VALUES: list[Callable[[], Any]] = [
     *map(always, [*NO_INTEGERS, *HUGE, *(-value for value in HUGE), *BAD_CHARACTERS]),
     *map(
-        always, [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1]
+        constant_call, [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1]
     ),
     *map(always, [None, Ellipsis, NotImplemented, type, len, object, float("inf"), decimal.Decimal("NaN")]),
     *map(
-        always,
+        constant_call,
         [fractions.Fraction(1, 3), complex("nan"), Colour.RED, Indexed(5), Indexed(-1), Indexed(2**70), MyInt(5)],
     ),
     *map(
-        always,
-        [Raising(ValueError("no")), Raising(RecursionError()), Raising(MemoryError()), RaisingEverything(), Lying()],
+        constant_call,
+        [Raising(ValueError("no")), Raising(RecursionError()), Raising(MemoryError()), RaisingEverything(), MisleadingClass()],
     ),
     *map(
-        always,
+        constant_call,
         [
             "",
             "x",
@@ -367,10 +367,10 @@ VALUES: list[Callable[[], Any]] = [
         ],
     ),
     *map(
-        always, [b"", bytes(1), bytes(8), bytes(10), bytes(15), bytes(16), bytes(17), bytes(1 << 16), RaisingBuffer(16)]
+        constant_call, [b"", bytes(1), bytes(8), bytes(10), bytes(15), bytes(16), bytes(17), bytes(1 << 16), RaisingBuffer(16)]
     ),
     *map(
-        always,
+        constant_call,
         [[], [1], [1, 2], [1, 2, 3], (), (1,), (1, 2), (2, 1), ("a", "b"), ((), ()), {}, {"a": 1}, {1: 2}, set(), {1}],
     ),
     *map(always, [OrderedDict(), UserDict(), MappingProxyType({}), SimpleNamespace(), range(3), slice(1), iter(())]),
@@ -378,10 +378,10 @@ VALUES: list[Callable[[], Any]] = [
     *map(always, [dt.datetime.min.replace(tzinfo=dt.timezone.utc), dt.datetime.max.replace(tzinfo=dt.timezone.utc)]),
     *map(always, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]),
     *map(
-        always, [np.int64(5), np.uint64(2**63), np.float32(1), np.array(5), np.array([]), np.datetime64("2026-01-01")]
+        constant_call, [np.int64(5), np.uint64(2**63), np.float32(1), np.array(5), np.array([]), np.datetime64("2026-01-01")]
     ),
     *map(
-        always,
+        constant_call,
         [np.zeros((2, 2)), np.zeros(16, np.uint8)[::2], np.array([object()]), np.array(["x"]), np.zeros(2, ">i8")],
     ),
     *map(always, [sno.SnoArray(bytes(20)), lambda: 5, lambda *_: 5, print, sno, sno.Sno, Exception(), NOW.tzinfo]),

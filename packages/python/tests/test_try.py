@@ -15,14 +15,14 @@ from support import NOW_MS, NOW_NS, refused
 SHARDED = layout.Layout.preset("instagram")
 
 
-def unwilling(stall: Stall) -> None:
+def fail_on_wait(stall: Stall) -> None:
     """Fails the test, because it is called before a wait, and no wait may happen."""
     raise AssertionError(stall)
 
 
-def patient(family: Family, clock: Callable[[], int] = lambda: NOW_NS) -> Any:
+def waiting_generator(family: Family, clock: Callable[[], int] = lambda: NOW_NS) -> Any:
     """Returns a generator whose other calls would wait for an hour with a frozen clock."""
-    return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=unwilling)
+    return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=fail_on_wait)
 
 
 def raw(ids: Any) -> bytes:
@@ -31,7 +31,7 @@ def raw(ids: Any) -> bytes:
 
 @each_family
 def test_try_calls_return_available_ids_and_report_the_retry_time(family: Family) -> None:
-    ids = patient(family)
+    ids = waiting_generator(family)
     made = family.use_up(ids, except_for=4)
     some = ids.try_generate_many(2)
     assert (type(some), len(some)) == (type(made), 2)
@@ -55,7 +55,7 @@ def test_all_other_errors_are_raised(family: Family) -> None:
     def broken() -> int:
         raise ZeroDivisionError
 
-    closed, failing = patient(family), patient(family, clock=broken)
+    closed, failing = waiting_generator(family), waiting_generator(family, clock=broken)
     closed.close()
     for ids, code in ((closed, "generator_closed"), (failing, "clock_failed")):
         for call in (ids.try_generate, lambda ids=ids: ids.try_generate_many(2)):

@@ -146,5 +146,5 @@ ids.generate_at("2026-01-01")  # type: ignore[arg-type]
 assert id < "text"  # type: ignore[operator]
 
 
-class Mine(sno.Sno):  # type: ignore[misc]
+class SnoSubclass(sno.Sno):  # type: ignore[misc]
     pass

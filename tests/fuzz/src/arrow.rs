@@ -11,27 +11,27 @@ use polyflake_columns::{Fault, texts::Textual};
 use crate::{
     bytes::Bytes,
     producer::{Buffer, Foreign, ForeignChunks, Layout, column},
-    slices::sixteens,
+    slices::chunks_of_16,
 };
 
 /// Items per column. More than one block of them would take too long for each input.
-const MOST: usize = 24;
+const MAX_ITEMS: usize = 24;
 
 /// Reads columns of strings, first intact, then with faults.
 pub(crate) fn columns(input: &[u8]) {
     let mut bytes = Bytes(input);
     let texts = texts(&mut bytes);
-    let layout = match bytes.below(5) {
-        0 => Layout::Fixed(bytes.below(24)),
+    let layout = match bytes.number_below(5) {
+        0 => Layout::Fixed(bytes.number_below(24)),
         1 => Layout::Fixed(16),
         2 => Layout::Offsets32,
         3 => Layout::Offsets64,
         _ => Layout::Views,
     };
-    let (nulls, before) = (bytes.number(), bytes.below(4));
+    let (nulls, before) = (bytes.number(), bytes.number_below(4));
     let is_null = |at: usize| nulls.cast_unsigned() >> (at % 64) & 1 == 1;
-    let has_nulls = bytes.below(2) == 1;
-    let mut whole = column(layout, bytes.below(2) == 1, &texts, before);
+    let has_nulls = bytes.number_below(2) == 1;
+    let mut whole = column(layout, bytes.number_below(2) == 1, &texts, before);
     if has_nulls {
         whole = whole.with_nulls(|at| at >= before && is_null(at - before));
     }
@@ -42,8 +42,9 @@ pub(crate) fn columns(input: &[u8]) {
         .collect();
     check::<Sno>(&whole, layout, &items);
     check::<Randflake>(&whole, layout, &items);
-    let keys: Vec<usize> =
-        (0..bytes.below(MOST)).map(|_| bytes.below(items.len().max(1))).collect();
+    let keys: Vec<usize> = (0..bytes.number_below(MAX_ITEMS))
+        .map(|_| bytes.number_below(items.len().max(1)))
+        .collect();
     if items.is_empty() {
         return;
     }
@@ -52,13 +53,13 @@ pub(crate) fn columns(input: &[u8]) {
     let dictionary = Foreign::of_keys("l", keys.len(), Buffer::of_i64(&keys), whole.clone());
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
-    let chosen = if bytes.below(2) == 1 { dictionary } else { whole };
-    let spoilt = spoilt(&mut bytes, chosen.clone());
+    let chosen = if bytes.number_below(2) == 1 { dictionary } else { whole };
+    let spoilt = corrupted(&mut bytes, chosen.clone());
     assert!(is_fair(&chosen, &spoilt), "{spoilt:?}");
     read_anyhow(&spoilt);
     let stream = ForeignChunks {
         pieces: vec![spoilt.clone(), spoilt],
-        fails_at: Some(bytes.below(6)),
+        fails_at: Some(bytes.number_below(6)),
         ..ForeignChunks::default()
     };
     let (pieces, held) = stream.collect();
@@ -68,8 +69,8 @@ pub(crate) fn columns(input: &[u8]) {
 
 /// Returns strings of IDs, a few of them with a changed byte or the wrong length.
 fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
-    let count = bytes.below(MOST);
-    let mut texts: Vec<_> = sixteens(bytes.0)
+    let count = bytes.number_below(MAX_ITEMS);
+    let mut texts: Vec<_> = chunks_of_16(bytes.0)
         .take(count)
         .map(|chance| match chance[15] % 3 {
             0 => {
@@ -80,13 +81,13 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
         })
         .map(String::into_bytes)
         .collect();
-    for _ in 0..bytes.below(3).min(count) {
-        let (at, change) = (bytes.below(count), bytes.byte());
+    for _ in 0..bytes.number_below(3).min(count) {
+        let (at, change) = (bytes.number_below(count), bytes.byte());
         let text = &mut texts[at];
-        if bytes.below(3) == 0 {
-            text.resize(bytes.below(40), change);
+        if bytes.number_below(3) == 0 {
+            text.resize(bytes.number_below(40), change);
         } else {
-            let place = bytes.below(text.len().max(1));
+            let place = bytes.number_below(text.len().max(1));
             text.iter_mut().skip(place).take(1).for_each(|byte| *byte = change);
         }
     }
@@ -156,19 +157,19 @@ fn read_anyhow(column: &Foreign) {
 }
 
 /// Adds a few faults to the column or to its dictionary's values. Lengths may become shorter, or longer than any memory.
-fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
-    for _ in 0..=bytes.below(3) {
-        match bytes.below(4) {
+fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
+    for _ in 0..=bytes.number_below(3) {
+        match bytes.number_below(4) {
             0 if whole.dictionary.1.is_some() => {
                 let values = whole.dictionary.1.take().expect("values");
                 whole.dictionary.1 = Some(Box::new(spoilt_once(bytes, *values)));
             }
             1 if whole.dictionary.0.is_some() => {
                 let kind = whole.dictionary.0.as_mut().expect("values");
-                kind.schema_is_released = bytes.below(2) == 1;
+                kind.schema_is_released = bytes.number_below(2) == 1;
                 kind.format = other_format(bytes);
             }
-            2 if whole.dictionary.0.is_some() => match bytes.below(3) {
+            2 if whole.dictionary.0.is_some() => match bytes.number_below(3) {
                 0 => whole.dictionary.0 = None,
                 1 => whole.dictionary.1 = None,
                 _ => {
@@ -188,10 +189,10 @@ fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
 /// Returns whether a faulty column has at most as many items as before, or more than any memory. Readers cannot detect other
 /// lengths.
 fn is_fair(before: &Foreign, after: &Foreign) -> bool {
-    const MOST: i64 = 1 << 47;
+    const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
     let values = before.dictionary.1.as_deref().zip(after.dictionary.1.as_deref());
-    counts.into_iter().all(|(was, is)| is <= was || is > MOST)
+    counts.into_iter().all(|(was, is)| is <= was || is > MAX_ITEMS)
         && values.is_none_or(|(before, after)| is_fair(before, after))
 }
 
@@ -212,19 +213,19 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
         "tsu:",
         "\u{e9}",
     ];
-    (bytes.below(8) > 0).then(|| bytes.choose(&formats).to_owned())
+    (bytes.number_below(8) > 0).then(|| bytes.choose(&formats).to_owned())
 }
 
 fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     // Only uses lengths that the buffers have, or that no memory has.
-    let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.below(4) {
+    let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
         // The length already exceeds all memory, so a fraction of it would still exceed the buffers.
         _ => length,
     };
-    match bytes.below(10) {
+    match bytes.number_below(10) {
         0 => column.length = shorter(bytes, column.length),
         1 => column.offset = shorter(bytes, column.offset),
         2 => column.null_count = bytes.number(),
@@ -233,10 +234,10 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
             column.n_buffers = Some(shorter(bytes, count));
         }
         4 => column.has_buffers = false,
-        5 => column.shift = bytes.below(8),
+        5 => column.shift = bytes.number_below(8),
         6 => column.array_is_released = true,
         7 => {
-            let at = bytes.below(column.buffers.len());
+            let at = bytes.number_below(column.buffers.len());
             column.buffers[at] = None;
         }
         8 => column.schema_is_released = true,
@@ -254,7 +255,7 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
 }
 
 fn spoil_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
-    let keys: Vec<_> = (0..MOST).map(|_| bytes.number()).collect();
+    let keys: Vec<_> = (0..MAX_ITEMS).map(|_| bytes.number()).collect();
     column.buffers[1] = Some(Buffer::of_i64(&keys));
 }
 
@@ -264,17 +265,17 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
     let format = column.format.as_deref().unwrap_or_default();
     if format.starts_with('v') {
-        let (at, part) = (bytes.below(places.len() / 16), bytes.below(4) * 4);
+        let (at, part) = (bytes.number_below(places.len() / 16), bytes.number_below(4) * 4);
         if at * 16 + part < places.len() {
             places.overwrite(at * 16 + part, &bytes.number().to_ne_bytes()[..4]);
         }
         return;
     }
     let width = if matches!(format, "u" | "z") { 4 } else { 8 };
-    let at = bytes.below((places.len() / width).saturating_sub(1));
+    let at = bytes.number_below((places.len() / width).saturating_sub(1));
     // If the length was shortened, this may be the last offset, so it is either within the text or negative.
-    let place = i64::try_from(bytes.below(text + 1)).expect("a short text");
-    let place = if bytes.below(2) == 1 { place } else { -1 - place };
+    let place = i64::try_from(bytes.number_below(text + 1)).expect("a short text");
+    let place = if bytes.number_below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
         places.overwrite(at * width, &place.to_ne_bytes());
     } else if at * width < places.len() {

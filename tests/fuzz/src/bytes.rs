@@ -39,12 +39,12 @@ impl Bytes<'_> {
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
-        let taken = self.take(N);
+        let taken = self.next_bytes(N);
         std::array::from_fn(|at| taken.get(at).copied().unwrap_or(0))
     }
 
     /// Returns the next bytes, at most `count`.
-    pub(crate) fn take(&mut self, count: usize) -> &[u8] {
+    pub(crate) fn next_bytes(&mut self, count: usize) -> &[u8] {
         let (taken, left) = self.0.split_at(count.min(self.0.len()));
         self.0 = left;
         taken
@@ -55,17 +55,17 @@ impl Bytes<'_> {
     }
 
     /// Returns a number below `count`.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn number_below(&mut self, count: usize) -> usize {
         usize::from(u16::from_le_bytes(self.array())) % count.max(1)
     }
 
     /// Returns one of the given items.
     pub(crate) fn choose<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
+        from[self.number_below(from.len())].clone()
     }
 
     /// Returns `true` once in `times` calls, depending on the next byte.
-    pub(crate) fn seldom(&mut self, times: u8) -> bool {
+    pub(crate) fn one_in(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }
 

@@ -7,15 +7,15 @@ use polyflake::{
 
 use crate::{
     bytes::Bytes,
-    slices::{MOST, sixteens},
+    slices::{MAX_ITEMS, chunks_of_16},
 };
 
 /// Checks IDs that are close to each other, so that their fields are often equal.
 pub(crate) fn sno(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mask: [u8; 10] = bytes.array();
-    let ids: Vec<Sno> = sixteens(input)
-        .take(bytes.below(MOST))
+    let ids: Vec<Sno> = chunks_of_16(input)
+        .take(bytes.number_below(MAX_ITEMS))
         .map(|chance| Sno::from_bytes(std::array::from_fn(|at| chance[at] & mask[at])))
         .collect();
     check_column(&ids, sno::unix_ms_column, Sno::unix_ms);

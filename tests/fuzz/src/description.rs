@@ -10,15 +10,15 @@ const NAMES: [&str; 7] = ["shard", "worker", "timestamp", "", "naïve", "const-0
 
 /// Returns a description that is mostly valid.
 pub(crate) fn describe(bytes: &mut Bytes<'_>) -> Value {
-    let length = if bytes.seldom(3) { Some(1 + bytes.below(24)) } else { None };
+    let length = if bytes.one_in(3) { Some(1 + bytes.number_below(24)) } else { None };
     let bits = length.map_or(64, |length| length * 8);
     let (mut left, mut fields) = (bits, Vec::new());
     let mut kinds = vec!["bindable", "unused", "constant", "sequence", "timestamp"];
-    for _ in 0..bytes.below(12) {
+    for _ in 0..bytes.number_below(12) {
         let kind = bytes.choose(&kinds);
         let alone = ["timestamp", "sequence"].contains(&kind);
         let most = if alone { 64 } else { 96 };
-        let width = bytes.below(left.min(most) + 1);
+        let width = bytes.number_below(left.min(most) + 1);
         left -= width;
         fields.push(field(kind, width, length.is_some(), bytes));
         kinds.retain(|other| !alone || *other != kind);
@@ -29,7 +29,7 @@ pub(crate) fn describe(bytes: &mut Bytes<'_>) -> Value {
 
 fn field(kind: &str, width: usize, of_bytes: bool, bytes: &mut Bytes<'_>) -> Value {
     let mut field = json!({"kind": kind, "bits": width});
-    if bytes.seldom(3) {
+    if bytes.one_in(3) {
         field["invert"] = true.into();
     }
     match kind {
@@ -37,8 +37,8 @@ fn field(kind: &str, width: usize, of_bytes: bool, bytes: &mut Bytes<'_>) -> Val
             field["tick"] = tick(bytes).into();
             field["epoch_ms"] = integer(bytes.number().into());
         }
-        "sequence" if bytes.seldom(3) => field["start"] = integer(number(width, bytes)),
-        "constant" | "bindable" => named(&mut field, kind, width, of_bytes, bytes),
+        "sequence" if bytes.one_in(3) => field["start"] = integer(number(width, bytes)),
+        "constant" | "bindable" => set_kind_and_name(&mut field, kind, width, of_bytes, bytes),
         _ => {}
     }
     field
@@ -50,10 +50,16 @@ fn tick(bytes: &mut Bytes<'_>) -> String {
     count.to_owned() + unit
 }
 
-fn named(field: &mut Value, kind: &str, width: usize, of_bytes: bool, bytes: &mut Bytes<'_>) {
-    if !bytes.seldom(4) {
+fn set_kind_and_name(
+    field: &mut Value,
+    kind: &str,
+    width: usize,
+    of_bytes: bool,
+    bytes: &mut Bytes<'_>,
+) {
+    if !bytes.one_in(4) {
         // Two fields with the same name make a layout invalid, so that is rare.
-        let number = if bytes.seldom(16) { 0 } else { bytes.0.len() };
+        let number = if bytes.one_in(16) { 0 } else { bytes.0.len() };
         field["name"] = format!("{}{number}", bytes.choose(&NAMES)).into();
     }
     let value_type = if of_bytes { bytes.choose(&["integer", "bytes", "text"]) } else { "integer" };
@@ -63,8 +69,8 @@ fn named(field: &mut Value, kind: &str, width: usize, of_bytes: bool, bytes: &mu
     if kind == "constant" {
         field["value"] = match value_type {
             "integer" => integer(number(width, bytes)),
-            "bytes" => HEXLOWER.encode(bytes.take(width / 8)).into(),
-            _ => ascii(bytes.take(width / 8)).into(),
+            "bytes" => HEXLOWER.encode(bytes.next_bytes(width / 8)).into(),
+            _ => ascii(bytes.next_bytes(width / 8)).into(),
         };
     }
 }
@@ -76,7 +82,7 @@ fn ascii(bytes: &[u8]) -> String {
 /// Returns an integer that mostly fits.
 fn number(width: usize, bytes: &mut Bytes<'_>) -> i128 {
     let number = i128::from_le_bytes(bytes.array());
-    if bytes.seldom(16) { number } else { number & ((1 << width.min(96)) - 1) }
+    if bytes.one_in(16) { number } else { number & ((1 << width.min(96)) - 1) }
 }
 
 /// Returns an integer as descriptions write it: as a string above 2^53.
@@ -88,12 +94,12 @@ fn integer(number: i128) -> Value {
 }
 
 /// Makes one member of a description or of one of its fields invalid.
-pub(crate) fn spoil(description: &mut Value, bytes: &mut Bytes<'_>) {
+pub(crate) fn corrupt(description: &mut Value, bytes: &mut Bytes<'_>) {
     let Some(members) = description.as_object_mut() else { return };
     let fields = members.get_mut("fields").and_then(Value::as_array_mut);
     match fields {
-        Some(fields) if !fields.is_empty() && !bytes.seldom(4) => {
-            let at = bytes.below(fields.len());
+        Some(fields) if !fields.is_empty() && !bytes.one_in(4) => {
+            let at = bytes.number_below(fields.len());
             if let Some(members) = fields[at].as_object_mut() {
                 spoil_member(members, bytes);
             }
@@ -106,14 +112,14 @@ fn spoil_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
     let mut names: Vec<String> = members.keys().cloned().collect();
     names.extend(["value", "invert", "colour"].map(String::from));
     let name = bytes.choose(&names);
-    match odd(bytes) {
+    match unusual_value(bytes) {
         None => drop(members.remove(&name)),
         Some(value) => drop(members.insert(name, value)),
     }
 }
 
 /// Returns a value that some members accept and most do not.
-fn odd(bytes: &mut Bytes<'_>) -> Option<Value> {
+fn unusual_value(bytes: &mut Bytes<'_>) -> Option<Value> {
     Some(match bytes.byte() % 16 {
         0 => return None,
         1 => Value::Null,
@@ -126,8 +132,8 @@ fn odd(bytes: &mut Bytes<'_>) -> Option<Value> {
         8 => tick(bytes).into(),
         9 => bytes.choose(&["integer", "bytes", "text", "timestamp", "unused"]).into(),
         10 => bytes.choose(&["-0", "01", "1e3", "0x1", " 1", "٣", "", "-", "1us "]).into(),
-        11 => String::from_utf8_lossy(bytes.take(8)).into(),
-        12 => "9".repeat(bytes.below(400)).into(),
+        11 => String::from_utf8_lossy(bytes.next_bytes(8)).into(),
+        12 => "9".repeat(bytes.number_below(400)).into(),
         13 => u64::MAX.into(),
         14 => 64.into(),
         _ => bytes.byte().into(),

@@ -4,8 +4,8 @@ use polyflake::{ErrorKind, hotguid::HotGuid};
 
 use crate::{
     bytes::neighbours,
-    texts::{each, nearly},
-    verdict::{Verdict, judge, told, verdict},
+    texts::{for_each_string, nearly_valid},
+    verdict::{Verdict, expected_result, verdict, with_checked_message},
 };
 
 const DIGITS: &str = "0123456789abcdefABCDEF";
@@ -16,8 +16,8 @@ const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Checks the string forms of IDs and of SQL Server's GUIDs.
 pub(crate) fn texts(input: &[u8]) {
-    let near = nearly(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
-    each(input, &near, |text, units| {
+    let near = nearly_valid(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
+    for_each_string(input, &near, |text, units| {
         let read = verdict(HotGuid::parse(text));
         let sql = verdict(HotGuid::parse_sql(text));
         let expected = reading(units);
@@ -37,7 +37,7 @@ pub(crate) fn bytes(input: &[u8]) {
     match HotGuid::from_slice(input) {
         Ok(id) => assert_eq!(id.to_bytes(), input),
         Err(error) => {
-            assert_eq!(told(&error).kind(), ErrorKind::InvalidLength);
+            assert_eq!(with_checked_message(&error).kind(), ErrorKind::InvalidLength);
             assert_ne!(input.len(), 16);
         }
     }
@@ -62,7 +62,7 @@ fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
     let hyphen = u32::from('-');
     let is_good =
         |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { value(unit).is_some() };
-    judge(units, 36..=36, is_good)?;
+    expected_result(units, 36..=36, is_good)?;
     let digits = units.iter().filter_map(|unit| value(*unit));
     Ok(digits.fold(0, |bits, digit| bits << 4 | u128::from(digit)).to_be_bytes())
 }

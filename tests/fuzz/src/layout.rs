@@ -10,17 +10,17 @@ use polyflake::{
 
 use crate::{
     bytes::Bytes,
-    description::{describe, spoil},
+    description::{corrupt, describe},
     layout_columns,
-    verdict::told,
+    verdict::with_checked_message,
 };
 
 /// Checks descriptions that are built member by member, some with a fault, and then IDs.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
-    while bytes.seldom(8) {
-        spoil(&mut description, &mut bytes);
+    while bytes.one_in(8) {
+        corrupt(&mut description, &mut bytes);
     }
     check(&description.to_string(), &mut bytes);
 }
@@ -33,14 +33,14 @@ pub(crate) fn json(input: &[u8]) {
     let mut bytes = Bytes(input);
     let name = bytes.choose(PRESETS);
     let mut text = preset(name, []).expect("a preset").to_json().into_bytes();
-    for _ in 0..bytes.below(4) {
+    for _ in 0..bytes.number_below(4) {
         edit(&mut text, &mut bytes);
     }
     check(&String::from_utf8_lossy(&text), &mut bytes);
 }
 
 fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
-    let (at, byte) = (bytes.below(text.len()), bytes.byte());
+    let (at, byte) = (bytes.number_below(text.len()), bytes.byte());
     match bytes.byte() % 3 {
         0 => text[at] = byte,
         1 => drop(text.remove(at)),
@@ -53,7 +53,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
         Err(error) => {
-            let kind = told(&error).kind();
+            let kind = with_checked_message(&error).kind();
             assert!([ErrorKind::InvalidLayout, ErrorKind::OutOfRange].contains(&kind), "{error}");
             return;
         }
@@ -63,7 +63,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     assert_eq!((&again, again.to_json()), (&layout, json));
     check_figures(&layout);
     check_foreign_ids(&layout);
-    let ids: Vec<Id> = (0..=bytes.below(3)).map(|_| any_id(&layout, bytes)).collect();
+    let ids: Vec<Id> = (0..=bytes.number_below(3)).map(|_| any_id(&layout, bytes)).collect();
     ids.iter().for_each(|id| check_id(&layout, id, bytes));
     layout_columns::check(&layout, &ids);
 }
@@ -101,7 +101,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
         Err(error) => {
-            let kind = told(&error).kind();
+            let kind = with_checked_message(&error).kind();
             return assert!(
                 [ErrorKind::TimeOutOfRange, ErrorKind::InvalidCharacter].contains(&kind)
             );
@@ -120,7 +120,7 @@ fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
         return Id::Integer(bytes.number());
     }
     let (length, fill) = (layout.bits() as usize / 8, bytes.choose(&[0, 0x41, 0xff]));
-    let mut id = bytes.take(length).to_vec();
+    let mut id = bytes.next_bytes(length).to_vec();
     id.resize(length, fill);
     Id::Bytes(id)
 }
@@ -174,7 +174,7 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
             assert_eq!((lowest..=highest).contains(id), (from..to).contains(&now), "{from}..{to}");
         }
         Err(error) => {
-            let kind = told(&error).kind();
+            let kind = with_checked_message(&error).kind();
             assert!([ErrorKind::TimeOutOfRange, ErrorKind::OutOfRange].contains(&kind), "{error}");
         }
     }
@@ -201,7 +201,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
         }
     };
     let mut reading = now;
-    for _ in 0..bytes.below(4) {
+    for _ in 0..bytes.number_below(4) {
         reading = now.saturating_add(bytes.number());
         clock.set_unix_nanos(reading);
         note(&ids, reading);

@@ -5,7 +5,7 @@ use polyflake::{
     layout::{FieldIndex, Id, Layout, Parsed, Values},
 };
 
-use crate::{layout::values_of, verdict::told};
+use crate::{layout::values_of, verdict::with_checked_message};
 
 /// Checks every column of some valid IDs, and then packs the same columns.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
@@ -23,7 +23,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
         (Ok(all), Ok(one_by_one)) => assert_eq!(all, one_by_one, "{}", layout.to_json()),
         (all, one_by_one) => assert_eq!(
             all.map_err(|error| error.kind()),
-            one_by_one.map_err(|error| told(&error).kind()),
+            one_by_one.map_err(|error| with_checked_message(&error).kind()),
             "{}",
             layout.to_json()
         ),
@@ -52,7 +52,12 @@ fn column(
         Err(ids) => layout.bytes_column(slot, &ids, &mut column),
     };
     if let Err(error) = outcome {
-        assert_eq!(told(&error).kind(), ErrorKind::InvalidType, "{}", layout.to_json());
+        assert_eq!(
+            with_checked_message(&error).kind(),
+            ErrorKind::InvalidType,
+            "{}",
+            layout.to_json()
+        );
         return None;
     }
     let expected = parsed.iter().map(|parsed| parsed.integer(slot).expect("an integer"));

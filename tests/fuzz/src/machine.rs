@@ -59,7 +59,7 @@ pub(crate) fn calls(input: &[u8]) {
         let mut bytes = Bytes(input);
         while !bytes.is_empty() {
             write(scratch, &mut bytes);
-            let family = CALLS[bytes.below(CALLS.len())];
+            let family = CALLS[bytes.number_below(CALLS.len())];
             let call = bytes.choose(family);
             assert!(call(&machine) <= 1);
         }
@@ -69,24 +69,24 @@ pub(crate) fn calls(input: &[u8]) {
 
 /// Writes as the package does: numbers into slots, and then a message's bytes.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
-    for _ in 0..bytes.below(12) {
-        let slot = bytes.below(polyflake_js::NUMBERS);
+    for _ in 0..bytes.number_below(12) {
+        let slot = bytes.number_below(polyflake_js::NUMBERS);
         let number = match bytes.byte() % 3 {
             0 => f64::from(bytes.byte()),
             1 => bytes.choose(&NUMBERS),
             _ => f64::from_le_bytes(bytes.array()),
         };
-        put(scratch, 8 * slot, &number.to_le_bytes());
+        write_bytes(scratch, 8 * slot, &number.to_le_bytes());
     }
-    let message = bytes.below(64);
-    put(scratch, BYTES_AT, bytes.take(message));
+    let message = bytes.number_below(64);
+    write_bytes(scratch, BYTES_AT, bytes.next_bytes(message));
 }
 
 /// Offset of the bytes in the shared memory.
 const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
-fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
+fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     assert!(at + bytes.len() <= size_of::<Scratch>());
     // SAFETY: the memory consists of integer cells, into which any bytes may be written while no call runs, and the bytes are
     // within it.
@@ -99,9 +99,9 @@ fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
 /// Checks that an ID's string survives parsing and formatting, whatever was called before.
 fn assert_works(machine: &Machine<Stopped>) {
     let scratch = machine.scratch();
-    put(scratch, BYTES_AT, TEXT);
+    write_bytes(scratch, BYTES_AT, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {
-        put(scratch, 8 * polyflake_js::slot::TEXTS_COUNT, &1_f64.to_le_bytes());
+        write_bytes(scratch, 8 * polyflake_js::slot::TEXTS_COUNT, &1_f64.to_le_bytes());
         assert_eq!(machine.run(call), 0);
     }
     assert!(scratch.bytes().iter().zip(TEXT).all(|(cell, byte)| cell.get() == *byte));

@@ -7,8 +7,8 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    texts::{each, nearly, spells},
-    verdict::{Verdict, judge, verdict},
+    texts::{for_each_string, is_encoded_as, nearly_valid},
+    verdict::{Verdict, expected_result, verdict},
 };
 
 const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
@@ -16,11 +16,11 @@ const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 /// Checks the string form.
 pub(crate) fn texts(input: &[u8]) {
     // The first of thirteen digits is at most `f`.
-    let near = nearly(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
-    each(input, &near, |text, units| {
+    let near = nearly_valid(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
+    for_each_string(input, &near, |text, units| {
         let read = verdict(Randflake::parse(text));
         assert_eq!(read, reading(units), "{text:?}");
-        assert!(read.is_err() || read.is_ok_and(|id| spells(&id.text(), units)), "{text:?}");
+        assert!(read.is_err() || read.is_ok_and(|id| is_encoded_as(&id.text(), units)), "{text:?}");
     });
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn numbers(input: &[u8]) {
 
 /// Reads the format in the simplest way: a base-32 number without leading zeros.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Randflake> {
-    judge(units, 1..=13, |_, unit| value(unit).is_some())?;
+    expected_result(units, 1..=13, |_, unit| value(unit).is_some())?;
     if units.len() > 1 && units[0] == u32::from('0') {
         return Err((ErrorKind::NotCanonical, None));
     }

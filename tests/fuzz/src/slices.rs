@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// More items than any kernel handles at once.
-pub(crate) const MOST: usize = 100;
+pub(crate) const MAX_ITEMS: usize = 100;
 
 /// Decodes sno strings and encodes them again.
 pub(crate) fn sno(input: &[u8]) {
-    let texts = spoilt(input, |chance| {
+    let texts = items_with_faults(input, |chance| {
         let alphabet = b"23456789abcdefghijklmnopqrstuvwx";
         chance.map(|byte| alphabet[usize::from(byte % 32)])
     });
@@ -36,7 +36,7 @@ pub(crate) fn sno(input: &[u8]) {
 
 /// Decodes Randflake strings, in slots and in columns, and encodes them again.
 pub(crate) fn randflake(input: &[u8]) {
-    let slots = spoilt(input, |chance| {
+    let slots = items_with_faults(input, |chance| {
         // Numbers of all sizes.
         let number = u64::from_le_bytes(chance.as_chunks().0[0]) >> (chance[8] % 64);
         let text = Randflake::from_u64(number).text();
@@ -75,8 +75,9 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
-    let count = bytes.below(MOST);
-    let blocks: Vec<[u8; 8]> = sixteens(bytes.0).take(count).map(|b| b.as_chunks().0[0]).collect();
+    let count = bytes.number_below(MAX_ITEMS);
+    let blocks: Vec<[u8; 8]> =
+        chunks_of_16(bytes.0).take(count).map(|b| b.as_chunks().0[0]).collect();
     let mut encrypted = blocks.clone();
     cipher.encrypt_blocks(&mut encrypted);
     assert!(blocks.iter().zip(&encrypted).all(|(block, own)| cipher.encrypt_block(*block) == *own));
@@ -85,18 +86,18 @@ pub(crate) fn sparx64(input: &[u8]) {
 }
 
 /// Returns random items, a few of them with a byte changed.
-fn spoilt(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
+fn items_with_faults(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
     let mut bytes = Bytes(input);
-    let count = bytes.below(MOST);
-    let mut items: Vec<_> = sixteens(input).take(count).map(item).collect();
-    for _ in 0..bytes.below(4).min(count) {
-        let (at, place) = (bytes.below(count), bytes.below(16));
+    let count = bytes.number_below(MAX_ITEMS);
+    let mut items: Vec<_> = chunks_of_16(input).take(count).map(item).collect();
+    for _ in 0..bytes.number_below(4).min(count) {
+        let (at, place) = (bytes.number_below(count), bytes.number_below(16));
         items[at][place] = bytes.byte();
     }
     items
 }
 
-pub(crate) fn sixteens(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
+pub(crate) fn chunks_of_16(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     let mut chances = chances(input);
     std::iter::repeat_with(move || {
         let mut bytes = [0; 16];

@@ -9,7 +9,7 @@ use polyflake::{
 };
 use serde_json::{Value, json};
 
-use crate::{bytes::Bytes, verdict::told};
+use crate::{bytes::Bytes, verdict::with_checked_message};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
@@ -21,7 +21,7 @@ pub(crate) fn sno(input: &[u8]) {
     for name in ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe"] {
         members[name] = member(&mut bytes);
     }
-    if bytes.seldom(8) {
+    if bytes.one_in(8) {
         members[bytes.choose(&["now", "wallhi", "partition"])] = member(&mut bytes);
     }
     check_sno(members.to_string().as_bytes());
@@ -62,7 +62,7 @@ fn check_sno(json: &[u8]) {
     for restored in [builder().restore(snapshot), builder().import_original(snapshot)] {
         match restored {
             Ok(ids) => check_goes_on(&ids, &snapshot),
-            Err(error) => assert_eq!(told(&error).code(), "out_of_range"),
+            Err(error) => assert_eq!(with_checked_message(&error).code(), "out_of_range"),
         }
     }
 }
@@ -100,6 +100,6 @@ fn check_layout(json: &[u8]) {
             assert!(left.tick >= snapshot.tick);
             assert!(made.is_err() || left != snapshot);
         }
-        Err(error) => assert_eq!(told(&error).code(), "out_of_range"),
+        Err(error) => assert_eq!(with_checked_message(&error).code(), "out_of_range"),
     }
 }

@@ -7,15 +7,15 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    texts::{each, nearly, spells},
-    verdict::{Verdict, judge, told, verdict},
+    texts::{for_each_string, is_encoded_as, nearly_valid},
+    verdict::{Verdict, expected_result, verdict, with_checked_message},
 };
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
 /// Checks strings, their metabytes, and the same strings as UUIDs.
 pub(crate) fn texts(input: &[u8]) {
-    each(input, &nearly(input, 16, |_| ALPHABET), |text, units| {
+    for_each_string(input, &nearly_valid(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(Sno::parse(text));
         assert_eq!(read, reading(units), "{text:?}");
         let metabyte = verdict(sno::metabyte(text));
@@ -25,7 +25,7 @@ pub(crate) fn texts(input: &[u8]) {
         }
         if let Ok(id) = read {
             assert_eq!(metabyte, Ok(id.metabyte()));
-            assert!(spells(&id.text(), units), "{text:?}");
+            assert!(is_encoded_as(&id.text(), units), "{text:?}");
         }
     });
 }
@@ -35,7 +35,7 @@ pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
         Err(error) => {
-            assert_eq!(told(&error).kind(), ErrorKind::InvalidLength);
+            assert_eq!(with_checked_message(&error).kind(), ErrorKind::InvalidLength);
             assert_ne!(input.len(), 10);
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn bytes(input: &[u8]) {
 
 /// Reads the format in the simplest way: 16 characters of five bits each.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
-    judge(units, 16..=16, |_, unit| value(unit).is_some())?;
+    expected_result(units, 16..=16, |_, unit| value(unit).is_some())?;
     let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
     let [_, _, _, _, _, _, bytes @ ..] = u128::to_be_bytes(bits);
     Ok(Sno::from_bytes(bytes))
@@ -52,7 +52,7 @@ pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
 
 /// Reads a string's metabyte from the characters at positions 8 and 9 only.
 fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
-    judge(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
+    expected_result(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
     let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
     Ok(u8::try_from(bits >> 2).expect("10 bits, less 2"))
 }

@@ -14,7 +14,7 @@ const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
 /// neighbours, which differ from it in one character.
-pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
+pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = Room::default();
     if let Ok(text) = str::from_utf8(input) {
         room.check(text, &mut check);
@@ -54,14 +54,14 @@ impl Room {
 }
 
 /// Returns whether an encoding consists of these characters.
-pub(crate) fn spells(text: &str, units: &[u32]) -> bool {
+pub(crate) fn is_encoded_as(text: &str, units: &[u32]) -> bool {
     text.len() == units.len()
         && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
 }
 
 /// Returns a nearly valid string. Mostly, it has the right length and characters of the alphabet that `alphabet_at` returns for
 /// a position. The first byte selects the length, and each following byte a character.
-pub(crate) fn nearly(
+pub(crate) fn nearly_valid(
     input: &[u8],
     right: usize,
     alphabet_at: impl Fn(usize) -> &'static str,

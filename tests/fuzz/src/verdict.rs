@@ -11,7 +11,7 @@ pub(crate) fn verdict<T>(result: Result<T>) -> Verdict<T> {
 }
 
 /// Returns the error after checking its message.
-pub(crate) fn told(error: &Error) -> &Error {
+pub(crate) fn with_checked_message(error: &Error) -> &Error {
     let message = error.to_string();
     assert!(message.starts_with(char::is_lowercase), "{message}");
     error
@@ -19,7 +19,7 @@ pub(crate) fn told(error: &Error) -> &Error {
 
 /// Returns the result of the format's checks: first the length, then each character. The error names the first invalid
 /// position.
-pub(crate) fn judge(
+pub(crate) fn expected_result(
     units: &[u32],
     lengths: std::ops::RangeInclusive<usize>,
     is_good: impl Fn(usize, u32) -> bool,

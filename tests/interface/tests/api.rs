@@ -67,10 +67,10 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
 }
 
 /// Returns the last names in a `use` tree.
-fn leaves(tree: &UseTree) -> Vec<String> {
+fn last_names(tree: &UseTree) -> Vec<String> {
     match tree {
-        UseTree::Path(path) => leaves(&path.tree),
-        UseTree::Group(group) => group.items.iter().flat_map(leaves).collect(),
+        UseTree::Path(path) => last_names(&path.tree),
+        UseTree::Group(group) => group.items.iter().flat_map(last_names).collect(),
         UseTree::Name(name) => vec![name.ident.to_string()],
         UseTree::Rename(rename) => vec![rename.rename.to_string()],
         UseTree::Glob(_) => panic!("a public glob import hides names"),
@@ -80,7 +80,7 @@ fn leaves(tree: &UseTree) -> Vec<String> {
 /// Returns the names that `mod.rs` makes public.
 fn exported(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
-        Item::Use(item) if is_promised(&item.vis, &item.attrs) => leaves(&item.tree),
+        Item::Use(item) if is_promised(&item.vis, &item.attrs) => last_names(&item.tree),
         Item::Fn(item) if is_promised(&item.vis, &item.attrs) => vec![item.sig.ident.to_string()],
         Item::Struct(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],
         Item::Enum(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],

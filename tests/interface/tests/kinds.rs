@@ -290,7 +290,7 @@ fn a_variant_accepts_any_deserializable_type() {
 
 /// Returns the error for an ID. Asserts that serde's error has the same message.
 #[track_caller]
-fn refusal(text: &str) -> Error {
+fn rejection(text: &str) -> Error {
     let told = in_every_way::<Record>(text).unwrap_err();
     match Record::read(&mut serde_json::Deserializer::from_str(text)) {
         Err(ReadError::Id(error)) => {
@@ -304,11 +304,11 @@ fn refusal(text: &str) -> Error {
 
 #[test]
 fn a_rejected_id_reports_its_code() {
-    let unknown = refusal(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_of(3)));
+    let unknown = rejection(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_of(3)));
     assert_eq!(unknown.code(), "out_of_range");
     assert_eq!(unknown.to_string(), "expected an ID of metabyte 24, 1 | 2, found 3");
     for none in ["{}", r#"{"foo":"bar"}"#, r#"{"ID":"aaaaaaaa55aaaaaa"}"#] {
-        let missing = refusal(none);
+        let missing = rejection(none);
         assert_eq!(missing.code(), "missing_field");
         assert_eq!(missing.to_string(), "missing value for field `id`");
     }
@@ -321,12 +321,12 @@ fn a_rejected_id_reports_its_code() {
         ("[]", "a list"),
         ("{}", "an object"),
     ] {
-        let wrong = refusal(&format!(r#"{{"id":{id}}}"#));
+        let wrong = rejection(&format!(r#"{{"id":{id}}}"#));
         assert_eq!(wrong.code(), "invalid_type");
         assert_eq!(wrong.to_string(), format!("expected text for `id`, found {found}"));
     }
-    assert_eq!(refusal(r#"{"id":""}"#).code(), "invalid_length");
-    let wrong = refusal(r#"{"id":"aaaaaaaa55aaaaa!"}"#);
+    assert_eq!(rejection(r#"{"id":""}"#).code(), "invalid_length");
+    let wrong = rejection(r#"{"id":"aaaaaaaa55aaaaa!"}"#);
     assert_eq!((wrong.code(), wrong.position()), ("invalid_character", Some(15)));
 }
 
@@ -446,18 +446,18 @@ macro_rules! assert_alike {
 
         by_metabyte! {
             #[derive(Debug, PartialEq)]
-            enum Held {
+            enum SharedShape {
                 24 => Content(Content),
             }
         }
 
         for text in [$($text),+] {
             let direct = serde_json::from_str::<$value>(text).ok();
-            let expected = direct.map(|value| Held::Content(Content { value }));
+            let expected = direct.map(|value| SharedShape::Content(Content { value }));
             let first = format!(r#"{{"id":"{USER}","value":{text}}}"#);
             let last = format!(r#"{{"value":{text},"id":"{USER}"}}"#);
-            assert_eq!(in_every_way::<Held>(&first).ok(), expected, "{first}");
-            assert_eq!(in_every_way::<Held>(&last).ok(), expected, "{last}");
+            assert_eq!(in_every_way::<SharedShape>(&first).ok(), expected, "{first}");
+            assert_eq!(in_every_way::<SharedShape>(&last).ok(), expected, "{last}");
         }
     })+};
 }

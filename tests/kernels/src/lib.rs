@@ -3,18 +3,18 @@
 use polyflake::kernels::{Level, levels};
 
 /// Length of the longest slice.
-pub const LONGEST: usize = if cfg!(miri) { 33 } else { 300 };
+pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 
 /// Lengths near the sizes of groups, which have 2 to 16 items. The cipher's groups are larger.
-const AROUND_GROUPS: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, LONGEST];
+const AROUND_GROUPS: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
 /// Returns slice lengths that exceed every group, some by several groups. There are fewer under Miri, which is slow.
 pub fn lengths() -> impl Iterator<Item = usize> {
-    (0..=LONGEST).filter(|length| !cfg!(miri) || AROUND_GROUPS.contains(length))
+    (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || AROUND_GROUPS.contains(length))
 }
 
 /// Returns every `step`th value under Miri, which is slow, and all values elsewhere.
-pub fn some<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
+pub fn sample<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
     all.step_by(if cfg!(miri) { step } else { 1 })
 }
 
@@ -42,7 +42,7 @@ impl Noise {
     }
 
     /// Returns a number below a small limit.
-    pub const fn below(&mut self, limit: usize) -> usize {
+    pub const fn number_below(&mut self, limit: usize) -> usize {
         ((self.next() >> 32) as usize) % limit
     }
 

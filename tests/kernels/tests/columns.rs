@@ -36,7 +36,7 @@ fn column<T: Clone + Default>(
     column
 }
 
-fn each<T>(ids: &[Sno], field: impl Fn(&Sno) -> T) -> Vec<T> {
+fn map_ids<T>(ids: &[Sno], field: impl Fn(&Sno) -> T) -> Vec<T> {
     ids.iter().map(field).collect()
 }
 
@@ -48,20 +48,20 @@ fn columns_of_every_length_contain_each_ids_fields() {
         let (mut partitions, mut sequences) = (vec![0; length], vec![0; length]);
         let numbers = (&mut *partitions, &mut *sequences);
         sno_columns(level, &ids, (&mut times, &mut metabytes), numbers);
-        assert_eq!(times, each(&ids, Sno::unix_ms), "{level:?} {length}");
-        assert_eq!(metabytes, each(&ids, Sno::metabyte), "{level:?} {length}");
-        assert_eq!(partitions, each(&ids, Sno::partition), "{level:?} {length}");
-        assert_eq!(sequences, each(&ids, Sno::sequence), "{level:?} {length}");
+        assert_eq!(times, map_ids(&ids, Sno::unix_ms), "{level:?} {length}");
+        assert_eq!(metabytes, map_ids(&ids, Sno::metabyte), "{level:?} {length}");
+        assert_eq!(partitions, map_ids(&ids, Sno::partition), "{level:?} {length}");
+        assert_eq!(sequences, map_ids(&ids, Sno::sequence), "{level:?} {length}");
     }
 }
 
 #[test]
 fn public_functions_match_the_kernels() {
     let ids = ids(100, 1 << 38);
-    assert_eq!(column(&ids, sno::unix_ms_column), each(&ids, Sno::unix_ms));
-    assert_eq!(column(&ids, sno::metabyte_column), each(&ids, Sno::metabyte));
-    assert_eq!(column(&ids, sno::partition_column), each(&ids, Sno::partition));
-    assert_eq!(column(&ids, sno::sequence_column), each(&ids, Sno::sequence));
+    assert_eq!(column(&ids, sno::unix_ms_column), map_ids(&ids, Sno::unix_ms));
+    assert_eq!(column(&ids, sno::metabyte_column), map_ids(&ids, Sno::metabyte));
+    assert_eq!(column(&ids, sno::partition_column), map_ids(&ids, Sno::partition));
+    assert_eq!(column(&ids, sno::sequence_column), map_ids(&ids, Sno::sequence));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! sno's base32 in slices: every level writes the same as the scalar code, and rejects the same strings.
 
-use kernel_tests::{LONGEST, Noise, lengths, some, vector_levels};
+use kernel_tests::{MAX_LENGTH, Noise, lengths, sample, vector_levels};
 use polyflake::{
     Error, ErrorKind,
     kernels::{Level, decode_sno, encode_sno, levels},
@@ -39,7 +39,7 @@ fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error
 }
 
 #[track_caller]
-fn refuses(level: Level, texts: &[[u8; 16]], item: usize, position: usize) {
+fn assert_rejected(level: Level, texts: &[[u8; 16]], item: usize, position: usize) {
     let (written, outcome) = decoded(level, texts);
     let error = outcome.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidCharacter);
@@ -72,12 +72,13 @@ fn slices_of_every_length_are_decoded() {
 fn every_invalid_byte_is_found_at_every_position() {
     let mut texts = texts(ITEMS);
     for level in levels() {
-        let items = || some(0..ITEMS, 9);
-        for (item, position) in items().flat_map(|item| some(0..16, 3).map(move |at| (item, at))) {
+        let items = || sample(0..ITEMS, 9);
+        for (item, position) in items().flat_map(|item| sample(0..16, 3).map(move |at| (item, at)))
+        {
             let good = texts[item][position];
-            for bad in some(bad_bytes(), 97) {
+            for bad in sample(bad_bytes(), 97) {
                 texts[item][position] = bad;
-                refuses(level, &texts, item, position);
+                assert_rejected(level, &texts, item, position);
             }
             texts[item][position] = good;
         }
@@ -87,7 +88,7 @@ fn every_invalid_byte_is_found_at_every_position() {
 #[test]
 fn every_valid_byte_is_read_at_every_position() {
     for level in vector_levels() {
-        let bytes = || some(ALPHABET.iter(), 31);
+        let bytes = || sample(ALPHABET.iter(), 31);
         for (position, &byte) in (0..16).flat_map(|at| bytes().map(move |byte| (at, byte))) {
             let mut texts = texts(ITEMS);
             texts.iter_mut().for_each(|text| text[position] = byte);
@@ -102,12 +103,12 @@ fn the_first_of_many_invalid_bytes_is_reported() {
     for level in levels() {
         for length in lengths().filter(|&length| length > 0) {
             let mut texts = texts(length);
-            let places = [(); 3].map(|()| (noise.below(length), noise.below(16)));
+            let places = [(); 3].map(|()| (noise.number_below(length), noise.number_below(16)));
             for (item, position) in places {
                 texts[item][position] = 0x80 | noise.bytes::<1>()[0];
             }
             let (item, position) = *places.iter().min().unwrap();
-            refuses(level, &texts, item, position);
+            assert_rejected(level, &texts, item, position);
         }
     }
 }
@@ -124,7 +125,7 @@ fn slices_of_different_lengths_are_rejected() {
 
 #[test]
 fn one_id_equals_an_item_of_a_batch() {
-    for (id, text) in ids(LONGEST).into_iter().zip(texts(LONGEST)) {
+    for (id, text) in ids(MAX_LENGTH).into_iter().zip(texts(MAX_LENGTH)) {
         assert_eq!(Sno::from_bytes(id).to_uuid_bytes(), text);
         assert_eq!(Sno::from_uuid_bytes(text), Ok(Sno::from_bytes(id)));
         let mut written = [[0; 16]];
@@ -136,7 +137,7 @@ fn one_id_equals_an_item_of_a_batch() {
 #[test]
 fn a_string_with_an_invalid_byte_is_rejected() {
     let good = texts(1)[0];
-    let bad = (0..16).flat_map(|at| some(bad_bytes(), 97).map(move |bad| (at, bad)));
+    let bad = (0..16).flat_map(|at| sample(bad_bytes(), 97).map(move |bad| (at, bad)));
     for (position, bad) in bad {
         let mut text = good;
         text[position] = bad;

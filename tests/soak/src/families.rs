@@ -53,17 +53,17 @@ fn size(random: &mut Rng) -> NonZeroU32 {
 }
 
 /// A way to make IDs, with its parameters.
-enum Way {
+enum Call {
     Single,
     Batch(usize),
     Handle(NonZeroU32, usize),
 }
 
-fn way(random: &mut Rng) -> Way {
+fn random_call(random: &mut Rng) -> Call {
     match random.u32(..8) {
-        0..3 => Way::Single,
-        3..6 => Way::Batch(random.usize(1..BATCH)),
-        _ => Way::Handle(size(random), random.usize(1..BATCH)),
+        0..3 => Call::Single,
+        3..6 => Call::Batch(random.usize(1..BATCH)),
+        _ => Call::Handle(size(random), random.usize(1..BATCH)),
     }
 }
 
@@ -96,15 +96,15 @@ impl Maker {
 }
 
 fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-    match way(random) {
-        Way::Single => note(ids.cell(ids.single(random)?)),
-        Way::Batch(count) => {
+    match random_call(random) {
+        Call::Single => note(ids.cell(ids.single(random)?)),
+        Call::Batch(count) => {
             let mut batch = vec![S::Id::default(); count];
             let outcome = ids.fill(random, &mut batch);
             batch[..written(&outcome, count)].iter().for_each(|id| note(ids.cell(*id)));
             outcome?;
         }
-        Way::Handle(size, count) => {
+        Call::Handle(size, count) => {
             let mut make = ids.handle(size);
             for _ in 0..count {
                 note(ids.cell(make()?));

@@ -22,7 +22,7 @@ use families::{FAMILIES, Family};
 const THREADS: u64 = 8;
 
 /// Number of consecutive failed calls after which the clock's time is assumed to have ended.
-const HOPELESS: u32 = 10_000;
+const MAX_FAILURES: u32 = 10_000;
 
 #[derive(Parser)]
 struct Options {
@@ -55,7 +55,7 @@ fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
             scope.spawn(move || {
                 let mut random = fastrand::Rng::with_seed(seed ^ thread);
                 let mut in_a_row = 0;
-                while made.load(Ordering::Relaxed) < ids && in_a_row < HOPELESS {
+                while made.load(Ordering::Relaxed) < ids && in_a_row < MAX_FAILURES {
                     let (mut count, mut again) = (0, 0);
                     let outcome = (maker.make)(&mut random, &mut |cell| {
                         count += 1;

@@ -18,7 +18,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::workspace;
-use programs::Ask;
+use programs::Selection;
 use report::Report;
 
 #[derive(Args)]
@@ -65,7 +65,7 @@ pub fn main(options: &Options) -> Result<()> {
     if options.marks {
         return marks(&shell, filter);
     }
-    let report = run(&shell, &Ask { filter, rounds: options.rounds })?;
+    let report = run(&shell, &Selection { filter, rounds: options.rounds })?;
     if let Some(file) = &options.json {
         report.write(file)?;
     }
@@ -79,7 +79,7 @@ pub fn main(options: &Options) -> Result<()> {
 
 /// Runs every contest with minimal timing, to check that everything that is measured can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
-    run(shell, &Ask { filter: "", rounds: 2 }).map(|_| ())
+    run(shell, &Selection { filter: "", rounds: 2 }).map(|_| ())
 }
 
 /// Prints a table of the properties that each library's IDs keep.
@@ -89,7 +89,7 @@ fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
 }
 
 /// Runs every program that the filter selects.
-fn run(shell: &xshell::Shell, ask: &Ask) -> Result<Report> {
+fn run(shell: &xshell::Shell, ask: &Selection) -> Result<Report> {
     let mut report = Report::on(machine::describe());
     println!("{}", report.machine);
     for program in programs::ALL.iter().filter(|program| program.is_meant_by(ask.filter)) {

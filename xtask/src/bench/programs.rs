@@ -23,7 +23,7 @@ pub struct Program {
 }
 
 /// The request to every program.
-pub struct Ask<'a> {
+pub struct Selection<'a> {
     /// Only contests and goals whose name contains this.
     pub filter: &'a str,
     /// The number of turns of each entry in a contest.
@@ -31,7 +31,7 @@ pub struct Ask<'a> {
 }
 
 /// The maximum number of times that a program times a contest while the rounds leave a goal undecided.
-const MOST_TIMES: usize = 8;
+const MAX_REPETITIONS: usize = 8;
 
 /// The argument that programs accept instead of a filter.
 const MARKS: &str = "marks";
@@ -51,7 +51,7 @@ impl Program {
 
     /// Sets up the program, runs it, and passes on each contest when it ends. The program prints the times of a contest, and
     /// reads whether to time it once `more` or to start the `next` contest.
-    pub fn run(&self, shell: &Shell, ask: &Ask, mut take: impl FnMut(Contest)) -> Result<()> {
+    pub fn run(&self, shell: &Shell, ask: &Selection, mut take: impl FnMut(Contest)) -> Result<()> {
         (self.set_up)(shell)?;
         let mut command = Command::from((self.command)(shell, ask.filter));
         command.env("POLYFLAKE_BENCH_ROUNDS", ask.rounds.to_string());
@@ -62,7 +62,7 @@ impl Program {
         for line in lines.lines() {
             let contest = Contest::read(&line?)?;
             times += 1;
-            if contest.is_open() && times < MOST_TIMES {
+            if contest.is_open() && times < MAX_REPETITIONS {
                 replies.write_all(b"more\n")?;
                 continue;
             }

@@ -71,7 +71,7 @@ pub struct Report {
 }
 
 /// The minimum number of rounds that can decide a goal. A run with fewer rounds is only a trial.
-const FEWEST_ROUNDS: usize = 20;
+const MIN_ROUNDS: usize = 20;
 
 impl Contest {
     /// Reads a line from a program. A goal is missing if the machine lacks one of its entries.
@@ -166,7 +166,7 @@ fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
     let is_near = (ratios[middle] / most - 1.0).abs() < 0.05;
     let inside =
         ratios[middle - width.min(middle)]..=ratios[(middle + width).min(ratios.len() - 1)];
-    ratios.len() >= FEWEST_ROUNDS && is_near && inside.contains(&most)
+    ratios.len() >= MIN_ROUNDS && is_near && inside.contains(&most)
 }
 
 impl Report {

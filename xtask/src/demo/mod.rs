@@ -64,7 +64,7 @@ impl RuntimeDriver {
 
     /// Returns the value that answers a request.
     fn request(&mut self, request: &Value) -> Result<Value> {
-        let answer = self.driver.ask([request].into_iter())?.remove(0);
+        let answer = self.driver.request([request].into_iter())?.remove(0);
         let value = answer.get("ok").cloned();
         value.with_context(|| format!("{} refused {request}: {answer}", self.runtime.name()))
     }

@@ -12,12 +12,12 @@ use std::{
 use anyhow::Result;
 
 /// The maximum number of lines that are kept from a step.
-const MOST: usize = 12;
+const MAX_LINES: usize = 12;
 /// The number of lines to keep after a line that names a fault, because they give more details.
-const MORE: usize = 2;
+const MAX_FURTHER_LINES: usize = 2;
 /// The time to read what remains in the pipe after a step has ended. A process that the step left behind may hold the pipe open
 /// forever.
-const REST: Duration = Duration::from_secs(1);
+const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// The output lines of a step that ran.
 pub struct StepOutput {
@@ -38,7 +38,7 @@ pub fn run(step: &str) -> Result<StepOutput> {
     let shown = forward_lines(reader);
     child.wait()?;
     let mut lines = Vec::new();
-    while let Ok(line) = shown.recv_timeout(REST) {
+    while let Ok(line) = shown.recv_timeout(DRAIN_TIME) {
         lines.push(line);
     }
     Ok(StepOutput { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
@@ -63,13 +63,13 @@ fn reasons(lines: &[String]) -> Vec<String> {
     let mut left = 0;
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         left = if line.starts_with("FAILED: ") {
-            MOST
+            MAX_LINES
         } else if names_a_fault(line) {
-            1 + MORE
+            1 + MAX_FURTHER_LINES
         } else {
             left
         };
-        if left > 0 && kept.len() < MOST {
+        if left > 0 && kept.len() < MAX_LINES {
             left -= 1;
             kept.push(line.clone());
         }
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn the_summary_limits_the_lines_of_a_step() {
         let said: Vec<_> = (0..50).map(|k| format!("error: {k}")).collect();
-        assert_eq!(reasons(&said).len(), MOST);
+        assert_eq!(reasons(&said).len(), MAX_LINES);
     }
 }

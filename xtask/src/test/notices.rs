@@ -42,7 +42,7 @@ pub fn check(shell: &Shell) -> Result<()> {
         ensure!(falsified != vectors, "expected {right} to falsify in {file}");
         fs::write(folder.path().join(file), falsified).context("cannot write a vector file")?;
     }
-    let differing = ready.suite().differing(folder.path())?;
+    let differing = ready.suite().differing_cases(folder.path())?;
     for (file, _, wrong) in FAULTS {
         let is_seen = differing.iter().any(|name| name.starts_with(&format!("{file}: ")));
         ensure!(is_seen, "{wrong} in {file} went unnoticed");

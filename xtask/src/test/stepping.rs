@@ -21,10 +21,10 @@ const SECONDS: &str = "2";
 
 /// The time between two changes of the clock, and the largest clock error, in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
-const FURTHEST: f64 = 3.0;
+const MAX_SECONDS_OFF: f64 = 3.0;
 
 /// The error codes that a call may return after it waited for the clock without success. No others are allowed.
-const REFUSALS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
+const EXPECTED_ERRORS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
 /// A program's report on its IDs. See `tests/stepping/README.md`.
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ pub fn check(shell: &Shell) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     while is_any_alive(&mut processes)? {
         thread::sleep(PAUSE);
-        set(&time, FURTHEST * (2.0 * fastrand::f64() - 1.0))?;
+        set(&time, MAX_SECONDS_OFF * (2.0 * fastrand::f64() - 1.0))?;
     }
     processes.into_iter().try_for_each(|(name, process)| check_report(process).context(name))
 }
@@ -101,7 +101,11 @@ fn check_report(process: Child) -> Result<()> {
     let said: Report = serde_json::from_slice(&output.stdout).context("expected a line of JSON")?;
     ensure!(said.twice == 0, "{} IDs were there twice", said.twice);
     ensure!(said.ids > 0 && said.steps_back > 0, "expected IDs, and a clock that steps back");
-    let other = said.refused.keys().find(|code| !REFUSALS.contains(&code.as_str()));
-    ensure!(other.is_none(), "expected no refusal but {REFUSALS:?}, found {}", other.unwrap());
+    let other = said.refused.keys().find(|code| !EXPECTED_ERRORS.contains(&code.as_str()));
+    ensure!(
+        other.is_none(),
+        "expected no refusal but {EXPECTED_ERRORS:?}, found {}",
+        other.unwrap()
+    );
     Ok(())
 }

@@ -41,10 +41,10 @@ const GROUP: usize = 64;
 /// The number of lanes in a small group, which is one or two vectors. The remaining blocks are padded to a small or a whole
 /// group. WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group
 /// takes only 0.6 us.
-const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
+const SMALL: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
 
 /// Up to this number of blocks, processing them one by one is faster than as a small group.
-const FEW: usize = 2;
+const MAX_ONE_BY_ONE: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
 pub(in crate::arch) trait Direction {
@@ -112,7 +112,7 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
         apply_to_group::<D, GROUP>(schedule, group);
     }
     match (rest.len(), padded.first_chunk_mut()) {
-        (..=FEW, _) => return D::one_by_one(schedule, rest),
+        (..=MAX_ONE_BY_ONE, _) => return D::one_by_one(schedule, rest),
         (count, Some(small)) if count <= SMALL => apply_to_group::<D, SMALL>(schedule, small),
         _ => {}
     }

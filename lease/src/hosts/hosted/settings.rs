@@ -14,7 +14,7 @@ use crate::{
     Error, Options, Random, Result, Shape,
     rules::check::Check,
     rules::error::out_of_range,
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, Schema},
     rules::numbered::{self, Numbered},
     rules::place::of_node,
@@ -47,7 +47,11 @@ impl Settings {
 
     fn number(&self, key: &str) -> Result<Option<u64>> {
         let Some(value) = self.given(key) else { return Ok(None) };
-        value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
+        value
+            .as_u64()
+            .filter(|number| *number <= MAX_SAFE_INTEGER)
+            .map(Some)
+            .ok_or_else(|| unfit(key))
     }
 
     /// Returns a string setting, or `None` if it is missing or null.
@@ -122,7 +126,7 @@ impl Settings {
 
     fn shape(&self) -> Result<Shape> {
         if self.is_check() {
-            return Shape::of_any_format(self.numbers(0..=MOST - 1)?);
+            return Shape::of_any_format(self.numbers(0..=MAX_SAFE_INTEGER - 1)?);
         }
         match self.text("family")? {
             "sno" => Shape::sno(self.numbers(0..=65_535)?),

@@ -6,7 +6,7 @@ use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, Shape,
     rules::error::{damaged, silent},
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
 };
 
 /// The longest time for which a rejected release is repeated. It is the time that the lease's host waits for the end.
@@ -194,7 +194,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let namespace = reply.namespace.clone();
         let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
         namespace.check(&namespace.digest())?;
-        if namespace.version == MOST {
+        if namespace.version == MAX_SAFE_INTEGER {
             return Err(damaged("expected a version below the largest, found the largest"));
         }
         if namespace.shape != self.options.shape.to_json() {

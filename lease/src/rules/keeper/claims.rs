@@ -6,7 +6,7 @@ use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result,
     rules::error::{damaged, moment, reserved},
-    rules::json::MOST,
+    rules::json::MAX_SAFE_INTEGER,
     rules::shape::BLOCK,
 };
 
@@ -237,7 +237,7 @@ pub(crate) fn quiet_time(
     let longest_ms = namespace.longest_ms.max(lease_ms);
     let error = Namespace { longest_ms, ..namespace.clone() }.clock_error_ms();
     let quiet_until = last.checked_add(longest_ms + error);
-    let is_time = |end: &u64| *end < MOST;
+    let is_time = |end: &u64| *end < MAX_SAFE_INTEGER;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
     quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends below 2^53 - 1 ms"))
 }

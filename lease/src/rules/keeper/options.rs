@@ -23,7 +23,7 @@ use crate::{
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
-const LONGEST: u64 = 366 * 24 * HOUR;
+const MAX_LEASE: u64 = 366 * 24 * HOUR;
 
 /// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a
 /// killed process, whose one-minute lease must end first. The hosts in other languages read this value, too.
@@ -136,7 +136,7 @@ impl Options {
     /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         // Both ends of a grant are rounded inwards to the grid, so a lease of a single step could be empty.
-        if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
+        if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > MAX_LEASE {
             return Err(out_of_range(
                 "expected a lease of at least two ticks and half a second, and at most a year",
             ));

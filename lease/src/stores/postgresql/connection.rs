@@ -35,13 +35,13 @@ use crate::{
 };
 
 /// The longest wait for a connection to one address, and half of the longest wait for an acknowledgement of sent data.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The number of further connection attempts if the server has too many connections, and the longest pause before the first of
 /// them. Each pause is random and up to twice as long as the previous one. Otherwise processes that start at the same time
 /// would collide again and again, and keep others out as well.
-const TRIES: u32 = 4;
-const SPREAD: Duration = Duration::from_secs(1);
+const MAX_RETRIES: u32 = 4;
+const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The work of a connection, for an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -79,11 +79,11 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
         // The error contains no part of the URL.
         Engine::Postgresql(server.schema.clone()).error(&error.into())
     };
-    for tried in 0..TRIES {
+    for tried in 0..MAX_RETRIES {
         match connect_once(&server.address).await? {
             Err(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) => {
                 let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
-                sleep(SPREAD * (1 << tried) * part / 0xffff).await;
+                sleep(MAX_FIRST_PAUSE * (1 << tried) * part / 0xffff).await;
             }
             connected => return connected.map_err(refused),
         }
@@ -146,8 +146,8 @@ fn config(server: &url::Server) -> Config {
     }
     // The client's default, `Prefer`, continues in plain text with a server that refuses TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
-    let connect_timeout = server.connect_timeout.map_or(PATIENCE, Duration::from_secs);
-    config.connect_timeout(connect_timeout).tcp_user_timeout(2 * PATIENCE);
+    let connect_timeout = server.connect_timeout.map_or(TIMEOUT, Duration::from_secs);
+    config.connect_timeout(connect_timeout).tcp_user_timeout(2 * TIMEOUT);
     config.application_name(server.application_name.as_deref().unwrap_or("polyflake-lease"));
     if server.read_write {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);

@@ -25,7 +25,7 @@ static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// The longest time that a fork waits for a request. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 
 /// A request under way, until it is dropped.
@@ -93,7 +93,7 @@ fn hook() {
 extern "C" fn before() {
     FORKING.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();
-    while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < LONGEST {
+    while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
         thread::sleep(LOOK_AGAIN);
     }
 }

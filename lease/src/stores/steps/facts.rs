@@ -68,7 +68,7 @@ fn refused(found: &str) -> Error {
 }
 
 /// The reasons why the system does not open a file that only a change of its set-up removes, each with its error numbers in C.
-const LASTING: [(&[&str], &str); 4] = [
+const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
     (&["EROFS"], "the file system is read-only"),
@@ -79,7 +79,7 @@ const LASTING: [(&[&str], &str); 4] = [
 /// such as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
-    let lasting = LASTING.iter().find(|(codes, _)| codes.contains(&code));
+    let lasting = PERMANENT_FAILURES.iter().find(|(codes, _)| codes.contains(&code));
     lasting.map_or_else(
         || error(format!("the system does not open the file: {code}")),
         |(_, reason)| error((*reason).to_owned()).permanent(),
@@ -90,7 +90,7 @@ pub fn file_error(code: &str) -> Error {
 /// more.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_lasting(message: &str) -> bool {
-    LASTING.iter().any(|(_, reason)| *reason == message)
+    PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)
 }
 
 #[cfg(test)]

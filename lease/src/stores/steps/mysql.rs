@@ -1,6 +1,6 @@
-//! The SQL dialect of `MySQL` 8.0.19 or later and `MariaDB` 10.6 or later. Where the two differ, the statements contain comments
-//! that only one of them executes: `/*!80019 ... */` for `MySQL` and `/*M!100600 ... */` for `MariaDB`. So no request has to
-//! read the server's version first, and an older server reports a syntax error.
+//! The SQL dialect of `MySQL` 8.0.19 or later and `MariaDB` 10.6 or later. Where the two differ, the statements contain
+//! comments that only one of them executes: `/*!80019 ... */` for `MySQL` and `/*M!100600 ... */` for `MariaDB`. So no request
+//! has to read the server's version first, and an older server reports a syntax error.
 //!
 //! Each transaction reads whether the server's commits are durable, and the server's identity and the table's ID, because a
 //! restored backup and a promoted replica are other incarnations. In `MariaDB`, both numbers are small and can repeat on
@@ -27,7 +27,7 @@ use crate::{Error, ErrorKind, rules::error::damaged};
 const TABLES: &str = include_str!("../../../sql/mysql.sql");
 
 /// The privileges of a user.
-const RIGHTS: &str = include_str!("../../../sql/mysql-user.sql");
+const PRIVILEGES: &str = include_str!("../../../sql/mysql-user.sql");
 
 /// The isolation level of the session.
 const ISOLATION: &str =
@@ -71,8 +71,8 @@ const TABLE: &str =
         '/polyflake_leases') AND CAST(name AS BINARY) = CAST(CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
         '/polyflake_leases') AS BINARY))";
 
-/// In `MariaDB`, the time at which the store's row was inserted, in microseconds since 1970. It does not depend on the session's
-/// time zone.
+/// In `MariaDB`, the time at which the store's row was inserted, in microseconds since 1970. It does not depend on the
+/// session's time zone.
 const SINCE: &str = "/*M!100600 , ':', (SELECT CAST(UNIX_TIMESTAMP(row_start) * 1000000 AS SIGNED) FROM polyflake_store WHERE id = 1) */";
 
 /// The server's identity.
@@ -165,7 +165,7 @@ pub(super) fn error(failure: &Failure) -> Error {
             unavailable(format!("{expected}, found a server that reports: {message}")).permanent()
         }
         Some("1142" | "1143" | "1227") => {
-            let grants: Vec<_> = commands(RIGHTS)
+            let grants: Vec<_> = commands(PRIVILEGES)
                 .map(|it| it.text.lines().filter(|line| !line.starts_with("--")).collect())
                 .map(|text: String| {
                     text.replace("'orders'@'%'", "USER").replace(" app.", " DATABASE.")

@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind, Result, rules::error::damaged};
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
 
 /// The privileges of a role.
-const RIGHTS: &str = include_str!("../../../sql/postgresql-role.sql");
+const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 
 /// Acquires this crate's lock for the transaction. Its number is arbitrary. The lock is necessary because "if not exists" fails
 /// if two transactions create a table at the same time.
@@ -223,7 +223,7 @@ fn rejected(message: &str) -> Error {
 
 /// Returns the statements that an operator executes if a role has no privilege to create tables.
 fn operators_lines(schema: &Schema) -> String {
-    let rights = RIGHTS.replace("polyflake.", &format!("{schema}."));
+    let rights = PRIVILEGES.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));
     let grants = commands(&rights).map(|it| it.text.replace(":\"role\"", "ROLE"));
     let grants: Vec<_> = grants.filter(|text| text.starts_with("GRANT")).collect();

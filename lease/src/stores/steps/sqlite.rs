@@ -18,7 +18,7 @@ const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "n
 
 /// Parts of `SQLite`'s error messages for a file that it must not write, for example because its folder does not permit a
 /// journal.
-const LASTING: [&str; 2] = ["unable to open database file", "readonly database"];
+const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly database"];
 
 /// The part of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE: &str = "no such table";
@@ -95,5 +95,9 @@ pub(super) fn error(failure: &Failure) -> Error {
         return Error::new(ErrorKind::StoreDamaged, format!("SQLite reports: {message}"));
     }
     let error = unavailable(format!("SQLite reports: {message}"));
-    if LASTING.iter().any(|words| message.contains(words)) { error.permanent() } else { error }
+    if PERMANENT_FAILURES.iter().any(|words| message.contains(words)) {
+        error.permanent()
+    } else {
+        error
+    }
 }

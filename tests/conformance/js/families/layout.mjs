@@ -28,7 +28,7 @@ function pack(args) {
   const values = { bindables: readAll(bindables), constants: readAll(constants) };
   if (timestamp_ms !== undefined) values.timestamp = read(timestamp_ms);
   if (sequence !== undefined) values.sequence = read(sequence);
-  return shown(layoutOf(args).pack(values));
+  return idToJson(layoutOf(args).pack(values));
 }
 
 function parse(args) {
@@ -42,21 +42,21 @@ function readId(its, id) {
   return its.isInteger ? BigInt(id) : bytesOf(id);
 }
 
-function shown(id) {
+function idToJson(id) {
   return typeof id === "bigint" ? String(id) : hexOf(id);
 }
 
 function timeRange(args) {
   const { from_ms, to_ms, bindables } = args;
   const { lowest, highest } = layoutOf(args).timeRange(Number(from_ms), Number(to_ms), readAll(bindables));
-  return { lowest: shown(lowest), highest: shown(highest) };
+  return { lowest: idToJson(lowest), highest: idToJson(highest) };
 }
 
 /** Makes an ID with a generator that uses the system clock, and returns its fields. */
 function generate(args) {
   const generator = new Generator(layoutOf(args), { bindables: readAll(args.bindables) });
   const id = generator.generate();
-  return { id: shown(id), parsed: fields(generator.layout.parse(id)) };
+  return { id: idToJson(id), parsed: fields(generator.layout.parse(id)) };
 }
 
 /** Returns the protocol's PARSED, with only the fields that the layout has. */
@@ -83,7 +83,7 @@ class Trace extends Stage {
   call(step) {
     switch (step.op) {
       case "generate":
-        return this.#generate(step).map(shown);
+        return this.#generate(step).map(idToJson);
       case "extend_window":
         return this.generator.extendWindow(Number(step.end_ms));
       case "stats":

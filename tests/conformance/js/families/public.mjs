@@ -4,15 +4,15 @@ import { public as publicIds } from "#polyflake";
 
 import { bytesOf, read } from "../values.mjs";
 
-function of({ secrets, type, bits }) {
+function idType({ secrets, type, bits }) {
   const bytes = Object.entries(secrets).map(([version, secret]) => [version, bytesOf(secret)]);
   return new publicIds.Keyring(Object.fromEntries(bytes)).of(type, { bits });
 }
 
 export const OPS = {
-  encode: (args) => of(args).encode(read(args.number)),
+  encode: (args) => idType(args).encode(read(args.number)),
   // A string argument is passed unchanged, and is never read as an integer's digits.
-  decode: (args) => String(of(args).decode(typeof args.text === "string" ? args.text : read(args.text))),
-  encode_many: (args) => of(args).encodeMany(args.numbers.map(BigInt)),
-  decode_many: (args) => of(args).decodeMany(args.texts).map(String),
+  decode: (args) => String(idType(args).decode(typeof args.text === "string" ? args.text : read(args.text))),
+  encode_many: (args) => idType(args).encodeMany(args.numbers.map(BigInt)),
+  decode_many: (args) => idType(args).decodeMany(args.texts).map(String),
 };

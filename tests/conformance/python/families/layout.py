@@ -35,7 +35,7 @@ def pack(args: Args) -> Any:
     given = {"timestamp": args.get("timestamp_ms"), "sequence": args.get("sequence")}
     values = {name: read(value) for name, value in given.items() if value is not None}
     bindables, constants = read_all(args.get("bindables")), read_all(args.get("constants"))
-    return shown(layout(args).pack(**values, bindables=bindables, constants=constants))
+    return id_to_json(layout(args).pack(**values, bindables=bindables, constants=constants))
 
 
 def parse(args: Args) -> Any:
@@ -48,21 +48,21 @@ def read_id(its: Layout, id: str) -> int | bytes:
     return int(id) if its.is_integer else bytes.fromhex(id)
 
 
-def shown(id: int | bytes) -> str:
+def id_to_json(id: int | bytes) -> str:
     return str(id) if isinstance(id, int) else id.hex()
 
 
 def time_range(args: Args) -> Any:
     span = int(args["from_ms"]), int(args["to_ms"])
     lowest, highest = layout(args).time_range(*span, read_all(args.get("bindables")))
-    return {"lowest": shown(lowest), "highest": shown(highest)}
+    return {"lowest": id_to_json(lowest), "highest": id_to_json(highest)}
 
 
 def generate(args: Args) -> Any:
     """Makes an ID with a generator that uses the system clock, and returns its fields."""
     generator = Generator(layout(args), bindables=read_all(args.get("bindables")))
     id = generator.generate()
-    return {"id": shown(id), "parsed": fields(generator.layout.parse(id))}
+    return {"id": id_to_json(id), "parsed": fields(generator.layout.parse(id))}
 
 
 def fields(parsed: Parsed) -> dict[str, Any]:
@@ -107,8 +107,8 @@ class Trace(Stage):
     def generate(self, step: Args) -> Any:
         bindables = read_all(step["bindables"]) if "bindables" in step else None
         if "count" in step:
-            return [shown(id) for id in self.generator.generate_many(step["count"], bindables)]
-        return [shown(self.generator.generate(bindables))]
+            return [id_to_json(id) for id in self.generator.generate_many(step["count"], bindables)]
+        return [id_to_json(self.generator.generate(bindables))]
 
     def stats(self) -> dict[str, Any]:
         stats = self.generator.stats()

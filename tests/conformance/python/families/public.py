@@ -10,27 +10,27 @@ from stage import Args
 from values import read
 
 
-def of(args: Args) -> IdType:
+def id_type(args: Args) -> IdType:
     secrets = {int(version): bytes.fromhex(secret) for version, secret in args["secrets"].items()}
     return Keyring(secrets).of(args["type"], args["bits"])
 
 
 def encode(args: Args) -> Any:
-    return of(args).encode(read(args["number"]))
+    return id_type(args).encode(read(args["number"]))
 
 
 def decode(args: Args) -> Any:
     # A string argument is passed unchanged, and is never read as an integer's digits.
     text = args["text"]
-    return str(of(args).decode(text if isinstance(text, str) else read(text)))
+    return str(id_type(args).decode(text if isinstance(text, str) else read(text)))
 
 
 def encode_many(args: Args) -> Any:
-    return of(args).encode_many(int(number) for number in args["numbers"])
+    return id_type(args).encode_many(int(number) for number in args["numbers"])
 
 
 def decode_many(args: Args) -> Any:
-    return [str(number) for number in of(args).decode_many(args["texts"])]
+    return [str(number) for number in id_type(args).decode_many(args["texts"])]
 
 
 OPS: dict[str, Callable[[Args], Any]] = {

@@ -22,7 +22,7 @@ impl Case {
     }
 
     /// Creates a case whose name includes its operation.
-    pub(crate) fn of(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
+    pub(crate) fn for_op(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
         Self::new(format!("{name}: {op}"), op, args, expected)
     }
 
@@ -99,16 +99,16 @@ impl Pattern {
     }
 
     /// Returns whether an answer matches the pattern.
-    pub(crate) fn fits(&self, found: &Value) -> bool {
+    pub(crate) fn matches(&self, found: &Value) -> bool {
         match self {
             Self::Any => true,
             Self::Is(value) => value == found,
             Self::Has(members) => members
                 .iter()
-                .all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.fits(it))),
+                .all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.matches(it))),
             Self::Each(patterns) => found.as_array().is_some_and(|items| {
                 items.len() == patterns.len()
-                    && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
+                    && patterns.iter().zip(items).all(|(pattern, item)| pattern.matches(item))
             }),
             Self::Ends { len, first, last } => found.as_array().is_some_and(|items| {
                 items.len() == *len
@@ -169,31 +169,29 @@ mod tests {
     #[test]
     fn a_pattern_allows_extra_members_but_no_missing_ones() {
         let pattern = Pattern::error(&json!("invalid_character"), Some(&json!(3)));
-        assert!(
-            pattern.fits(
-                &json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})
-            )
-        );
-        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character", "position": 4}})));
-        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character"}})));
-        assert!(!pattern.fits(&json!({"ok": 1})));
+        assert!(pattern.matches(
+            &json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})
+        ));
+        assert!(!pattern.matches(&json!({"error": {"code": "invalid_character", "position": 4}})));
+        assert!(!pattern.matches(&json!({"error": {"code": "invalid_character"}})));
+        assert!(!pattern.matches(&json!({"ok": 1})));
     }
 
     #[test]
     fn a_shortened_list_is_compared_by_its_ends_and_length() {
         let pattern = Pattern::ends(5, &[json!(1), json!(2)], &[json!(4), json!(5)]);
-        assert!(pattern.fits(&json!([1, 2, 3, 4, 5])));
-        assert!(!pattern.fits(&json!([1, 2, 4, 5])));
-        assert!(!pattern.fits(&json!([1, 2, 3, 4, 6])));
-        assert!(!pattern.fits(&json!([0, 2, 3, 4, 5])));
-        assert!(!pattern.fits(&json!([1, 2, 2, 4, 5])));
+        assert!(pattern.matches(&json!([1, 2, 3, 4, 5])));
+        assert!(!pattern.matches(&json!([1, 2, 4, 5])));
+        assert!(!pattern.matches(&json!([1, 2, 3, 4, 6])));
+        assert!(!pattern.matches(&json!([0, 2, 3, 4, 5])));
+        assert!(!pattern.matches(&json!([1, 2, 2, 4, 5])));
     }
 
     #[test]
     fn lists_are_compared_item_by_item() {
         let pattern = Pattern::Each(vec![Pattern::Any, Pattern::Is(json!(2))]);
-        assert!(pattern.fits(&json!([7, 2])));
-        assert!(!pattern.fits(&json!([7, 3])));
-        assert!(!pattern.fits(&json!([7, 2, 2])));
+        assert!(pattern.matches(&json!([7, 2])));
+        assert!(!pattern.matches(&json!([7, 3])));
+        assert!(!pattern.matches(&json!([7, 2, 2])));
     }
 }

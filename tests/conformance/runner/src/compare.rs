@@ -41,7 +41,7 @@ impl Mismatch<'_> {
         let fits = self
             .answers
             .iter()
-            .all(|(_, answer)| self.case.expected.fits(answer) && !is_broken(answer));
+            .all(|(_, answer)| self.case.expected.matches(answer) && !is_broken(answer));
         fits && self.agree()
     }
 
@@ -118,10 +118,10 @@ fn common_start(one: &str, other: &str) -> usize {
 
 /// Returns part of a string, because long lists of IDs are useless on a screen.
 fn excerpt(text: &str, from: usize) -> String {
-    const MOST: usize = 1000;
-    let shown: String = text.chars().skip(from).take(MOST).collect();
+    const MAX_LENGTH: usize = 1000;
+    let shown: String = text.chars().skip(from).take(MAX_LENGTH).collect();
     let before = if from > 0 { "..." } else { "" };
-    let after = if text.chars().nth(from + MOST).is_some() { "..." } else { "" };
+    let after = if text.chars().nth(from + MAX_LENGTH).is_some() { "..." } else { "" };
     format!("{before}{shown}{after}")
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::Runtime;
 
 /// The longest time to wait for an answer, which may include a browser's start.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running driver. Dropping this ends it.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Driver {
     ///
     /// # Panics
     /// Never, because a running driver's input is always a pipe.
-    pub fn ask<'a>(
+    pub fn request<'a>(
         &mut self,
         requests: impl ExactSizeIterator<Item = &'a Value> + Send,
     ) -> Result<Vec<Value>> {
@@ -88,14 +88,14 @@ fn write_all<'a>(
 }
 
 fn next(answers: &Receiver<std::io::Result<String>>) -> Result<Value> {
-    match answers.recv_timeout(PATIENCE) {
+    match answers.recv_timeout(TIMEOUT) {
         Ok(line) => {
             let line = line?;
             serde_json::from_str(&line)
                 .with_context(|| format!("expected an answer in JSON, found {line:.200}"))
         }
         Err(RecvTimeoutError::Timeout) => {
-            bail!("expected an answer within {} s", PATIENCE.as_secs())
+            bail!("expected an answer within {} s", TIMEOUT.as_secs())
         }
         Err(RecvTimeoutError::Disconnected) => bail!("it ended without an answer"),
     }

@@ -76,7 +76,7 @@ impl Suite<'_> {
     ///
     /// # Errors
     /// Same as [`Suite::run`].
-    pub fn differing(&self, vectors: &Path) -> Result<Vec<String>> {
+    pub fn differing_cases(&self, vectors: &Path) -> Result<Vec<String>> {
         let cases = vectors::read(vectors)?;
         let answers = self.ask_all(&cases)?;
         Ok(mismatches(&cases, &answers).iter().map(|mismatch| mismatch.name().to_owned()).collect())
@@ -85,17 +85,17 @@ impl Suite<'_> {
     /// Sends the requests to all runtimes at the same time.
     fn ask_all(&self, cases: &[Case]) -> Result<Vec<Answers>> {
         thread::scope(|scope| {
-            let ask = |&runtime| scope.spawn(move || self.ask(cases, runtime));
+            let ask = |&runtime| scope.spawn(move || self.request_answers(cases, runtime));
             let asked: Vec<_> = self.runtimes.iter().map(ask).collect();
             asked.into_iter().map(|thread| thread.join().expect("asking does not panic")).collect()
         })
     }
 
-    fn ask(&self, cases: &[Case], runtime: Runtime) -> Result<Answers> {
+    fn request_answers(&self, cases: &[Case], runtime: Runtime) -> Result<Answers> {
         let start = Instant::now();
         let asked: Vec<_> = cases.iter().filter(|case| runtime.is_asked(case)).collect();
         let requests = asked.iter().map(|case| &case.request);
-        let driver = Driver::start(runtime, &mut (self.driver)(runtime))?.ask(requests)?;
+        let driver = Driver::start(runtime, &mut (self.driver)(runtime))?.request(requests)?;
         let mut given = driver.into_iter();
         let (count, seconds) = (asked.len(), start.elapsed().as_secs_f32());
         println!("  {:<12} {count} answers in {seconds:.1} s", runtime.name());

@@ -25,8 +25,8 @@ pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
         let mut secrets = json!({});
         secrets[member(case, "version")?.to_string()] = member(case, "secret")?.clone();
         let of = json!({"secrets": secrets, "type": member(case, "type")?, "bits": member(case, "bits")?});
-        cases.push(ask(&name, "encode", &of, "number", number.into(), encoded.into()));
-        cases.push(ask(&name, "decode", &of, "text", encoded.into(), number.into()));
+        cases.push(op_case(&name, "encode", &of, "number", number.into(), encoded.into()));
+        cases.push(op_case(&name, "decode", &of, "text", encoded.into(), number.into()));
         let (_, numbers, texts) =
             by_type.entry(of.to_string()).or_insert_with(|| (of, vec![], vec![]));
         numbers.push(number);
@@ -34,18 +34,30 @@ pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
     }
     for (name, (of, numbers, texts)) in by_type {
         let (numbers, texts) = (json!(numbers), json!(texts));
-        cases.push(ask(&name, "encode_many", &of, "numbers", numbers.clone(), texts.clone()));
-        cases.push(ask(&name, "decode_many", &of, "texts", texts, numbers));
+        cases.push(op_case(&name, "encode_many", &of, "numbers", numbers.clone(), texts.clone()));
+        cases.push(op_case(&name, "decode_many", &of, "texts", texts, numbers));
     }
     cases.extend(other_types());
     Ok(cases)
 }
 
-fn ask(name: &str, op: &str, of: &Value, argument: &str, value: Value, expected: Value) -> Case {
-    Case::of(name, &format!("public.{op}"), with(of, argument, value), Pattern::ok(expected))
+fn op_case(
+    name: &str,
+    op: &str,
+    of: &Value,
+    argument: &str,
+    value: Value,
+    expected: Value,
+) -> Case {
+    Case::for_op(
+        name,
+        &format!("public.{op}"),
+        args_with(of, argument, value),
+        Pattern::ok(expected),
+    )
 }
 
-fn with(of: &Value, argument: &str, value: Value) -> Value {
+fn args_with(of: &Value, argument: &str, value: Value) -> Value {
     let mut args = of.clone();
     args[argument] = value;
     args
@@ -59,8 +71,9 @@ fn other_types() -> impl Iterator<Item = Case> {
     let texts = values.map(|value| ("decode", "text", value));
     numbers.into_iter().chain(texts).map(move |(op, argument, value)| {
         let expected = Pattern::error(&"invalid_type".into(), None);
-        let args = with(&of, argument, value);
-        Case::of("another type", &format!("public.{op}"), args, expected).for_dynamic_languages()
+        let args = args_with(&of, argument, value);
+        Case::for_op("another type", &format!("public.{op}"), args, expected)
+            .for_dynamic_languages()
     })
 }
 
@@ -80,12 +93,12 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
     let (op, args) = match rng.u32(..4) {
-        0 => ("public.encode", with(&of, "number", number(rng).to_string().into())),
-        1 => ("public.encode", with(&of, "number", rng.u64(..).to_string().into())),
-        2 => ("public.decode", with(&of, "text", made_up(rng, name, version).into())),
+        0 => ("public.encode", args_with(&of, "number", number(rng).to_string().into())),
+        1 => ("public.encode", args_with(&of, "number", rng.u64(..).to_string().into())),
+        2 => ("public.decode", args_with(&of, "text", made_up(rng, name, version).into())),
         _ => {
             let text = made_up(rng, name, version);
-            ("public.decode", with(&of, "text", maybe_garbled(rng, text).into()))
+            ("public.decode", args_with(&of, "text", maybe_garbled(rng, text).into()))
         }
     };
     Case::new(op, op, args, Pattern::Any)

@@ -20,22 +20,22 @@ pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
         let name = label(index, case);
         let (key, plain, cipher) =
             (member(case, "key")?, text(case, "plaintext")?, text(case, "ciphertext")?);
-        cases.push(ask(&name, "encrypt", json!({"key": key, "block": plain}), cipher));
-        cases.push(ask(&name, "decrypt", json!({"key": key, "block": cipher}), plain));
+        cases.push(op_case(&name, "encrypt", json!({"key": key, "block": plain}), cipher));
+        cases.push(op_case(&name, "decrypt", json!({"key": key, "block": cipher}), plain));
         let all = by_key.entry(text(case, "key")?).or_default();
         all.0.push_str(plain);
         all.1.push_str(cipher);
     }
     for (key, (plain, cipher)) in by_key {
         let name = format!("all blocks of key {key}");
-        cases.push(ask(&name, "encrypt_many", json!({"key": key, "blocks": plain}), &cipher));
-        cases.push(ask(&name, "decrypt_many", json!({"key": key, "blocks": cipher}), &plain));
+        cases.push(op_case(&name, "encrypt_many", json!({"key": key, "blocks": plain}), &cipher));
+        cases.push(op_case(&name, "decrypt_many", json!({"key": key, "blocks": cipher}), &plain));
     }
     Ok(cases)
 }
 
-fn ask(name: &str, op: &str, args: Value, expected: &str) -> Case {
-    Case::of(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
+fn op_case(name: &str, op: &str, args: Value, expected: &str) -> Case {
+    Case::for_op(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
 }
 
 /// Requests random blocks under a random key, occasionally with an invalid length.
@@ -44,8 +44,8 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..4) {
         0 => ("sparx64.encrypt", json!({"key": key, "block": block(rng)})),
         1 => ("sparx64.decrypt", json!({"key": key, "block": block(rng)})),
-        2 => ("sparx64.encrypt_many", json!({"key": key, "blocks": many(rng)})),
-        _ => ("sparx64.decrypt_many", json!({"key": key, "blocks": many(rng)})),
+        2 => ("sparx64.encrypt_many", json!({"key": key, "blocks": random_blocks(rng)})),
+        _ => ("sparx64.decrypt_many", json!({"key": key, "blocks": random_blocks(rng)})),
     };
     Case::new(op, op, args, Pattern::Any)
 }
@@ -62,7 +62,7 @@ fn block(rng: &mut Rng) -> String {
 }
 
 /// Returns blocks, in counts near the sizes of the groups that the kernels process together. Sometimes there are none.
-fn many(rng: &mut Rng) -> String {
+fn random_blocks(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };
     hex(rng, 8 * blocks + rest)

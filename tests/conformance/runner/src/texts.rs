@@ -12,11 +12,11 @@ const STRANGERS: [char; 28] = [
 
 /// Returns the string unchanged one time in four, and garbled otherwise.
 pub(crate) fn maybe_garbled(rng: &mut Rng, text: String) -> String {
-    if rng.u32(..4) == 0 { text } else { garbled(rng, text) }
+    if rng.u32(..4) == 0 { text } else { corrupted(rng, text) }
 }
 
 /// Changes, removes or adds characters of an ASCII string.
-pub(crate) fn garbled(rng: &mut Rng, mut text: String) -> String {
+pub(crate) fn corrupted(rng: &mut Rng, mut text: String) -> String {
     let length = text.len();
     match rng.u32(..6) {
         0 => replaced(rng, &text, 1),
@@ -34,7 +34,7 @@ pub(crate) fn garbled(rng: &mut Rng, mut text: String) -> String {
         }
         4 => text.to_uppercase(),
         _ => {
-            text.insert(rng.usize(..=length), stranger(rng));
+            text.insert(rng.usize(..=length), foreign_character(rng));
             text
         }
     }
@@ -45,11 +45,11 @@ fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
     let mut characters: Vec<_> = text.chars().collect();
     for _ in 0..most.min(characters.len()) {
         let at = rng.usize(..characters.len());
-        characters[at] = stranger(rng);
+        characters[at] = foreign_character(rng);
     }
     characters.into_iter().collect()
 }
 
-fn stranger(rng: &mut Rng) -> char {
+fn foreign_character(rng: &mut Rng) -> char {
     if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &STRANGERS) }
 }

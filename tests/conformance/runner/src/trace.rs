@@ -41,7 +41,12 @@ pub(crate) fn case(
 }
 
 /// Returns the case of a generator whose options are rejected.
-pub(crate) fn refused(name: impl Into<String>, op: &str, mut options: Value, code: &Value) -> Case {
+pub(crate) fn rejection_case(
+    name: impl Into<String>,
+    op: &str,
+    mut options: Value,
+    code: &Value,
+) -> Case {
     options["steps"] = json!([]);
     Case::new(name, op, options, Pattern::error(code, None))
 }
@@ -79,7 +84,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
 }
 
 /// In some traces, adds steps that the clock runs inside a step, `depth` levels deep.
-pub(crate) fn nest(
+pub(crate) fn add_nested_steps(
     rng: &mut Rng,
     depth: u32,
     step: &mut Value,
@@ -99,9 +104,9 @@ mod tests {
         let outer = |id| json!({"ok": [id]});
         let inner = |id| json!({"ok": null, "inside": [{"ok": [id]}]});
         let trace = |steps: [Value; 2]| json!({"ok": {"steps": steps}});
-        assert!(no_id_twice().fits(&trace([outer("1"), inner("2")])));
-        assert!(!no_id_twice().fits(&trace([outer("1"), inner("1")])));
-        assert!(!no_id_twice().fits(&trace([outer("1"), outer("1")])));
+        assert!(no_id_twice().matches(&trace([outer("1"), inner("2")])));
+        assert!(!no_id_twice().matches(&trace([outer("1"), inner("1")])));
+        assert!(!no_id_twice().matches(&trace([outer("1"), outer("1")])));
         let by_first = |id: &Value| id.as_str().map(|id| &id[..1]).into();
         assert!(none_twice(&trace([outer("12"), outer("22")]), by_first));
         assert!(!none_twice(&trace([outer("12"), inner("13")]), by_first));

@@ -68,7 +68,7 @@ pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Res
 }
 
 /// Reads an optional integer argument.
-pub(crate) fn maybe<T: TryFrom<i128>>(
+pub(crate) fn optional_integer<T: TryFrom<i128>>(
     args: &Value,
     name: &'static str,
 ) -> Result<Option<T>, Failure> {

@@ -7,20 +7,20 @@ use serde_json::Value;
 use crate::args::{Answer, Failure, integer, text, unexpected};
 
 pub(crate) fn run(op: &str, args: &Value) -> Answer {
-    let of = of(args)?;
+    let of = id_type(args)?;
     match op {
         "encode" => Ok(of.encode(integer(args, "number")?)?.into()),
         "decode" => Ok(of.decode(text(args, "text")?)?.to_string().into()),
         "encode_many" => {
-            each(&args["numbers"], |text| Ok(of.encode(text.parse().map_err(unexpected)?)?))
+            map_all(&args["numbers"], |text| Ok(of.encode(text.parse().map_err(unexpected)?)?))
         }
-        "decode_many" => each(&args["texts"], |text| Ok(of.decode(text)?.to_string())),
+        "decode_many" => map_all(&args["texts"], |text| Ok(of.decode(text)?.to_string())),
         _ => Err(Failure::UnknownOp),
     }
 }
 
 /// Returns the type that `secrets`, `type` and `bits` define.
-fn of(args: &Value) -> Result<IdType, Failure> {
+fn id_type(args: &Value) -> Result<IdType, Failure> {
     let secrets = args["secrets"].as_object().ok_or_else(|| unexpected("no secrets"))?;
     let secrets = secrets.iter().map(|(version, _)| {
         let secret = text(&args["secrets"], version)?;
@@ -33,7 +33,7 @@ fn of(args: &Value) -> Result<IdType, Failure> {
     Ok(ids.of_bits(text(args, "type")?, integer(args, "bits")?)?)
 }
 
-fn each(items: &Value, answer: impl Fn(&str) -> Result<String, Failure>) -> Answer {
+fn map_all(items: &Value, answer: impl Fn(&str) -> Result<String, Failure>) -> Answer {
     let items = items.as_array().ok_or_else(|| unexpected("no list"))?;
     let texts = items.iter().map(|item| item.as_str().ok_or_else(|| unexpected("no text")));
     texts.map(|text| answer(text?).map(Value::from)).collect()

@@ -14,14 +14,14 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     match op {
         "encrypt" => Ok(hex(&cipher.encrypt_block(array(args, "block")?))),
         "decrypt" => Ok(hex(&cipher.decrypt_block(array(args, "block")?))),
-        "encrypt_many" => many(args, |blocks| cipher.encrypt_blocks(blocks)),
-        "decrypt_many" => many(args, |blocks| cipher.decrypt_blocks(blocks)),
+        "encrypt_many" => apply_to_blocks(args, |blocks| cipher.encrypt_blocks(blocks)),
+        "decrypt_many" => apply_to_blocks(args, |blocks| cipher.decrypt_blocks(blocks)),
         _ => Err(Failure::UnknownOp),
     }
 }
 
 /// Applies the cipher to many blocks. In Rust it accepts whole blocks only, so this function rejects other lengths.
-fn many(args: &Value, apply: impl FnOnce(&mut [[u8; BLOCK_BYTES]])) -> Answer {
+fn apply_to_blocks(args: &Value, apply: impl FnOnce(&mut [[u8; BLOCK_BYTES]])) -> Answer {
     let mut bytes = bytes(args, "blocks")?;
     let (blocks, rest) = bytes.as_chunks_mut();
     if !rest.is_empty() {

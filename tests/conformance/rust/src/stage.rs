@@ -16,7 +16,7 @@ use polyflake::{
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Answer, Failure, integer, maybe},
+    args::{Answer, Failure, integer, optional_integer},
     outcome,
 };
 
@@ -82,7 +82,7 @@ impl<G: Play> Readings for Stage<G> {
             let answers = inside.iter().map(|step| self.step(step)).collect();
             self.top(|frame| frame.answers = answers);
         }
-        self.top(|frame| frame.shown())
+        self.top(|frame| frame.current_reading())
     }
 }
 
@@ -130,7 +130,7 @@ impl Frame {
     }
 
     /// Returns the current reading. The last one repeats forever. A reading that is not a time makes the clock fail.
-    fn shown(&self) -> polyflake::Result<i64> {
+    fn current_reading(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());
         nanos_from_ms(unix_ms.ok_or(Error::new(ErrorKind::ClockFailed))?)
@@ -159,5 +159,5 @@ pub(crate) fn on_exhausted(options: &Value) -> Option<OnExhausted> {
 
 /// Returns the trace's `max_wait_ms`, if it has one.
 pub(crate) fn max_wait(options: &Value) -> Result<Option<Duration>, Failure> {
-    Ok(maybe(options, "max_wait_ms")?.map(Duration::from_millis))
+    Ok(optional_integer(options, "max_wait_ms")?.map(Duration::from_millis))
 }

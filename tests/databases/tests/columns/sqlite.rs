@@ -33,7 +33,7 @@ fn ids_of(row: &Row<'_>) -> rusqlite::Result<Ids> {
     })
 }
 
-fn one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::Result<T> {
+fn query_one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::Result<T> {
     database.query_row(&format!("SELECT {expression} FROM ids ORDER BY sno"), [], |row| row.get(0))
 }
 
@@ -48,21 +48,21 @@ fn ids_round_trip_in_sorted_order() {
     }
     let types =
         "group_concat(DISTINCT typeof(sno) || typeof(flake) || typeof(bytes) || typeof(guid))";
-    assert_eq!(one(&database, types), Ok("textintegerblobtext".to_owned()));
+    assert_eq!(query_one(&database, types), Ok("textintegerblobtext".to_owned()));
 }
 
 #[test]
 fn blobs_strings_and_uuids_are_read() {
     let (database, [first, ..]) = (filled(), rows());
-    assert_eq!(one(&database, "blob"), Ok(first.sno));
-    assert_eq!(one(&database, "blob"), Ok(first.user));
+    assert_eq!(query_one(&database, "blob"), Ok(first.sno));
+    assert_eq!(query_one(&database, "blob"), Ok(first.user));
     let blobs =
         params![first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes(), first.guid.to_rfc_bytes()];
     let read = database.query_row("SELECT ?, ?, ?", blobs, |row| {
         Ok((row.get::<_, Sno>(0)?, row.get::<_, Sno>(1)?, row.get::<_, HotGuid>(2)?))
     });
     assert_eq!(read, Ok((first.sno, first.sno, first.guid)));
-    assert_eq!(one::<Option<Sno>>(&database, "NULL"), Ok(None));
+    assert_eq!(query_one::<Option<Sno>>(&database, "NULL"), Ok(None));
 }
 
 #[test]
@@ -78,16 +78,25 @@ fn a_time_range_selects_ids_in_a_query() {
 #[test]
 fn invalid_ids_are_rejected() {
     let database = filled();
-    assert_says(&one::<Id<Order>>(&database, "user").unwrap_err(), REFUSED);
-    assert_says(&one::<Id<Order>>(&database, "blob").unwrap_err(), REFUSED);
-    assert_says(&one::<Sno>(&database, "'short'").unwrap_err(), "expected length 16, found 5");
-    assert_says(&one::<Sno>(&database, "x'00'").unwrap_err(), "expected length 10, found 1");
-    assert_says(&one::<Sno>(&database, "flake").unwrap_err(), "found an integer");
-    assert_says(&one::<HotGuid>(&database, "x'00'").unwrap_err(), "expected length 16, found 1");
+    assert_says(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REFUSED);
+    assert_says(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REFUSED);
     assert_says(
-        &one::<Randflake>(&database, "sno").unwrap_err(),
+        &query_one::<Sno>(&database, "'short'").unwrap_err(),
+        "expected length 16, found 5",
+    );
+    assert_says(&query_one::<Sno>(&database, "x'00'").unwrap_err(), "expected length 10, found 1");
+    assert_says(&query_one::<Sno>(&database, "flake").unwrap_err(), "found an integer");
+    assert_says(
+        &query_one::<HotGuid>(&database, "x'00'").unwrap_err(),
+        "expected length 16, found 1",
+    );
+    assert_says(
+        &query_one::<Randflake>(&database, "sno").unwrap_err(),
         "expected a Randflake as an integer, found text",
     );
-    assert_says(&one::<layout::Id>(&database, "sno").unwrap_err(), "found text");
-    assert!(one::<Sno>(&database, "1.5").is_err() && one::<Id<User>>(&database, "NULL").is_err());
+    assert_says(&query_one::<layout::Id>(&database, "sno").unwrap_err(), "found text");
+    assert!(
+        query_one::<Sno>(&database, "1.5").is_err()
+            && query_one::<Id<User>>(&database, "NULL").is_err()
+    );
 }

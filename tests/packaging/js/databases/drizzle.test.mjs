@@ -20,7 +20,7 @@ function refusal(error) {
 }
 
 /** Creates a table with an `id` column of a form. */
-async function made(execute, table, form) {
+async function createTable(execute, table, form) {
   await execute(`DROP TABLE IF EXISTS ${form}`);
   await execute(`CREATE TABLE ${form} (place text PRIMARY KEY, id ${table.id.getSQLType()} UNIQUE)`);
 }
@@ -56,7 +56,7 @@ describe("PostgreSQL", { skip: !server }, () => {
   for (const [form, column] of columnsOf(pg))
     test(form, async () => {
       const table = pgTable(form.toLowerCase(), { place: text("place").primaryKey(), id: column("id") });
-      await made(execute, table, form);
+      await createTable(execute, table, form);
       await check(db, table, SAMPLES[form]);
     });
 
@@ -119,7 +119,7 @@ describe("SQLite", () => {
   for (const [form, column] of columnsOf(sqlite))
     test(form, async () => {
       const table = sqliteTable(form, { place: sqliteText("place").primaryKey(), id: column("id") });
-      await made((query) => client.execute(query), table, form);
+      await createTable((query) => client.execute(query), table, form);
       const sample = SAMPLES[form];
       await check(db, table, sample);
     });

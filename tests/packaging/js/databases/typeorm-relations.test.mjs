@@ -20,9 +20,9 @@ const SQLITE = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "
 /** Returns an entity's columns: the recipe's columns with a different form. */
 function columnsOf(columns, form, type) {
   const size = type === "varchar" ? { length: 16, collation: "C" } : {};
-  const changed = (column) =>
+  const columnOptions = (column) =>
     column.transformer === forms.snoUuid8 ? { ...column, type, ...size, transformer: forms[form] } : column;
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, changed(column)]));
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnOptions(column)]));
 }
 
 /** Returns the recipe's entities with a different form, and an order without an explicit foreign key. */

@@ -190,7 +190,7 @@ test("pools and functions provide one client per request, and silent clients are
   assert.deepEqual([pool.totalCount, pool.idleCount], [1, 1]);
   const lost = [];
   let queries = 0;
-  const deaf = {
+  const silentDriver = {
     async connect() {
       const client = await pool.connect();
       const { query, release } = client;
@@ -200,7 +200,7 @@ test("pools and functions provide one client per request, and silent clients are
       return client;
     },
   };
-  const held = lease(deaf, `deaf-${process.pid}`, { leaseMs: 4000 });
+  const held = lease(silentDriver, `silentDriver-${process.pid}`, { leaseMs: 4000 });
   const ids = new sno.Generator({ lease: held });
   await held.ready();
   ids.generate();

@@ -21,7 +21,7 @@ const { address: registry, asked, close } = await serve(TARBALLS, addons);
 const { name: addon } = manifestIn("addon.tgz");
 
 /** Installs the package into a new project. Returns the installed addons, and a function that runs a program there. */
-async function installed(folder, ...options) {
+async function install(folder, ...options) {
   mkdirSync(folder);
   for (const file of ["main.js", "use.js"]) cpSync(file, join(folder, file));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
@@ -46,7 +46,7 @@ async function installed(folder, ...options) {
 
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 try {
-  const whole = await installed(join(root, "whole"));
+  const whole = await install(join(root, "whole"));
   assert.deepEqual(whole.addons, [addon]);
   assert.equal(await whole.main(), "native");
   assert(asked.includes("addon.tgz"));
@@ -55,7 +55,7 @@ try {
     ["omitted", "--omit=optional"],
     ["elsewhere", "--os=freebsd"],
   ]) {
-    const without = await installed(join(root, name), ...options);
+    const without = await install(join(root, name), ...options);
     assert.deepEqual(without.addons, [], name);
     assert.equal(await without.main(), "wasm");
     const named = new RegExp(`backend_unavailable[^]*${addon}|${addon}[^]*backend_unavailable`);

@@ -38,7 +38,7 @@ impl Generators {
     }
 
     /// Makes one ID of each format, or returns its error.
-    fn each(&self) -> [Result<(u8, u128)>; 4] {
+    fn one_of_each(&self) -> [Result<(u8, u128)>; 4] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));
         [
@@ -56,17 +56,17 @@ fn number(id: &layout::Id) -> u128 {
 
 /// What one thread observed.
 #[derive(Default)]
-struct Seen {
+struct Observations {
     ids: Vec<(u8, u128)>,
     steps_back: usize,
     refused: BTreeMap<&'static str, u64>,
 }
 
-impl Seen {
-    fn until(end: Instant, generators: &Generators) -> Self {
+impl Observations {
+    fn observe_until(end: Instant, generators: &Generators) -> Self {
         let (mut seen, mut last) = (Self::default(), SystemTime::now());
         while Instant::now() < end {
-            for made in generators.each() {
+            for made in generators.one_of_each() {
                 match made {
                     Ok(id) => seen.ids.push(id),
                     Err(error) => *seen.refused.entry(error.code()).or_default() += 1,
@@ -79,7 +79,7 @@ impl Seen {
         seen
     }
 
-    fn and(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         self.ids.extend(other.ids);
         self.steps_back = self.steps_back.max(other.steps_back);
         other.refused.into_iter().for_each(|(code, n)| *self.refused.entry(code).or_default() += n);
@@ -91,14 +91,15 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let seconds = env::args().nth(1).ok_or("expected a number of seconds")?.parse()?;
     let (generators, end) = (Generators::new()?, Instant::now() + Duration::from_secs(seconds));
     let seen = thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..THREADS).map(|_| scope.spawn(|| Seen::until(end, &generators))).collect();
+        let threads: Vec<_> = (0..THREADS)
+            .map(|_| scope.spawn(|| Observations::observe_until(end, &generators)))
+            .collect();
         threads
             .into_iter()
             .map(|thread| thread.join().expect("no panic"))
-            .fold(Seen::default(), Seen::and)
+            .fold(Observations::default(), Observations::merge)
     });
-    let Seen { ids, steps_back, refused } = seen;
+    let Observations { ids, steps_back, refused } = seen;
     let twice = ids.len() - ids.iter().collect::<HashSet<_>>().len();
     let said = serde_json::json!({"ids": ids.len(), "twice": twice, "stepsBack": steps_back, "refused": refused});
     println!("{said}");

@@ -13,7 +13,7 @@ type Block = [u8; 8];
 const BLOCKS: usize = 16;
 
 /// Above this value of t, the two kinds of input are distinguishable.
-const MOST_T: f64 = 5.0;
+const MAX_T: f64 = 5.0;
 
 /// A running mean and variance (Welford's algorithm).
 #[derive(Clone, Copy, Default)]
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     let encrypt = compare(samples, |block| cipher.encrypt_block(block));
     let decrypt = compare(samples, |block| cipher.decrypt_block(block));
     println!("{samples} samples: encrypt t = {encrypt:.2}, decrypt t = {decrypt:.2}");
-    if encrypt.max(decrypt) < MOST_T { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if encrypt.max(decrypt) < MAX_T { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]
@@ -114,6 +114,6 @@ mod tests {
                 cipher.encrypt_block(block)
             }
         };
-        assert!(compare(20_000, leaking) > MOST_T);
+        assert!(compare(20_000, leaking) > MAX_T);
     }
 }

@@ -15,7 +15,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 const SHARD_BITS: [u32; 3] = [1, 4, 10];
 
 /// Probability of rejecting a uniform distribution.
-const LEAST_P: f64 = 0.001;
+const MIN_P: f64 = 0.001;
 
 /// Passes `count` IDs of one node to `each`, second by second.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
@@ -41,7 +41,7 @@ fn p_value(counts: &[u64]) -> f64 {
 }
 
 /// Returns the p-values of the low and high bits for each number of shards.
-fn spread(secret: [u8; 16], count: usize) -> Vec<(String, f64)> {
+fn shard_p_values(secret: [u8; 16], count: usize) -> Vec<(String, f64)> {
     let mut low = SHARD_BITS.map(|bits| vec![0_u64; 1 << bits]);
     let mut high = low.clone();
     generate(secret, count, |id| {
@@ -67,11 +67,11 @@ fn main() -> ExitCode {
     let count =
         std::env::args().nth(1).map_or(10_000_000, |text| text.parse().expect("a number of IDs"));
     let secret: [u8; 16] = fastrand::u128(..).to_le_bytes();
-    let tests = spread(secret, count);
+    let tests = shard_p_values(secret, count);
     for (name, p) in &tests {
         println!("{count} IDs, {name}: p = {p:.4}");
     }
-    if tests.iter().all(|(_, p)| *p > LEAST_P) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if tests.iter().all(|(_, p)| *p > MIN_P) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]
@@ -80,14 +80,14 @@ mod tests {
 
     #[test]
     fn a_million_ids_are_uniformly_distributed() {
-        for (name, p) in spread(*b"sixteen byte key", 1_000_000) {
-            assert!(p > LEAST_P, "{name}: {p}");
+        for (name, p) in shard_p_values(*b"sixteen byte key", 1_000_000) {
+            assert!(p > MIN_P, "{name}: {p}");
         }
     }
 
     #[test]
     fn a_non_uniform_distribution_is_detected() {
-        assert!(p_value(&[500_000, 502_000]) > LEAST_P);
-        assert!(p_value(&[500_000, 504_000]) < LEAST_P);
+        assert!(p_value(&[500_000, 502_000]) > MIN_P);
+        assert!(p_value(&[500_000, 504_000]) < MIN_P);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
 fn one_id(name: &str, case: &Value) -> Result<Vec<Case>> {
     let fields = fields(case)?;
     let ask = |op: &str, args| {
-        Case::of(name, &format!("hotguid.{op}"), args, Pattern::ok(fields.clone()))
+        Case::for_op(name, &format!("hotguid.{op}"), args, Pattern::ok(fields.clone()))
     };
     let parts = ["timestamp", "machine", "counter", "shard_key"];
     let parts: Value =
@@ -69,7 +69,7 @@ fn sql_bytes(name: &str, case: &Value) -> Result<Case> {
 
 fn conversion(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
     let ask = |op, from: &Value, to: &Value| {
-        Case::of(name, op, json!({"text": from}), Pattern::ok(to.clone()))
+        Case::for_op(name, op, json!({"text": from}), Pattern::ok(to.clone()))
     };
     [ask("hotguid.to_sql", guid, sql), ask("hotguid.from_sql", sql, guid)]
 }
@@ -86,9 +86,9 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
             "shard_key": number(case, "shard_key")?,
         });
         let there = Pattern::ok(uuid.clone());
-        made.push(Case::of(&name, "hotguid.from_uuid8_parts", parts.clone(), there));
+        made.push(Case::for_op(&name, "hotguid.from_uuid8_parts", parts.clone(), there));
         let back = json!({ "text": uuid });
-        made.push(Case::of(&name, "hotguid.uuid8_parts", back, Pattern::ok(parts)));
+        made.push(Case::for_op(&name, "hotguid.uuid8_parts", back, Pattern::ok(parts)));
     }
     Ok(made)
 }

@@ -48,7 +48,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
         _ => json!({"op": "generate", "shard_key": shard_key}),
     };
     step["clock"] = trace::clock(rng, &["raise"], time);
-    trace::nest(rng, depth, &mut step, self::step);
+    trace::add_nested_steps(rng, depth, &mut step, self::step);
     step
 }
 

@@ -36,7 +36,7 @@ fn field(theirs: &Value) -> Result<Value> {
     put("epoch_ms", theirs.get("epoch_ms").cloned());
     put("start", theirs.get("start_at").cloned());
     put("tick", theirs.get("tick").map(tick).transpose()?);
-    put("value", theirs.get("value").map(plain).transpose()?);
+    put("value", theirs.get("value").map(constant_value).transpose()?);
     let inverted = theirs["kind"] == "constant_flip_before" || theirs["invert"] == true;
     put("invert", inverted.then_some(true.into()));
     Ok(ours)
@@ -53,7 +53,7 @@ fn tick(theirs: &Value) -> Result<Value> {
 }
 
 /// Returns a constant's value. The constant's type determines what the value means.
-fn plain(value: &Value) -> Result<Value> {
+fn constant_value(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Object(tagged) if tagged.contains_key("text") => tagged["text"].clone(),
         Value::Object(_) => member(value, "hex")?.clone(),
@@ -88,7 +88,7 @@ pub(crate) fn values(theirs: &Value) -> Value {
 }
 
 /// Parses the notation of the generator vectors, `N unused | N ts ms | N seq [from S]`, with the fields separated by commas.
-pub(crate) fn short(words: &str, epoch_ms: &Value) -> Result<Value> {
+pub(crate) fn parse_short_notation(words: &str, epoch_ms: &Value) -> Result<Value> {
     let fields = words.split(", ").map(|field| short_field(field, epoch_ms));
     Ok(json!({"id": "integer", "bits": 64, "fields": fields.collect::<Result<Vec<_>>>()?}))
 }
@@ -137,8 +137,9 @@ mod tests {
 
     #[test]
     fn short_layout_descriptions_are_parsed() {
-        let fields =
-            short("1 unused, 41 ts ms, 22 seq from 100", &json!(5)).unwrap()["fields"].clone();
+        let fields = parse_short_notation("1 unused, 41 ts ms, 22 seq from 100", &json!(5))
+            .unwrap()["fields"]
+            .clone();
         assert_eq!(
             fields[1],
             json!({"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 5})

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::values::fitting;
+use super::values::valid_value;
 use crate::random::one_of;
 
 /// A layout and its fields, from the top down.
@@ -70,8 +70,8 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
     let bits = if is_bytes { 8 * length } else { 64 };
     let needs = Needs { bits, is_bytes, epochs: epoch };
     let mut parts = Vec::new();
-    while left(&needs, &parts) > 0 && parts.len() < 16 {
-        let bits = width(rng).min(left(&needs, &parts));
+    while remaining_bits(&needs, &parts) > 0 && parts.len() < 16 {
+        let bits = width(rng).min(remaining_bits(&needs, &parts));
         parts.push(part(rng, &needs, &parts, bits));
     }
     if rng.u32(..4) == 0 {
@@ -82,10 +82,10 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
 
 /// Returns a layout of the given fields and one more field for the remaining bits.
 pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Drawn {
-    let rest = left(needs, &parts);
+    let rest = remaining_bits(needs, &parts);
     if rest > 0 {
         let kind = one_of(rng, &["unused", "bindable"]);
-        parts.push(named(rng, needs, &parts, kind, rest));
+        parts.push(field_of_kind(rng, needs, &parts, kind, rest));
     }
     name_unnamed(&mut parts);
     let fields: Vec<_> = parts.iter().map(|part| describe(rng, part)).collect();
@@ -93,7 +93,7 @@ pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Draw
     Drawn { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
 }
 
-fn left(needs: &Needs, parts: &[Part]) -> u32 {
+fn remaining_bits(needs: &Needs, parts: &[Part]) -> u32 {
     needs.bits - parts.iter().map(|part| part.bits).sum::<u32>()
 }
 
@@ -127,11 +127,11 @@ fn part(rng: &mut Rng, needs: &Needs, parts: &[Part], bits: u32) -> Part {
         5 => "unused",
         _ => "bindable",
     };
-    named(rng, needs, parts, kind, bits)
+    field_of_kind(rng, needs, parts, kind, bits)
 }
 
 /// Returns a field of the given kind, with a name or without one.
-pub(crate) fn named(
+pub(crate) fn field_of_kind(
     rng: &mut Rng,
     needs: &Needs,
     parts: &[Part],
@@ -189,11 +189,11 @@ fn describe(rng: &mut Rng, part: &Part) -> Value {
             field["epoch_ms"] = integer(rng, &part.epoch_ms.to_string());
         }
         "sequence" if rng.u32(..3) == 0 => {
-            let start = fitting(rng, part);
+            let start = valid_value(rng, part);
             field["start"] = decimal(rng, &start);
         }
         "constant" => {
-            let value = fitting(rng, part);
+            let value = valid_value(rng, part);
             field["value"] = match part.of_type {
                 "integer" => decimal(rng, &value),
                 "bytes" => value["hex"].clone(),

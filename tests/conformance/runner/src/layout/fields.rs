@@ -38,7 +38,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok_with(Pattern::Any),
     };
-    let mut made = vec![Case::of(name, "layout.json", json!({"layout": layout}), built)];
+    let mut made = vec![Case::for_op(name, "layout.json", json!({"layout": layout}), built)];
     let cases = |member| list(vector, member).map_or(&[][..], Vec::as_slice).iter().enumerate();
     for (index, case) in cases("cases") {
         made.extend(pack(&format!("{name}, case {index}"), &layout, case)?);
@@ -53,7 +53,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
 fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
     let mut args = json!({"layout": layout});
     args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
-    let ask = |expected| Case::of(name, "layout.pack", args, expected);
+    let ask = |expected| Case::for_op(name, "layout.pack", args, expected);
     if let Some(code) = ours(case, "error") {
         return Ok(vec![ask(Pattern::error(code, None))]);
     }
@@ -69,7 +69,7 @@ fn parse(name: &str, layout: &Value, case: &Value) -> Result<Case> {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok(values(ours(case, "parsed").context("expected an ID's fields")?)),
     };
-    Ok(Case::of(name, "layout.parse", args, expected))
+    Ok(Case::for_op(name, "layout.parse", args, expected))
 }
 
 /// `presets.json`: parses each ID and packs it again.
@@ -83,7 +83,7 @@ pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
         let mut args = member(case, "parsed")?.clone();
         args["layout"] = layout;
         let packed = packed_again(preset, text(case, "id")?)?;
-        made.push(Case::of(&name, "layout.pack", args, Pattern::ok(packed.into())));
+        made.push(Case::for_op(&name, "layout.pack", args, Pattern::ok(packed.into())));
     }
     Ok(made)
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::description::short;
+use super::description::parse_short_notation;
 use crate::{
     case::{Case, Pattern},
     trace::{self, Step},
@@ -21,23 +21,23 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
         let name = label(index, scenario);
         match scenario.get("ids") {
-            Some(ids) => made.extend(fresh(&name, ids, epoch_ms)?),
-            None => made.push(whole(&name, scenario, epoch_ms)?),
+            Some(ids) => made.extend(consecutive_generators(&name, ids, epoch_ms)?),
+            None => made.push(scenario_case(&name, scenario, epoch_ms)?),
         }
     }
     Ok(made)
 }
 
-fn whole(name: &str, scenario: &Value, epoch_ms: &Value) -> Result<Case> {
+fn scenario_case(name: &str, scenario: &Value, epoch_ms: &Value) -> Result<Case> {
     let words = text(scenario, "layout")?;
-    let layout = short(words, epoch_ms)?;
+    let layout = parse_short_notation(words, epoch_ms)?;
     let options = json!({
         "layout": layout,
         "sequence_only": !words.contains(" ts "),
         "max_wait_ms": MAX_WAIT_MS,
     });
     if let Some(code) = ours(scenario, "error") {
-        return Ok(trace::refused(name, OP, options, code));
+        return Ok(trace::rejection_case(name, OP, options, code));
     }
     let steps = list(scenario, "steps")?.iter().map(|step| one_step(step, epoch_ms));
     Ok(trace::case(name, OP, options, steps.collect::<Result<_>>()?))
@@ -68,7 +68,7 @@ fn ranged(name: &str, scenario: &Value) -> Result<Case> {
         options[option] = member(scenario, option)?.clone();
     }
     if let Some(code) = scenario.get("error") {
-        return Ok(trace::refused(name, OP, options, code));
+        return Ok(trace::rejection_case(name, OP, options, code));
     }
     let one = |step: &Value| {
         let request = json!({"op": "generate", "clock": [member(step, "clock_ms")?]});
@@ -83,12 +83,12 @@ fn ranged(name: &str, scenario: &Value) -> Result<Case> {
 }
 
 /// Returns the cases of consecutive generators in the same tick, each of which starts afresh.
-fn fresh(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
+fn consecutive_generators(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {
         let mut scenario = normal.clone();
         scenario["steps"] = json!([{"clock_ms_minus_epoch": [5], "id": id}]);
-        whole(&format!("{name}, generator {index}"), &scenario, epoch_ms)
+        scenario_case(&format!("{name}, generator {index}"), &scenario, epoch_ms)
     };
     ids.as_array().context("expected a list of IDs")?.iter().enumerate().map(one).collect()
 }

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) fn description(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
-        spoil(rng, &mut layout);
+        corrupt(rng, &mut layout);
     }
     let op = one_of(rng, &["layout.json", "layout.json", "layout.describe"]);
     Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
@@ -23,7 +23,7 @@ pub(crate) fn description(rng: &mut Rng) -> Case {
 pub(crate) fn text(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     if rng.u32(..4) == 0 {
-        spoil(rng, &mut layout);
+        corrupt(rng, &mut layout);
     }
     let text = if rng.bool() { layout.to_string() } else { format!("{layout:#}") };
     let text = if rng.u32(..6) == 0 { text } else { spoiled_text(rng, text) };
@@ -99,14 +99,14 @@ fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     text.replace_range(start..end, one_of(rng, &ODD_TOKENS));
 }
 
-fn spoil(rng: &mut Rng, layout: &mut Value) {
+fn corrupt(rng: &mut Rng, layout: &mut Value) {
     let count = layout["fields"].as_array().map_or(0, Vec::len);
     match rng.u32(..10) {
-        0 => layout["bits"] = odd(rng),
-        1 => layout["id"] = odd(rng),
-        2 => layout["fields"] = odd(rng),
+        0 => layout["bits"] = unexpected_value(rng),
+        1 => layout["id"] = unexpected_value(rng),
+        2 => layout["fields"] = unexpected_value(rng),
         3 => remove(rng, layout, &["id", "bits", "fields"]),
-        4 => layout["size"] = odd(rng),
+        4 => layout["size"] = unexpected_value(rng),
         _ if count == 0 => {}
         5 => {
             let fields = layout["fields"].as_array_mut().expect("fields were counted");
@@ -128,12 +128,12 @@ fn spoil_field(rng: &mut Rng, field: &mut Value) {
     }
     match rng.u32(..4) {
         0 => remove(rng, field, &MEMBERS),
-        1 => *field = odd(rng),
+        1 => *field = unexpected_value(rng),
         2 => {
             field["bits"] =
                 one_of(rng, &[-1_i64, 0, 1, 8, 63, 64, 65, 128, 1 << 31, 1 << 32]).into();
         }
-        _ => field[one_of(rng, &MEMBERS)] = odd(rng),
+        _ => field[one_of(rng, &MEMBERS)] = unexpected_value(rng),
     }
 }
 
@@ -144,7 +144,7 @@ fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
 }
 
 /// Returns a value to put where something else is expected.
-fn odd(rng: &mut Rng) -> Value {
+fn unexpected_value(rng: &mut Rng) -> Value {
     const TEXTS: [&str; 30] = [
         "",
         "0",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     draw::{Drawn, Part, layout},
-    values::{fitting, foreign, misfit},
+    values::{foreign, misfit, valid_value},
 };
 use crate::{
     case::{Case, Pattern},
@@ -39,7 +39,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
         12 => ("layout.describe", json!({})),
         _ => ("layout.json", json!({})),
     };
-    ask(op, args, drawn.layout)
+    case(op, args, drawn.layout)
 }
 
 /// Requests a time range. The layout mostly has a timestamp, and values for all fields above it.
@@ -52,10 +52,10 @@ fn timed(rng: &mut Rng) -> Case {
     while !is_timed(&drawn) && rng.u32(..20) > 0 {
         drawn = layout(rng);
     }
-    ask("layout.time_range", time_range(rng, &drawn), drawn.layout)
+    case("layout.time_range", time_range(rng, &drawn), drawn.layout)
 }
 
-fn ask(op: &str, mut args: Value, layout: Value) -> Case {
+fn case(op: &str, mut args: Value, layout: Value) -> Case {
     args["layout"] = layout;
     Case::new(op, op, args, Pattern::Any)
 }
@@ -70,9 +70,9 @@ fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
             "constant" => rng.u32(..4) == 0,
             _ => true,
         };
-        let value = if faulty { any_value(rng, part) } else { Some(fitting(rng, part)) };
+        let value = if faulty { any_value(rng, part) } else { Some(valid_value(rng, part)) };
         if let Some(value) = value.filter(|_| is_wanted) {
-            put(&mut args, part, value);
+            insert_value(&mut args, part, value);
         }
     }
     if faulty && rng.u32(..8) == 0 {
@@ -91,11 +91,11 @@ fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
         0 => None,
         1 | 2 => Some(misfit(rng, part)),
         3 if matches!(part.kind, "bindable" | "constant") => Some(foreign(rng)),
-        _ => Some(fitting(rng, part)),
+        _ => Some(valid_value(rng, part)),
     }
 }
 
-fn put(args: &mut Value, part: &Part, value: Value) {
+fn insert_value(args: &mut Value, part: &Part, value: Value) {
     match part.kind {
         "timestamp" => args["timestamp_ms"] = value,
         "sequence" => args["sequence"] = value,
@@ -133,7 +133,7 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
         Some(part) if rng.u32(..12) > 0 => {
-            let time = if rng.u32(..12) == 0 { misfit(rng, part) } else { fitting(rng, part) };
+            let time = if rng.u32(..12) == 0 { misfit(rng, part) } else { valid_value(rng, part) };
             let exact = time.as_str().and_then(|text| text.parse().ok()).filter(|ms| is_exact(*ms));
             exact.unwrap_or_else(|| number(rng))
         }
@@ -148,7 +148,7 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     let mut bindables = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
         if rng.u32(..16) > 0 {
-            let value = if rng.u32(..16) == 0 { misfit(rng, part) } else { fitting(rng, part) };
+            let value = if rng.u32(..16) == 0 { misfit(rng, part) } else { valid_value(rng, part) };
             bindables.insert(part.name.clone(), value);
         }
     }
@@ -175,8 +175,8 @@ fn of_preset(rng: &mut Rng) -> Case {
     }
     let layout = json!({"preset": name, "fields": fields});
     match rng.u32(..4) {
-        0 => ask("layout.json", json!({}), layout),
-        1 => ask("layout.describe", json!({}), layout),
-        _ => ask("layout.parse", json!({"id": rng.u64(..).cast_signed().to_string()}), layout),
+        0 => case("layout.json", json!({}), layout),
+        1 => case("layout.describe", json!({}), layout),
+        _ => case("layout.parse", json!({"id": rng.u64(..).cast_signed().to_string()}), layout),
     }
 }

@@ -4,8 +4,8 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
-    draw::{Drawn, Needs, Part, filled, named},
-    values::{fitting, misfit},
+    draw::{Drawn, Needs, Part, field_of_kind, filled},
+    values::{misfit, valid_value},
 };
 use crate::{
     case::Case,
@@ -74,7 +74,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
     }
     let mut parts: Vec<Part> = Vec::new();
     for (kind, bits) in kinds {
-        let part = named(rng, &needs, &parts, kind, bits);
+        let part = field_of_kind(rng, &needs, &parts, kind, bits);
         parts.push(part);
     }
     filled(rng, &needs, parts)
@@ -88,7 +88,7 @@ fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
             0 => {}
             1 => drop(given.insert(part.name.clone(), misfit(rng, part))),
             2 => drop(given.insert("nobody".to_owned(), "1".into())),
-            _ => drop(given.insert(part.name.clone(), fitting(rng, part))),
+            _ => drop(given.insert(part.name.clone(), valid_value(rng, part))),
         }
     }
     given.into()
@@ -129,6 +129,6 @@ fn step(rng: &mut Rng, drawn: &Drawn, depth: u32) -> Value {
         step["bindables"] = some_bindables(rng, drawn, 2);
     }
     step["clock"] = trace::clock(rng, &["raise"], time);
-    trace::nest(rng, depth, &mut step, |rng, depth| self::step(rng, drawn, depth));
+    trace::add_nested_steps(rng, depth, &mut step, |rng, depth| self::step(rng, drawn, depth));
     step
 }

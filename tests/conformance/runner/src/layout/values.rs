@@ -14,7 +14,7 @@ fn power(bits: u32) -> BigInt {
 }
 
 /// Returns an integer of `bits` bits, often the smallest or the largest.
-fn below(rng: &mut Rng, bits: u32) -> BigInt {
+fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
         1 => power(bits) - 1,
@@ -27,11 +27,11 @@ fn below(rng: &mut Rng, bits: u32) -> BigInt {
 
 /// Returns a valid value. For a timestamp, it is a time in Unix milliseconds, and is valid if milliseconds can represent the
 /// tick's start.
-pub(crate) fn fitting(rng: &mut Rng, part: &Part) -> Value {
+pub(crate) fn valid_value(rng: &mut Rng, part: &Part) -> Value {
     match (part.kind, part.of_type) {
-        ("timestamp", _) => time(part, &below(rng, part.bits)).to_string().into(),
+        ("timestamp", _) => time(part, &random_integer(rng, part.bits)).to_string().into(),
         (_, "bytes") => {
-            let number = below(rng, part.bits).to_bytes_be().1;
+            let number = random_integer(rng, part.bits).to_bytes_be().1;
             let zeros = if rng.u32(..4) == 0 { "0000" } else { "" };
             json!({"hex": format!("{zeros}{}", HEXLOWER.encode(&number))})
         }
@@ -39,7 +39,7 @@ pub(crate) fn fitting(rng: &mut Rng, part: &Part) -> Value {
         _ if part.bits >= 64 && rng.u32(..6) == 0 => {
             one_of(rng, &[i64::MIN, i64::MIN + 1, -2, -1]).to_string().into()
         }
-        _ => below(rng, part.bits).to_string().into(),
+        _ => random_integer(rng, part.bits).to_string().into(),
     }
 }
 

@@ -38,13 +38,13 @@ fn constructor(name: &str, case: &Value) -> Result<Case> {
         "nodes": node,
         "lease": [number(case, "start")?.to_string(), number(case, "end_exclusive")?.to_string()],
     });
-    let built = built(name, options, ours(case, "error"));
+    let built = construction_case(name, options, ours(case, "error"));
     Ok(if is_expression { built.for_dynamic_languages() } else { built })
 }
 
-fn built(name: &str, options: Value, error: Option<&Value>) -> Case {
+fn construction_case(name: &str, options: Value, error: Option<&Value>) -> Case {
     match error {
-        Some(code) if code.is_string() => trace::refused(name, OP, options, code),
+        Some(code) if code.is_string() => trace::rejection_case(name, OP, options, code),
         _ => trace::case(name, OP, options, Vec::new()),
     }
 }
@@ -58,9 +58,9 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
         || error.map_or(Pattern::ok_with(Pattern::Any), |code| Pattern::error(code, None));
     let options = json!({"secret": secret, "nodes": 0, "lease": ["1730000000", "2803741824"]});
     Ok([
-        built(&name, options, error),
-        Case::of(&name, "randflake.inspect", json!({"secret": secret, "id": "0"}), expected()),
-        Case::of(
+        construction_case(&name, options, error),
+        Case::for_op(&name, "randflake.inspect", json!({"secret": secret, "id": "0"}), expected()),
+        Case::for_op(
             &name,
             "sparx64.encrypt",
             json!({"key": secret, "block": "00".repeat(8)}),
@@ -72,9 +72,9 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
 /// A scenario and the fields of its IDs. If it requests more IDs than available, a second trace requests them in one batch.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     let steps = list(scenario, "steps")?;
-    let mut cases = vec![whole(name, scenario, steps, Filling::ThenOneMore)?];
+    let mut cases = vec![scenario_case(name, scenario, steps, Filling::ThenOneMore)?];
     if steps.iter().any(|step| step["op"] == "generate_many") {
-        cases.push(whole(&format!("{name}, at once"), scenario, steps, Filling::AtOnce)?);
+        cases.push(scenario_case(&format!("{name}, at once"), scenario, steps, Filling::AtOnce)?);
     }
     for step in steps.iter().filter(|step| step.get("id").is_some()) {
         let (secret, id) = (text(scenario, "secret")?, text(step, "id")?);
@@ -93,7 +93,7 @@ enum Filling {
     AtOnce,
 }
 
-fn whole(name: &str, scenario: &Value, steps: &[Value], filling: Filling) -> Result<Case> {
+fn scenario_case(name: &str, scenario: &Value, steps: &[Value], filling: Filling) -> Result<Case> {
     let lease = list(scenario, "lease")?;
     ensure!(lease.len() == 2, "expected the two ends of a lease");
     let options = json!({

@@ -36,8 +36,8 @@ pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Res
     fields["text"] = text(case, "encoded")?.into();
     let inspect = json!({"secret": secret, "id": id});
     Ok([
-        Case::of(name, "randflake.encrypt", encrypt, Pattern::ok(id.into())),
-        Case::of(name, "randflake.inspect", inspect, Pattern::ok(fields)),
+        Case::for_op(name, "randflake.encrypt", encrypt, Pattern::ok(id.into())),
+        Case::for_op(name, "randflake.inspect", inspect, Pattern::ok(fields)),
     ])
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Res
 pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
     let unsigned = id.parse::<i64>()?.cast_unsigned().to_string();
     let ask = |op: &str, args, expected: &str| {
-        Case::of(name, &format!("randflake.{op}"), args, Pattern::ok(expected.into()))
+        Case::for_op(name, &format!("randflake.{op}"), args, Pattern::ok(expected.into()))
     };
     Ok([
         ask("encode", json!({"id": id}), encoded),
@@ -60,7 +60,7 @@ fn of_raw(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
     let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());
     let args = json!({"key": secret, "block": block});
-    Ok(Case::of(name, "sparx64.encrypt", args, Pattern::ok(expected.into())))
+    Ok(Case::for_op(name, "sparx64.encrypt", args, Pattern::ok(expected.into())))
 }
 
 /// `randflake_invalid.json`: strings and values that must be rejected, and the most similar strings that must be accepted.
@@ -70,7 +70,7 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
         let error = ours(case, "error").context("expected ours with an error")?;
         let expected = Pattern::error(error, ours(case, "position"));
         let args = json!({"text": text(case, "input")?});
-        made.push(Case::of(&label(index, case), "randflake.decode", args, expected));
+        made.push(Case::for_op(&label(index, case), "randflake.decode", args, expected));
     }
     for boundary in list(file, "accepted_boundaries")? {
         let (encoded, id) = (text(boundary, "input")?, text(boundary, "value")?);
@@ -94,7 +94,7 @@ fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case
         let mut args = json!({});
         args[argument] = value;
         let expected = Pattern::error(member(answer, "error")?, None);
-        let case = Case::of(&format!("{name} {expression}"), op, args, expected);
+        let case = Case::for_op(&format!("{name} {expression}"), op, args, expected);
         made.push(if is_integer && argument == "id" { case } else { case.for_dynamic_languages() });
     }
     Ok(made)

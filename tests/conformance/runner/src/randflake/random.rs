@@ -51,7 +51,7 @@ fn text(rng: &mut Rng) -> String {
 }
 
 /// Returns a 64-bit number, often near one of the limits and occasionally beyond them.
-fn near(rng: &mut Rng, ends: [i128; 3]) -> String {
+fn near_limit(rng: &mut Rng, ends: [i128; 3]) -> String {
     if rng.bool() {
         return rng.u64(..).cast_signed().to_string();
     }
@@ -59,11 +59,11 @@ fn near(rng: &mut Rng, ends: [i128; 3]) -> String {
 }
 
 fn signed(rng: &mut Rng) -> String {
-    near(rng, [i64::MIN.into(), 0, i64::MAX.into()])
+    near_limit(rng, [i64::MIN.into(), 0, i64::MAX.into()])
 }
 
 fn unsigned(rng: &mut Rng) -> String {
-    near(rng, [0, 1 << 63, u64::MAX.into()])
+    near_limit(rng, [0, 1 << 63, u64::MAX.into()])
 }
 
 /// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are

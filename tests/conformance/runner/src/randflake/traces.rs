@@ -96,7 +96,9 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     };
     step["clock"] = if is_large { json!([time(rng)]) } else { trace::clock(rng, &NO_TIMES, time) };
     if !is_large {
-        trace::nest(rng, depth, &mut step, |rng, depth| self::step(rng, options, depth));
+        trace::add_nested_steps(rng, depth, &mut step, |rng, depth| {
+            self::step(rng, options, depth)
+        });
     }
     step
 }

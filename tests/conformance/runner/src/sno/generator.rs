@@ -24,14 +24,14 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
 /// adds a case that closes the generator at that step.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
-        return Ok(vec![trace::refused(name, "sno.generator", options(scenario), code)]);
+        return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
     }
     let steps = list(scenario, "steps").map_or(&[][..], Vec::as_slice);
     let snapshots = (0..steps.len()).filter(|&index| steps[index]["op"] == "snapshot");
     let mut cases = Vec::new();
     for index in snapshots {
         let mut before = translate(&steps[..index])?;
-        before.push(close(Pattern::ok_with(kept(member(&steps[index], "snapshot")?))));
+        before.push(close(Pattern::ok_with(expected_snapshot(member(&steps[index], "snapshot")?))));
         cases.push(case(&format!("{name}: closed at step {index}"), scenario, before));
     }
     let mut all = translate(steps)?;
@@ -72,7 +72,7 @@ fn close(expected: Pattern) -> Step {
 
 /// Returns the members of the original's snapshot that ours must share. If the original made it after its last time unit, it
 /// has lost the sequence. Ours never loses it, so then only the other members are compared.
-fn kept(snapshot: &Value) -> Pattern {
+fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
     Pattern::Has(
@@ -109,7 +109,7 @@ fn is_while_blocked(step: &Value) -> bool {
 fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
-    let mut step = generate(end, &joined(&clock(&inner[0])?, &clock(end)?))?;
+    let mut step = generate(end, &merged(&clock(&inner[0])?, &clock(end)?))?;
     step.request["inside"] = requests.into();
     step.expected = Pattern::Has(vec![
         ("ok", Pattern::Is(json!([member(end, "id")?]))),
@@ -118,7 +118,7 @@ fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     Ok(step)
 }
 
-fn joined(first: &Value, second: &Value) -> Value {
+fn merged(first: &Value, second: &Value) -> Value {
     [first, second]
         .into_iter()
         .flat_map(|list| list.as_array().into_iter().flatten())

@@ -50,14 +50,14 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     for (index, case) in list(file, "sno")?.iter().enumerate() {
         let (name, uuid) = (format!("sno {}", label(index, case)), member(case, "uuid8")?);
         let there = json!({"text": member(case, "encoded")?});
-        made.push(Case::of(&name, "sno.to_uuid8", there, Pattern::ok(uuid.clone())));
+        made.push(Case::for_op(&name, "sno.to_uuid8", there, Pattern::ok(uuid.clone())));
         let id = Pattern::ok_has([("hex", member(case, "hex")?.clone())]);
-        made.push(Case::of(&name, "sno.from_uuid8", json!({ "uuid": uuid }), id));
+        made.push(Case::for_op(&name, "sno.from_uuid8", json!({ "uuid": uuid }), id));
     }
     for (index, case) in list(file, "sno_invalid")?.iter().enumerate() {
         let args = json!({"uuid": member(case, "uuid")?});
         let refused = Pattern::error(member(case, "error")?, None);
-        made.push(Case::of(&label(index, case), "sno.from_uuid8", args, refused));
+        made.push(Case::for_op(&label(index, case), "sno.from_uuid8", args, refused));
     }
     Ok(made)
 }
@@ -123,7 +123,12 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
 fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = ours(note, "marshal_zero") {
         let ask = |op, written: &Value| {
-            Case::of(name, op, json!({"text": "2222222222222222"}), Pattern::ok(written.clone()))
+            Case::for_op(
+                name,
+                op,
+                json!({"text": "2222222222222222"}),
+                Pattern::ok(written.clone()),
+            )
         };
         let theirs = ask("sno.to_json_or_null", member(note, "marshal_zero")?);
         return Ok(vec![ask("sno.to_json", written), theirs]);
@@ -134,9 +139,9 @@ fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     let (args, id) = (json!({"json": text(note, "input")?}), member(note, "id")?);
     let read = || Pattern::ok_has([("hex", id.clone())]);
     let expected = ours(note, "error").map_or_else(read, |code| Pattern::error(code, None));
-    let mut made = vec![Case::of(name, "sno.json_value", args.clone(), expected)];
+    let mut made = vec![Case::for_op(name, "sno.json_value", args.clone(), expected)];
     if note["input"] == "null" {
-        made.push(Case::of(name, "sno.json_value_or_null", args, read()));
+        made.push(Case::for_op(name, "sno.json_value_or_null", args, read()));
     }
     Ok(made)
 }

@@ -72,14 +72,14 @@ fn snapshot(rng: &mut Rng) -> Value {
 }
 
 /// Returns an offset in milliseconds, often within the same tick, and mostly within a few ticks.
-fn near(rng: &mut Rng) -> i64 {
+fn random_offset(rng: &mut Rng) -> i64 {
     let span = one_of(rng, &SPANS_MS);
     rng.i64(0..span)
 }
 
 /// Returns a time in sno's units.
 fn units(rng: &mut Rng) -> i64 {
-    (START_MS - 1_262_304_000_000 + near(rng)) / 4
+    (START_MS - 1_262_304_000_000 + random_offset(rng)) / 4
 }
 
 fn time(rng: &mut Rng) -> String {
@@ -87,7 +87,7 @@ fn time(rng: &mut Rng) -> String {
         0 => number(rng),
         1 => 1_262_304_000_000 + rng.i64(-5..=5),
         2 => 3_461_327_255_552 + rng.i64(-5..=5),
-        _ => START_MS + near(rng),
+        _ => START_MS + random_offset(rng),
     }
     .to_string()
 }
@@ -105,7 +105,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
         _ => json!({"op": "generate", "metabyte": metabyte}),
     };
     step["clock"] = trace::clock(rng, &["raise"], time);
-    trace::nest(rng, depth, &mut step, self::step);
+    trace::add_nested_steps(rng, depth, &mut step, self::step);
     step
 }
 

@@ -9,7 +9,7 @@ use polyflake::hotguid::{Generator, HotGuid, LAST_COUNTER, Parts, Uuid8Parts};
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Answer, Failure, integer, maybe, text},
+    args::{Answer, Failure, integer, optional_integer, text},
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
 };
 
@@ -58,7 +58,7 @@ impl Play for Stand {
 impl Stand {
     fn generate(&self, step: &Value) -> Answer {
         let shard_key = integer(step, "shard_key")?;
-        let made = match maybe::<usize>(step, "count")? {
+        let made = match optional_integer::<usize>(step, "count")? {
             None => vec![self.generator.generate(shard_key)?],
             Some(count) => {
                 let mut made = vec![HotGuid::default(); count];
@@ -66,11 +66,11 @@ impl Stand {
                 made
             }
         };
-        made.into_iter().map(|id| self.shown(id)).collect()
+        made.into_iter().map(|id| self.describe(id)).collect()
     }
 
     /// Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second.
-    fn shown(&self, id: HotGuid) -> Answer {
+    fn describe(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let known = self.first.get().filter(|(second, _)| *second == parts.timestamp);
         let (_, first) = known.unwrap_or((parts.timestamp, parts.counter));

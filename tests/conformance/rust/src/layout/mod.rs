@@ -23,7 +23,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     match op {
         "json" => Ok(layout.to_json().into()),
         "describe" => Ok(describe::written(&layout.describe())),
-        "pack" => Ok(given(&layout, args)?.pack()?.to_string().into()),
+        "pack" => Ok(values_to_pack(&layout, args)?.pack()?.to_string().into()),
         "parse" => Ok(fields(&layout.parse(&id(&layout, args)?)?)),
         "time_range" => time_range(&layout, args),
         "generate" => generate(layout, args),
@@ -43,7 +43,7 @@ fn layout(args: &Value) -> Result<Layout, Failure> {
 }
 
 /// Returns the values to pack.
-fn given<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
+fn values_to_pack<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
     let mut given = layout.values();
     for (name, value) in values::read_all(args, "bindables")? {
         given.bind(&name, value)?;
@@ -101,12 +101,12 @@ fn fields(parsed: &Parsed<'_>) -> Value {
     };
     put("timestamp_ms", parsed.unix_ms().map(|unix_ms| unix_ms.to_string().into()));
     put("sequence", parsed.sequence().map(|sequence| sequence.to_string().into()));
-    put("bindables", named(parsed.bindables()));
-    put("constants", named(parsed.constants()));
+    put("bindables", fields_to_json(parsed.bindables()));
+    put("constants", fields_to_json(parsed.constants()));
     fields.into()
 }
 
-fn named<'a>(values: impl Iterator<Item = (&'a str, Field<'a>)>) -> Option<Value> {
+fn fields_to_json<'a>(values: impl Iterator<Item = (&'a str, Field<'a>)>) -> Option<Value> {
     let named: Map<_, _> =
         values.map(|(name, value)| (name.to_owned(), values::write(&value))).collect();
     (!named.is_empty()).then(|| named.into())

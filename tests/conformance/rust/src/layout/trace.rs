@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::layout;
 use crate::{
-    args::{Answer, Failure, integer, maybe, text, unexpected},
+    args::{Answer, Failure, integer, optional_integer, text, unexpected},
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
     values,
 };
@@ -61,7 +61,7 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
     for (name, value) in &given {
         bound.bind(name, value.clone())?;
     }
-    let Some(count) = maybe::<usize>(step, "count")? else {
+    let Some(count) = optional_integer::<usize>(step, "count")? else {
         let id = if step["bindables"].is_null() {
             generator.generate()?
         } else {

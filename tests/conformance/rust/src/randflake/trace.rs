@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::{codec, written};
 use crate::{
-    args::{Answer, Failure, integer, maybe, text},
+    args::{Answer, Failure, integer, optional_integer, text},
     stage::{Play, Script, Stage, max_wait, on_exhausted},
 };
 
 impl Play for Generator<Script> {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let mut builder = Builder::with_clock(lease(options)?, codec(options)?, clock);
-        if let Some(second) = maybe(options, "resume_after")? {
+        if let Some(second) = optional_integer(options, "resume_after")? {
             builder = builder.resume_after(second);
         }
         if let Some(wait) = max_wait(options)? {
@@ -31,7 +31,7 @@ impl Play for Generator<Script> {
             "generate" => generate(self, step),
             "extend_lease" => {
                 self.extend_grant(lease(step)?)?;
-                Ok(held(self))
+                Ok(grant_of(self))
             }
             "stats" => Ok(stats(self)),
             "close" => Ok(second(self.close()?)),
@@ -50,7 +50,7 @@ pub(super) fn lease(args: &Value) -> Result<Grant, Failure> {
 }
 
 fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
-    let Some(count) = maybe::<usize>(step, "count")? else {
+    let Some(count) = optional_integer::<usize>(step, "count")? else {
         return Ok(json!([written(generator.generate()?)]));
     };
     let mut made = vec![Randflake::default(); count];
@@ -58,7 +58,7 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
     Ok(made.into_iter().map(written).collect())
 }
 
-fn held(generator: &Generator<Script>) -> Value {
+fn grant_of(generator: &Generator<Script>) -> Value {
     let lease = generator.grant();
     json!({
         "nodes": [lease.nodes().start(), lease.nodes().end()],

@@ -5,7 +5,7 @@ use polyflake::sno::{self, Parts, Sno};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::args::{Answer, bytes, integer, maybe, text, unexpected};
+use crate::args::{Answer, bytes, integer, optional_integer, text, unexpected};
 
 /// Returns the protocol's FIELDS.
 pub(crate) fn fields(id: Sno) -> Value {
@@ -48,15 +48,15 @@ pub(crate) fn metabyte(args: &Value) -> Answer {
     Ok(sno::metabyte(text(args, "text")?)?.into())
 }
 
-pub(crate) fn with(args: &Value) -> Answer {
+pub(crate) fn with_fields(args: &Value) -> Answer {
     let mut id = Sno::parse(text(args, "text")?)?;
-    if let Some(metabyte) = maybe(args, "metabyte")? {
+    if let Some(metabyte) = optional_integer(args, "metabyte")? {
         id = id.with_metabyte(metabyte);
     }
-    if let Some(partition) = maybe(args, "partition")? {
+    if let Some(partition) = optional_integer(args, "partition")? {
         id = id.with_partition(partition);
     }
-    if let Some(sequence) = maybe(args, "sequence")? {
+    if let Some(sequence) = optional_integer(args, "sequence")? {
         id = id.with_sequence(sequence);
     }
     Ok(fields(id))

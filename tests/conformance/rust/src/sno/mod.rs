@@ -18,7 +18,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "from_bytes" => ids::from_bytes(args),
         "from_parts" => ids::from_parts(args),
         "metabyte" => ids::metabyte(args),
-        "with" => ids::with(args),
+        "with" => ids::with_fields(args),
         "time_range" => ids::time_range(args),
         "to_uuid" => ids::to_uuid(args),
         "from_uuid" => ids::from_uuid(args),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::ids;
 use crate::{
-    args::{Answer, Failure, integer, maybe, text, unexpected},
+    args::{Answer, Failure, integer, optional_integer, text, unexpected},
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
 };
 
@@ -15,7 +15,7 @@ impl Play for Generator<Script> {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let builder = builder(options, clock)?;
         match snapshot(&options["config"])? {
-            None => Ok(fresh(options, builder)?.build()?),
+            None => Ok(apply_options(options, builder)?.build()?),
             Some(snapshot) if options["original"] == true => Ok(builder.import_original(snapshot)?),
             Some(snapshot) => Ok(builder.restore(snapshot)?),
         }
@@ -57,14 +57,17 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
 }
 
 /// Applies the options that a snapshot already contains.
-fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script>, Failure> {
-    if let Some(partition) = maybe::<u16>(options, "partition")? {
+fn apply_options(
+    options: &Value,
+    mut builder: Builder<Script>,
+) -> Result<Builder<Script>, Failure> {
+    if let Some(partition) = optional_integer::<u16>(options, "partition")? {
         builder = builder.partition(partition);
     }
-    if let Some(min) = maybe(options, "sequence_min")? {
+    if let Some(min) = optional_integer(options, "sequence_min")? {
         builder = builder.sequence_min(min);
     }
-    if let Some(max) = maybe(options, "sequence_max")? {
+    if let Some(max) = optional_integer(options, "sequence_max")? {
         builder = builder.sequence_max(max);
     }
     Ok(builder)
@@ -80,7 +83,7 @@ fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) 
 
 fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
     let metabyte = integer(step, "metabyte")?;
-    let Some(count) = maybe::<usize>(step, "count")? else {
+    let Some(count) = optional_integer::<usize>(step, "count")? else {
         return Ok(json!([ids::hex(generator.generate(metabyte)?)]));
     };
     let mut made = vec![Sno::from_bytes([0; 10]); count];

@@ -8,7 +8,7 @@ pub(crate) struct Cells(BTreeMap<u128, u128>);
 
 impl Cells {
     /// Records a cell. Returns whether it was already recorded.
-    pub(crate) fn note(&mut self, cell: u128) -> bool {
+    pub(crate) fn insert(&mut self, cell: u128) -> bool {
         match self.0.range_mut(..=cell).next_back() {
             Some((_, end)) if cell < *end => return true,
             Some((_, end)) if cell == *end => *end += 1,
@@ -26,9 +26,9 @@ mod tests {
     fn a_cell_is_recorded_once() {
         let mut cells = Cells::default();
         for cell in [5, 6, 9, 8, 7, 4, 10] {
-            assert!(!cells.note(cell), "{cell}");
+            assert!(!cells.insert(cell), "{cell}");
         }
-        assert!((4..=10).all(|cell| cells.note(cell)));
-        assert!(!cells.note(3) && !cells.note(11));
+        assert!((4..=10).all(|cell| cells.insert(cell)));
+        assert!(!cells.insert(3) && !cells.insert(11));
     }
 }

@@ -4,7 +4,7 @@ use polyflake::{Result, layout, randflake::Grant, sno};
 
 use crate::{
     clock::Fast,
-    life::{Closing, Life, Outcome, Windowed, by_turns, in_windows},
+    life::{ChildRun, Closing, Outcome, Windowed, by_turns, in_windows},
     makers::{
         HotGuids, Layouts, Maker, Randflakes, Snos, hotguid_builder, layout_builder,
         randflake_builder, sno_builder,
@@ -15,14 +15,18 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Speed of the generator's clock relative to real time, so that a process lives for several ticks.
     pub(crate) speed: u32,
-    pub(crate) live: fn(Life<'_>) -> Outcome,
+    pub(crate) live: fn(ChildRun<'_>) -> Outcome,
     /// Number of bytes in an ID.
     pub(crate) bytes: usize,
     pub(crate) cell: fn(&[u8]) -> u128,
 }
 
 impl Kind {
-    const fn new<M: Maker>(name: &'static str, speed: u32, live: fn(Life<'_>) -> Outcome) -> Self {
+    const fn new<M: Maker>(
+        name: &'static str,
+        speed: u32,
+        live: fn(ChildRun<'_>) -> Outcome,
+    ) -> Self {
         Self { name, speed, live, bytes: M::BYTES, cell: M::cell }
     }
 }
@@ -82,7 +86,7 @@ fn lease(node: u32, end_ms: i64) -> Result<Grant> {
 }
 
 impl Closing for Snos {
-    type Left = sno::Snapshot;
+    type Saved = sno::Snapshot;
     fn begin(clock: Fast, number: u32) -> Result<Self> {
         let partition = u16::try_from(number).expect("fewer lives than partitions");
         sno_builder(clock).partition(partition).build()
@@ -90,27 +94,27 @@ impl Closing for Snos {
     fn resume(clock: Fast, _: u32, left: sno::Snapshot) -> Result<Self> {
         sno_builder(clock).restore(left)
     }
-    fn leave(&self) -> Result<sno::Snapshot> {
+    fn save(&self) -> Result<sno::Snapshot> {
         self.close()
     }
 }
 
 impl Closing for Layouts {
-    type Left = layout::Snapshot;
+    type Saved = layout::Snapshot;
     fn begin(clock: Fast, number: u32) -> Result<Self> {
         layout_builder(clock, number).build()
     }
     fn resume(clock: Fast, number: u32, left: layout::Snapshot) -> Result<Self> {
         layout_builder(clock, number).restore(left)
     }
-    fn leave(&self) -> Result<layout::Snapshot> {
+    fn save(&self) -> Result<layout::Snapshot> {
         self.close()
     }
 }
 
 /// Uses one lease for consecutive generators. Each one stores the last second that it used.
 impl Closing for Randflakes {
-    type Left = Option<i64>;
+    type Saved = Option<i64>;
     fn begin(clock: Fast, number: u32) -> Result<Self> {
         randflake_builder(lease(number, LAST_MS)?, clock).build()
     }
@@ -121,7 +125,7 @@ impl Closing for Randflakes {
             None => builder.build(),
         }
     }
-    fn leave(&self) -> Result<Option<i64>> {
+    fn save(&self) -> Result<Option<i64>> {
         self.close()
     }
 }

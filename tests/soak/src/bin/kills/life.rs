@@ -20,7 +20,7 @@ const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 
-pub(crate) struct Life<'l> {
+pub(crate) struct ChildRun<'l> {
     pub(crate) clock: Fast,
     pub(crate) state: &'l Path,
     /// `true` to omit the state that separates lives, in which case the harness must detect duplicates.
@@ -36,14 +36,14 @@ pub(crate) trait Windowed: Maker + Sized {
 
 /// Makes IDs in consecutive windows. A new process starts at the last end on disk, and each window's end is written to disk
 /// before an ID is made in the window.
-pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
+pub(crate) fn in_windows<M: Windowed>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
     let mut end = life.end_after(start);
     durable::write(life.state, &end)?;
     let ids = M::build(life.clock, start, end)?;
     loop {
-        match life.make(&ids)? {
+        match life.write_ids(&ids)? {
             Some(ErrorKind::LeaseExpired) => {
                 end = life.end_after(end);
                 durable::write(life.state, &end)?;
@@ -57,19 +57,19 @@ pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
 
 /// A generator that can be closed and then returns the state from which the next one resumes.
 pub(crate) trait Closing: Maker + Sized {
-    type Left: Serialize + DeserializeOwned + Clone;
+    type Saved: Serialize + DeserializeOwned + Clone;
     /// Creates a generator with a worker ID that was never used.
     fn begin(clock: Fast, number: u32) -> Result<Self>;
-    fn resume(clock: Fast, number: u32, left: Self::Left) -> Result<Self>;
-    fn leave(&self) -> Result<Self::Left>;
+    fn resume(clock: Fast, number: u32, left: Self::Saved) -> Result<Self>;
+    fn save(&self) -> Result<Self::Saved>;
 }
 
 /// Makes IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID if the
 /// predecessor was killed. A state is removed from disk before it is used, so it is used only once.
-pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
+pub(crate) fn by_turns<M: Closing>(mut life: ChildRun<'_>) -> Outcome {
     loop {
         let (number, left) =
-            durable::read::<(u32, Option<M::Left>)>(life.state)?.unwrap_or((0, None));
+            durable::read::<(u32, Option<M::Saved>)>(life.state)?.unwrap_or((0, None));
         let number = if left.is_some() { number } else { number + 1 };
         let kept = left.clone().filter(|_| life.careless);
         durable::write(life.state, &(number, kept))?;
@@ -78,17 +78,20 @@ pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
             None => M::begin(life.clock, number)?,
         };
         for _ in 0..life.random.u8(..8) {
-            life.make(&ids)?;
+            life.write_ids(&ids)?;
         }
-        durable::write(life.state, &(number, Some(ids.leave()?)))?;
+        durable::write(life.state, &(number, Some(ids.save()?)))?;
     }
 }
 
-impl Life<'_> {
+impl ChildRun<'_> {
     /// Makes some IDs and writes them. Returns the kind of an error that a later retry resolves.
-    fn make(&mut self, ids: &impl Maker) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
+    fn write_ids(
+        &mut self,
+        ids: &impl Maker,
+    ) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
         let mut bytes = Vec::new();
-        let outcome = ids.make(&mut self.random, &mut bytes);
+        let outcome = ids.generate(&mut self.random, &mut bytes);
         stdout().write_all(&bytes)?;
         stdout().flush()?;
         let Err(error) = outcome else { return Ok(None) };

@@ -26,7 +26,7 @@ use cells::Cells;
 use clap::{Args, Parser};
 use clock::Fast;
 use kinds::{KINDS, Kind};
-use life::Life;
+use life::ChildRun;
 use tempfile::TempDir;
 
 #[derive(Parser)]
@@ -41,12 +41,12 @@ struct Options {
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
-    life: Option<Lived>,
+    life: Option<ChildCommand>,
 }
 
 /// The command with which this program starts itself.
 #[derive(clap::Subcommand)]
-enum Lived {
+enum ChildCommand {
     #[command(hide = true)]
     Live(Begin),
 }
@@ -65,16 +65,16 @@ struct Begin {
 const START_MS: i64 = 1_763_650_000_000;
 
 /// The longest life of a process after its first ID, in real time.
-const LONGEST: Duration = Duration::from_millis(10);
+const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
 /// The largest step of the clock between two lives.
 const STEP: Duration = Duration::from_millis(50);
 
 /// The largest distance from the last process's start, for steps back to it.
-const NEAR: Duration = Duration::from_millis(2);
+const MAX_DISTANCE: Duration = Duration::from_millis(2);
 
 /// The longest time that a process may take to make its first ID.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result for all processes of one kind.
 #[derive(Default)]
@@ -122,7 +122,7 @@ impl<'k> Killer<'k> {
             end(&mut process, &first)?;
             Ok::<_, Box<dyn Error>>(reader.join().map_err(|_| "the reader panicked")?)
         })?;
-        self.note(ids)
+        self.compare(ids)
     }
 
     fn begin(&self) -> io::Result<Child> {
@@ -140,7 +140,7 @@ impl<'k> Killer<'k> {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
             0 => (now_ms, STEP),
-            1 | 2 => (self.began_ms, NEAR),
+            1 | 2 => (self.began_ms, MAX_DISTANCE),
             _ => (now_ms, Duration::ZERO),
         };
         let most = self.clock.of_world(most);
@@ -149,7 +149,7 @@ impl<'k> Killer<'k> {
     }
 
     /// Compares a process's IDs with all earlier IDs.
-    fn note(&mut self, ids: io::Result<Vec<u8>>) -> Result<(), Box<dyn Error>> {
+    fn compare(&mut self, ids: io::Result<Vec<u8>>) -> Result<(), Box<dyn Error>> {
         self.outcome.kills += 1;
         let ids = match ids {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
@@ -158,7 +158,7 @@ impl<'k> Killer<'k> {
         self.outcome.made_some += 1;
         for id in ids.chunks_exact(self.kind.bytes) {
             self.outcome.ids += 1;
-            self.outcome.twice += u64::from(self.cells.note((self.kind.cell)(id)));
+            self.outcome.twice += u64::from(self.cells.insert((self.kind.cell)(id)));
         }
         Ok(())
     }
@@ -168,9 +168,9 @@ impl<'k> Killer<'k> {
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
         // If the process ended, the channel is disconnected.
-        let _ = first.recv_timeout(PATIENCE);
+        let _ = first.recv_timeout(TIMEOUT);
     }
-    thread::sleep(LONGEST.mul_f64(fastrand::f64()));
+    thread::sleep(MAX_RUN_TIME.mul_f64(fastrand::f64()));
     let ended = process.try_wait()?;
     process.kill()?;
     process.wait()?;
@@ -193,17 +193,17 @@ fn folder() -> io::Result<TempDir> {
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
 }
 
-fn live(begin: &Begin) -> Result<ExitCode, Box<dyn Error>> {
+fn run_child(begin: &Begin) -> Result<ExitCode, Box<dyn Error>> {
     let kind = KINDS.iter().find(|kind| kind.name == begin.kind).ok_or("expected a kind")?;
     let clock = Fast::new(begin.now_ms, kind.speed);
     let (state, careless, random) = (&begin.state, begin.careless, fastrand::Rng::new());
-    match (kind.live)(Life { clock, state, careless, random })? {}
+    match (kind.live)(ChildRun { clock, state, careless, random })? {}
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let options = Options::parse();
-    if let Some(Lived::Live(begin)) = &options.life {
-        return live(begin);
+    if let Some(ChildCommand::Live(begin)) = &options.life {
+        return run_child(begin);
     }
     let mut well = true;
     for kind in KINDS.iter().filter(|kind| kind.name.contains(&options.kind)) {

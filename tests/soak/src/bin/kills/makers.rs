@@ -25,7 +25,7 @@ pub(crate) trait Maker {
     const BYTES: usize;
     /// Returns an ID's cell. Consecutive IDs of a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
-    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
+    fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
 /// Returns the size of a call: one ID, or a batch of up to [`BATCH`].
@@ -57,7 +57,7 @@ impl Maker for Snos {
         line << 64 | u128::from(id.tick) << 16 | u128::from(id.sequence)
     }
 
-    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+    fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![Sno::default(); size(random)];
         let outcome = self.fill(random.u8(..), &mut ids);
         ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
@@ -81,7 +81,7 @@ impl Maker for HotGuids {
         u128::from(id.timestamp.cast_unsigned()) << 24 | u128::from(id.counter)
     }
 
-    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+    fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![HotGuid::default(); size(random)];
         let outcome = self.fill(random.u32(..), &mut ids);
         ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
@@ -110,7 +110,7 @@ impl Maker for Layouts {
         u64::from_le_bytes(exactly(id)).into()
     }
 
-    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+    fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![0_i64; size(random)];
         let outcome = self.fill(&mut ids[..]);
         ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_le_bytes()));
@@ -136,7 +136,7 @@ impl Maker for Randflakes {
         node | u128::from(parts.timestamp.cast_unsigned()) << 17 | u128::from(parts.sequence)
     }
 
-    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+    fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![Randflake::default(); size(random)];
         let outcome = self.fill(&mut ids);
         ids[..written(&outcome, ids.len())]
