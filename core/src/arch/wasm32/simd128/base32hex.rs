@@ -5,7 +5,7 @@ use core::arch::wasm32::*;
 
 use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 
-use super::base32::{characters, forties, lift, values, values_of};
+use super::base32::{characters, join_40_bits, lift, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
@@ -54,6 +54,6 @@ fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let too_large = u8x16_sub_sat(digits, v128_load(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = v128_or(v128_or(bad, too_large), outside);
-    let number = u8x16_swizzle(forties(values), v128_load(&BYTES));
+    let number = u8x16_swizzle(join_40_bits(values), v128_load(&BYTES));
     (!v128_any_true(bad)).then(|| u64x2_extract_lane::<0>(number))
 }
