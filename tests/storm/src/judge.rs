@@ -105,7 +105,8 @@ impl Judge {
         ensure!(next < 1 << 20, "expected fewer threads and processes");
         let number = *self.numbers.entry([process, generator, thread]).or_insert(next);
         if number == next {
-            let copy = if generator == 0 { String::new() } else { format!(", copy {generator}") };
+            let copy =
+                if generator == 0 { String::new() } else { format!(", generator {generator}") };
             let name = format!("process {process}{copy}, thread {thread}");
             self.streams.push(Stream { name, count: 0, last: String::new() });
         }
@@ -143,8 +144,9 @@ impl Judge {
         let shared = self.shared.entry([process, chunk.generator]).or_default();
         if let Some(before) = shared.violated(order, begin, lowest) {
             let Chunk { generator, .. } = chunk;
-            broken
-                .add(|| format!("{before}, then {lowest} in process {process}, copy {generator}"));
+            broken.add(|| {
+                format!("{before}, then {lowest} in process {process}, generator {generator}")
+            });
         }
         shared.add(order, end, highest);
     }
@@ -223,7 +225,7 @@ mod tests {
             [
                 "161 is ID 1 of process 3, thread 1 and ID 3 of process 3, thread 0",
                 "162, then 161 in process 3, thread 0",
-                "162, then 161 in process 3, copy 0",
+                "162, then 161 in process 3, generator 0",
                 "400 is 12000 us ahead of the clock in process 3, thread 1",
             ]
         );

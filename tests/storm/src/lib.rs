@@ -20,6 +20,10 @@ pub mod order;
 #[cfg(feature = "program")]
 pub mod process;
 #[cfg(feature = "program")]
+pub mod results;
+#[cfg(feature = "program")]
+pub mod rows;
+#[cfg(feature = "program")]
 pub mod sort;
 #[cfg(feature = "program")]
 pub mod storms;

@@ -8,6 +8,8 @@ use idstorm::{
     judge::Format,
     order::Order,
     process::Program,
+    results::Results,
+    rows,
     storms::{STORMS, Size, Storm},
     time::Time,
 };
@@ -19,6 +21,18 @@ enum Options {
     List,
     /// Run a host, or a command that prints one ID per line
     Run(Run),
+    /// Run rows of the table in docs/storm.md, and write the table
+    Rows(Rows),
+    /// Write the table in docs/storm.md from the recorded results
+    Page,
+}
+
+#[derive(Args)]
+struct Rows {
+    /// The names of files in tests/storm/rows; by default all
+    names: Vec<String>,
+    #[command(flatten)]
+    scale: Scale,
 }
 
 #[derive(Args)]
@@ -51,7 +65,7 @@ struct Run {
 #[derive(Args)]
 struct Scale {
     /// The number of IDs in each storm
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 20_000)]
     ids: u64,
     /// The number of threads, processes or children
     #[arg(long, default_value_t = 4)]
@@ -60,7 +74,7 @@ struct Scale {
     #[arg(long, default_value_t = 256)]
     memory: usize,
     /// The longest time for a process, in seconds
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 300)]
     seconds: u64,
     /// The folder for IDs that do not fit into memory; 40 bytes per ID
     #[arg(long, default_value_os_t = std::env::temp_dir())]
@@ -82,6 +96,29 @@ pub(crate) fn main() -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Options::Run(run) => run.run(),
+        Options::Rows(rows) => rows.run(),
+        Options::Page => {
+            Results::read()?.write()?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+impl Rows {
+    fn run(mut self) -> Result<ExitCode> {
+        let folder = tempfile::tempdir_in(&self.scale.folder)?;
+        let size = self.scale.size(folder.path().to_owned());
+        if self.names.is_empty() {
+            self.names = rows::names()?;
+        }
+        for name in &self.names {
+            let found = rows::run(name, &size)?;
+            // Read again, because a run of other rows may have ended meanwhile.
+            let mut results = Results::read()?;
+            results.set(name, found);
+            results.write()?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -50,6 +50,7 @@ pub struct Program {
 /// A process of a storm.
 pub struct Process {
     child: Child,
+    is_lines: bool,
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
     seen: Arc<Seen>,
@@ -62,7 +63,10 @@ pub struct Process {
 #[derive(Default)]
 struct Seen {
     ids: AtomicU64,
-    ended: AtomicBool,
+    /// The last line of the process itself.
+    end: AtomicBool,
+    /// The end of its output.
+    over: AtomicBool,
 }
 
 /// Reads a process's lines.
@@ -90,7 +94,7 @@ impl Reader {
                 thread::sleep(self.limit.1);
             }
         }
-        self.seen.ended.store(true, Ordering::Relaxed);
+        self.seen.over.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -102,8 +106,11 @@ impl Reader {
                 self.seen.ids.fetch_add(chunk.ids.len() as u64, Ordering::Relaxed);
             }
             Line::Error(message) => judge.error(message),
-            // The receiver is gone if nobody waits.
-            Line::Ready | Line::End => drop(self.signals.send(())),
+            Line::Ready | Line::End => {
+                self.seen.end.store(*line == Line::End, Ordering::Relaxed);
+                // The receiver is gone if nobody waits.
+                let _ = self.signals.send(());
+            }
         }
         Ok(())
     }
@@ -127,8 +134,8 @@ impl Process {
         let limit = (start.ids, start.pause);
         let reader = Reader { number, is_lines, limit, seen: seen.clone(), judge, signals: sender };
         let reader = Some(thread::spawn(|| reader.run(output)));
-        let process =
-            Self { child, input, reader, seen, signals, deadline: Instant::now() + longest };
+        let deadline = Instant::now() + longest;
+        let process = Self { child, is_lines, input, reader, seen, signals, deadline };
         if !is_lines {
             process.signal("load its library")?;
         }
@@ -165,7 +172,7 @@ impl Process {
     /// Returns whether the process and all of its copies have closed their output.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.seen.ended.load(Ordering::Relaxed)
+        self.seen.over.load(Ordering::Relaxed)
             || self.reader.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
@@ -179,7 +186,21 @@ impl Process {
     }
 
     /// Waits for the process, and for all IDs of its copies.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        let (is_lines, seen) = (self.is_lines, self.seen.clone());
+        self.read_all()?;
+        let is_complete = is_lines || seen.end.load(Ordering::Relaxed);
+        ensure!(is_complete, "a process failed; its error output has the reason");
+        Ok(())
+    }
+
+    /// Kills the process with SIGKILL, and waits for the IDs that it has written.
+    pub fn kill(self) -> Result<()> {
+        self.send(libc::SIGKILL)?;
+        self.read_all()
+    }
+
+    fn read_all(mut self) -> Result<()> {
         while !self.is_over() {
             ensure!(Instant::now() < self.deadline, "a process did not finish in time");
             thread::sleep(Duration::from_millis(1));

@@ -52,19 +52,19 @@ pub const STORMS: [Storm; 12] = [
         name: "fork",
         what: "a process that has generated IDs forks, and all generate more",
         shape: Some("fork"),
-        run: |field| field.one("fork", None),
+        run: |field| field.one("fork"),
     },
     Storm {
         name: "raw-fork",
         what: "the same by `_Fork()`, which skips the C library's fork hooks",
         shape: Some("raw-fork"),
-        run: |field| field.one("raw-fork", None),
+        run: |field| field.one("raw-fork"),
     },
     Storm {
         name: "prefork",
         what: "a server creates its generator, then forks, and only the children generate IDs",
         shape: Some("prefork"),
-        run: |field| field.one("prefork", None),
+        run: |field| field.one("prefork"),
     },
     Storm {
         name: "image",
@@ -180,8 +180,8 @@ impl Field<'_> {
     }
 
     /// Runs one process of several threads or copies.
-    fn one(&mut self, shape: &'static str, host: Option<&'static str>) -> Result<()> {
-        let start = Start { shape, host, ..self.plain(self.size.width + 1) };
+    fn one(&mut self, shape: &'static str) -> Result<()> {
+        let start = Start { shape, ..self.paced(self.size.width + 1, ms(300)) };
         let mut process = self.start(&start)?;
         process.go()?;
         process.finish()
@@ -259,8 +259,7 @@ fn kill(field: &mut Field<'_>) -> Result<()> {
         process.go()?;
         process.wait_for_ids(1)?;
         thread::sleep(Duration::from_micros(fastrand::u64(0..20_000)));
-        process.send(libc::SIGKILL)?;
-        process.finish()?;
+        process.kill()?;
     }
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How often a rule was broken, and the first time that it was.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Broken {
     /// How often.
     pub count: u64,
@@ -22,7 +22,7 @@ impl Broken {
 }
 
 /// The verdict on one storm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Verdict {
     /// The number of IDs.
     pub ids: u64,

@@ -4,6 +4,7 @@
 
 use std::{thread, time::Duration};
 
+use anyhow::Result;
 use idstorm::{
     clock,
     judge::Format,
@@ -12,6 +13,16 @@ use idstorm::{
     storms::{STORMS, Size, Storm},
     verdict::Verdict,
 };
+
+/// Runs a control in a storm.
+fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
+    let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
+    let program = Program { command, is_lines: false, renews: false };
+    let folder = tempfile::tempdir().unwrap();
+    let longest = Duration::from_secs(300);
+    let size = Size { ids, width: 4, memory: 1 << 16, folder: folder.path().to_owned(), longest };
+    STORMS.iter().find(|it| it.name == storm).unwrap().run(&program, format, &size)
+}
 
 /// Runs a control in a storm; `None` if this machine cannot.
 fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict> {
@@ -24,13 +35,7 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
         println!("left out: {storm} on this machine");
         return None;
     }
-    let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
-    let program = Program { command, is_lines: false, renews: false };
-    let folder = tempfile::tempdir().unwrap();
-    let longest = Duration::from_secs(30);
-    let size = Size { ids, width: 4, memory: 1 << 16, folder: folder.path().to_owned(), longest };
-    let storm = STORMS.iter().find(|it| it.name == storm).unwrap();
-    Some(storm.run(&program, format, &size).unwrap())
+    Some(in_storm(control, storm, ids, format).unwrap())
 }
 
 #[track_caller]
@@ -130,4 +135,10 @@ fn a_generator_without_a_fault_breaks_no_rule() {
             scope.spawn(|| is_clean(storm));
         }
     });
+}
+
+#[test]
+fn a_host_whose_copy_fails_gets_no_verdict() {
+    let error = in_storm("dies", "prefork", 1000, &Format::default()).unwrap_err();
+    assert!(error.to_string().contains("failed"), "{error}");
 }

@@ -183,7 +183,13 @@ fn of_the_packages() -> Vec<Step> {
             "the stubs as users' type checkers see them",
             &[
                 PYTHON,
-                &["tests/conformance/python", "tests/forks", "tests/proof", "tests/stepping"],
+                &[
+                    "tests/conformance/python",
+                    "tests/forks",
+                    "tests/proof",
+                    "tests/stepping",
+                    "tests/storm",
+                ],
             ],
             python_types,
         ),
@@ -442,7 +448,7 @@ fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(
         shell,
-        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py tests/proof"
+        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py tests/proof tests/storm/hosts"
     )
     .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));

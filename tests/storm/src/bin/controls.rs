@@ -42,6 +42,7 @@ mod linux {
             Some("one-bit") => one_bit,
             Some("late-save") => late_save,
             Some("lease") => |_| lease(),
+            Some("dies") => |_| dies(),
             name => panic!("expected the name of a control, found {name:?}"),
         };
         serve(make);
@@ -121,6 +122,15 @@ mod linux {
             }
             state.1 += 1;
             Ok(format!("{:016x}{:08}", state.0, state.1))
+        })
+    }
+
+    /// Panics in a copy of the process.
+    fn dies() -> Generator {
+        let process = process::id();
+        Box::new(move || {
+            assert_eq!(process::id(), process, "as wanted");
+            Ok(format!("{:016x}", random()))
         })
     }
 

@@ -27,8 +27,11 @@ pub(super) fn create(shape: &str) -> bool {
 
 /// Waits for all copies.
 pub(super) fn wait() {
-    // SAFETY: the status is not wanted.
-    while unsafe { libc::wait(ptr::null_mut()) } > 0 {}
+    let mut status = 0;
+    // SAFETY: writes to the variable.
+    while unsafe { libc::wait(&raw mut status) } > 0 {
+        assert_eq!(status, 0, "a copy failed");
+    }
 }
 
 /// Ends this process at once, without the work of its library.

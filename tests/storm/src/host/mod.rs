@@ -17,7 +17,12 @@
 mod copies;
 mod output;
 
-use std::{env, error::Error, thread, time::Duration};
+use std::{
+    env,
+    error::Error,
+    thread,
+    time::{Duration, Instant},
+};
 
 use output::Chunk;
 
@@ -27,9 +32,13 @@ pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
 /// The number of IDs in a chunk.
 const CHUNK: u64 = 50;
 
+/// The time after which all copies continue at once.
+const TOGETHER: Duration = Duration::from_millis(20);
+
 /// The number of failed calls after which a thread that has generated no ID gives up, and one that has.
 const HOPELESS: [u64; 2] = [20, 3000];
 
+#[derive(Clone)]
 struct Plan {
     shape: String,
     width: u64,
@@ -45,11 +54,11 @@ pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
     output::wait();
     let ids = make(plan.worker);
     match plan.shape.as_str() {
-        "plain" => plan.generate(0, 0, &ids, plan.ids),
+        "plain" => plan.generate(0, 0, &ids, Instant::now()),
         "threads" => thread::scope(|scope| {
             for thread in 0..plan.width {
                 let (plan, ids) = (&plan, &ids);
-                scope.spawn(move || plan.generate(0, thread, ids, plan.ids));
+                scope.spawn(move || plan.generate(0, thread, ids, Instant::now()));
             }
         }),
         _ => plan.copy(&make, &ids),
@@ -72,37 +81,46 @@ impl Plan {
     fn copy<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
         let is_server = self.shape == "prefork";
         if !is_server {
-            self.generate(0, 0, ids, CHUNK);
+            Self { ids: CHUNK, ..self.clone() }.generate(0, 0, ids, Instant::now());
         }
+        let begin = Instant::now() + TOGETHER;
         for copy in 1..=self.width {
             if copies::create(&self.shape) {
-                self.in_copy(copy, make, ids);
+                self.in_copy(copy, make, ids, begin);
             }
         }
         if !is_server {
-            self.generate(0, 0, ids, self.ids);
+            self.generate(0, 0, ids, begin);
         }
         copies::wait();
     }
 
     /// Generates IDs in a copy, and ends it.
-    fn in_copy<G: Fn() -> Made>(&self, copy: u64, make: &impl Fn(u64) -> G, ids: &G) {
+    fn in_copy<G: Fn() -> Made>(
+        &self,
+        copy: u64,
+        make: &impl Fn(u64) -> G,
+        ids: &G,
+        begin: Instant,
+    ) {
         // The copy of an image does not know that it is one.
         if self.renews && self.shape != "image" {
-            self.generate(copy, 0, &make(self.worker + copy), self.ids);
+            self.generate(copy, 0, &make(self.worker + copy), begin);
         } else {
-            self.generate(copy, 0, ids, self.ids);
+            self.generate(copy, 0, ids, begin);
         }
         copies::exit();
     }
 
-    /// Generates IDs of one thread.
-    fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, count: u64) {
+    /// Generates IDs of one thread. Each chunk has its time, so that copies stay together.
+    fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
-        while done < count && failed < HOPELESS[usize::from(done > 0)] {
+        while done < self.ids && failed < HOPELESS[usize::from(done > 0)] {
+            thread::sleep(begin.saturating_duration_since(Instant::now()));
+            begin += self.pause;
             let mut chunk = Chunk::begin(generator, thread);
             let mut error = None;
-            let last = done + CHUNK.min(count - done);
+            let last = done + CHUNK.min(self.ids - done);
             while done < last && chunk.has_room() && error.is_none() {
                 match make() {
                     Ok(id) => chunk.push(&id),
@@ -116,7 +134,6 @@ impl Plan {
                 output::line(&format!("! {error}"));
                 thread::sleep(Duration::from_millis(1));
             }
-            thread::sleep(self.pause);
         }
     }
 }

@@ -1,0 +1,82 @@
+// Runs the generator of an adapter as the environment says, and prints its IDs in chunks: see `src/chunk.rs`.
+//
+// `node host.mjs ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID. Node
+// cannot fork, so the shapes are `plain` and `threads`: worker threads, each with the module in it.
+import { readSync, writeSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
+
+const { STORM_SHAPE, STORM_WIDTH, STORM_IDS, STORM_PAUSE_US, STORM_WORKER, STORM_RENEW } = process.env;
+const CHUNK = 50;
+const LONGEST = 4096;
+/** The number of failed calls after which a thread that has generated no ID gives up, and one that has. */
+const HOPELESS = [20, 3000];
+
+/** Writes a line at once, so that lines of several threads never mix. Node lets no write to its output wait. */
+function line(text) {
+  for (;;) {
+    try {
+      return writeSync(1, `${text.replaceAll("\n", " ").slice(0, LONGEST - 1)}\n`);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      sleep(1);
+    }
+  }
+}
+const sleep = (ms) => ms > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/** The readings of the monotonic clock and the wall clock. The latter is the end of the millisecond, as no call reads it finer. */
+const now = () => [process.hrtime.bigint(), `${Date.now()}999999`];
+
+/** Generates a chunk of IDs. Returns them, and the error that ended it. */
+function chunk(make, count) {
+  const ids = [];
+  let size = 0;
+  try {
+    while (ids.length < count && size < LONGEST - 200) {
+      ids.push(String(make()));
+      size += ids.at(-1).length + 1;
+    }
+  } catch (error) {
+    return [ids, error];
+  }
+  return [ids];
+}
+
+function generate(thread, make, count) {
+  let [done, failed, start] = [0, 0, performance.now()];
+  while (done < count && failed < HOPELESS[Number(done > 0)]) {
+    sleep(start - performance.now());
+    start += Number(STORM_PAUSE_US) / 1000;
+    const [begin, wallBegin] = now();
+    const [ids, error] = chunk(make, Math.min(CHUNK, count - done));
+    const [end, wallEnd] = now();
+    done += ids.length;
+    if (ids.length > 0) line(`# ${thread} 0 ${begin} ${end} ${wallBegin} ${wallEnd} ${ids.join(" ")}`);
+    if (error !== undefined) {
+      failed += 1;
+      line(`! ${error.name}: ${error.code ?? error.message}`);
+      sleep(1);
+    }
+  }
+}
+
+const adapter = await import(pathToFileURL(process.argv[2]));
+if (!isMainThread) {
+  generate(workerData.thread, adapter.generator(workerData.worker), Number(STORM_IDS));
+} else {
+  line("?");
+  readSync(0, new Uint8Array(16));
+  if (STORM_SHAPE === "threads") {
+    const ended = Array.from({ length: Number(STORM_WIDTH) }, (_, thread) => {
+      const worker = Number(STORM_WORKER) + (STORM_RENEW ? thread : 0);
+      const started = new Worker(import.meta.filename, { argv: [process.argv[2]], workerData: { thread, worker } });
+      return new Promise((resolve, reject) => started.on("exit", resolve).on("error", reject));
+    });
+    await Promise.all(ended);
+  } else {
+    generate(0, adapter.generator(Number(STORM_WORKER)), Number(STORM_IDS));
+  }
+  line(".");
+  process.exit(0);
+}

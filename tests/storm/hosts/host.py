@@ -1,0 +1,148 @@
+"""Runs the generator of an adapter as the environment says, and prints its IDs in chunks: see `src/chunk.rs`.
+
+`python host.py ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID.
+This file does what `src/host` does in Rust.
+"""
+
+import ctypes
+import os
+import re
+import runpy
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+Make = Callable[[], object]
+
+SHAPE = os.environ["STORM_SHAPE"]
+WIDTH, IDS, WORKER = (int(os.environ[f"STORM_{name}"]) for name in ("WIDTH", "IDS", "WORKER"))
+PAUSE = int(os.environ["STORM_PAUSE_US"]) / 1e6
+RENEWS = bool(os.environ["STORM_RENEW"])
+
+CHUNK = 50
+# The time after which all copies continue at once, in seconds.
+TOGETHER = 0.02
+LONGEST = 4096
+# The number of failed calls after which a thread that has generated no ID gives up, and one that has.
+HOPELESS = (20, 3000)
+
+MADV_KEEPONFORK = 19
+SYS_CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+SIGCHLD, CLONE_NEWPID = 17, 0x2000_0000
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+
+def sleep(seconds: float) -> None:
+    """Sleeps. Python's own `sleep` fails under libfaketime, which changes the time at which it ends."""
+    select.select([], [], [], seconds)
+
+
+def line(text: str) -> None:
+    """Writes a line at once, so that lines of several processes never mix."""
+    os.write(1, text.replace("\n", " ").encode()[: LONGEST - 1] + b"\n")
+
+
+def generate(copy: int, thread: int, make: Make, count: int, start: float) -> None:
+    """Generates IDs of one thread. Each chunk has its time, so that copies stay together."""
+    done = failed = 0
+    while done < count and failed < HOPELESS[done > 0]:
+        sleep(max(0, start - time.monotonic()))
+        start += PAUSE
+        ids: list[str] = []
+        error = None
+        size = 0
+        begin, wall_begin = time.monotonic_ns(), time.time_ns()
+        try:
+            while len(ids) < min(CHUNK, count - done) and size < LONGEST - 200:
+                ids.append(str(make()))
+                size += len(ids[-1]) + 1
+        except Exception as found:
+            error = found
+        end, wall_end = time.monotonic_ns(), time.time_ns()
+        if ids:
+            line(f"# {copy} {thread} {begin} {end} {wall_begin} {wall_end} {' '.join(ids)}")
+        done += len(ids)
+        if error is not None:
+            failed += 1
+            line(f"! {type(error).__name__}: {getattr(error, 'code', error)}")
+            sleep(0.001)
+
+
+def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Returns the memory that a fork wipes, and the memory that a child shares, each with its start and its length."""
+    wiped, shared, last = [], [], (0, 0)
+    with open("/proc/self/smaps") as lines:
+        for words in map(str.split, lines):
+            if ends := re.fullmatch(r"([0-9a-f]+)-([0-9a-f]+)", words[0]):
+                start, end = (int(text, 16) for text in ends.groups())
+                last = (start, end - start)
+                if words[1].startswith("rw") and words[1].endswith("s"):
+                    shared.append(last)
+            elif words[0] == "VmFlags:" and "wf" in words:
+                wiped.append(last)
+    return wiped, shared
+
+
+def image() -> int:
+    """Copies this process as an image is copied: see `src/host/copies.rs`."""
+    wiped, shared = mappings()
+    for start, size in wiped:
+        assert libc.madvise(start, size, MADV_KEEPONFORK) == 0
+    saved = [(start, ctypes.string_at(start, size)) for start, size in shared]
+    copy = int(libc.syscall(SYS_CLONE, SIGCHLD | CLONE_NEWPID, 0, 0, 0, 0))
+    assert copy >= 0, os.strerror(ctypes.get_errno())
+    for start, content in saved if copy == 0 else []:
+        # Readable and writable; private, anonymous and fixed.
+        assert libc.mmap(start, len(content), 3, 0x32, -1, 0) == start
+        ctypes.memmove(start, content, len(content))
+    return copy
+
+
+def copies(new: Callable[[int], Make], make: Make) -> None:
+    """Creates copies of this process, which generate IDs. So does this process, unless it only serves to be forked."""
+    ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": image}
+    create = ways.get(SHAPE, os.fork)
+    is_server = SHAPE == "prefork"
+    if not is_server:
+        generate(0, 0, make, CHUNK, 0)
+    start = time.monotonic() + TOGETHER
+    for copy in range(1, WIDTH + 1):
+        if create() == 0:
+            # The copy of an image does not know that it is one.
+            own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
+            generate(copy, 0, own, IDS, start)
+            os._exit(0)
+    if not is_server:
+        generate(0, 0, make, IDS, start)
+    for _ in range(WIDTH):
+        assert os.wait()[1] == 0, "a copy failed"
+
+
+def main() -> None:
+    if "FAKETIME_TIMESTAMP_FILE" in os.environ:
+        vars(time)["sleep"] = sleep
+    new: Callable[[int], Make] = runpy.run_path(sys.argv[1])["generator"]
+    line("?")
+    sys.stdin.readline()
+    make = new(WORKER)
+    if SHAPE == "plain":
+        generate(0, 0, make, IDS, time.monotonic())
+    elif SHAPE == "threads":
+        arguments = [(0, thread, make, IDS, time.monotonic()) for thread in range(WIDTH)]
+        threads = [threading.Thread(target=generate, args=of_one) for of_one in arguments]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    else:
+        copies(new, make)
+    line(".")
+    os._exit(0)
+
+
+main()
