@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     env,
+    ffi::OsStr,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
@@ -11,9 +12,6 @@ use std::{
 
 /// The folder of the stubs, relative to this crate, in the repository and in a source distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
-
-const MODULES: [&str; 7] =
-    ["_polyflake", "hotguid", "layout", "public", "randflake", "sno", "sparx64"];
 
 /// Docstrings by the qualified names of what they document: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;
@@ -28,10 +26,13 @@ fn main() {
     let stubs = stubs.iter().find(|folder| folder.join("sno.pyi").exists());
     let stubs = stubs.expect("expected the package's stubs beside the crate");
     let mut docs = Docs::new();
-    for module in MODULES {
-        let path = stubs.join(module).with_extension("pyi");
-        println!("cargo::rerun-if-changed={}", path.display());
-        read(module, &fs::read_to_string(&path).expect("expected a stub"), &mut docs);
+    for file in fs::read_dir(stubs).expect("expected a readable folder") {
+        let path = file.expect("expected a readable folder").path();
+        let module = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        if path.extension() == Some(OsStr::new("pyi")) {
+            println!("cargo::rerun-if-changed={}", path.display());
+            read(module, &fs::read_to_string(&path).expect("expected a stub"), &mut docs);
+        }
     }
     describe_constructors(&mut docs);
     println!("cargo::rerun-if-changed=build.rs");

@@ -77,10 +77,10 @@ pub use error::{Error, ErrorKind, Result};
 pub use fork::after_restore;
 pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API; used by bindings.
+pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use generator::Windowed;
-pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
+pub use generator::{Call, Calls, Filled, Mode, Progress, SlotSource, Windowed};
 // Used by the code that `sno::by_metabyte!` generates.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

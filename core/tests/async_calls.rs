@@ -12,7 +12,7 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind, OnExhausted,
+    Call, Error, ErrorKind, Filled, OnExhausted, Progress, SlotSource,
     clock::{Clock, ManualClock},
     hotguid::{self, HotGuid},
     layout::{self, preset},
@@ -45,6 +45,44 @@ async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
         turns.fetch_add(1, Ordering::Relaxed);
         clock.set_unix_nanos(clock.unix_nanos().unwrap() + 4_000_000);
     }
+}
+
+/// Returns the nanoseconds to sleep before the next step, or `None` if the call is done.
+fn sleep_of<T>(step: polyflake::Result<Progress<T>>) -> Option<u64> {
+    match step.unwrap() {
+        Progress::Done(_) => None,
+        Progress::Sleep(nanos) => Some(nanos),
+    }
+}
+
+#[test]
+fn a_step_returns_the_time_until_the_next_tick_and_a_later_one_ends_the_call() {
+    let clock = clock();
+    let ids = four_per_tick(clock.clone());
+    ids.fill(1, &mut [Sno::default(); 4]).unwrap();
+    let mut call = Call::asynchronous();
+    assert_eq!(sleep_of(ids.one_step(&mut call, 1)), Some(4_000_000));
+    clock.set_unix_nanos(NOW * 1_000_000 + 3_000_000);
+    assert_eq!(sleep_of(ids.one_step(&mut call, 1)), Some(1_000_000));
+    clock.set_unix_nanos(NOW * 1_000_000 + 4_000_000);
+    assert!(
+        matches!(ids.one_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW + 4)
+    );
+}
+
+#[test]
+fn each_tick_of_a_batch_in_steps_may_take_the_maximum_wait() {
+    let clock = clock();
+    let builder = sno::Builder::with_clock(clock.clone()).partition(7).sequence_max(3);
+    let ids = builder.max_wait(Duration::from_millis(6)).build().unwrap();
+    let mut batch = [Sno::default(); 40];
+    let (mut call, mut filled, mut slept) = (Call::asynchronous(), Filled::new(), 0);
+    while let Some(nanos) = sleep_of(ids.fill_step(&mut call, 1, &mut batch, &mut filled)) {
+        slept += i64::try_from(nanos).unwrap();
+        clock.set_unix_nanos(NOW * 1_000_000 + slept);
+    }
+    assert_eq!(slept, 36_000_000, "40 IDs are those of ten ticks");
+    assert!(batch.is_sorted_by(|one, next| one < next));
 }
 
 #[tokio::test(start_paused = true)]

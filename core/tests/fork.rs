@@ -11,7 +11,7 @@ use std::{
 
 use family::{FAMILIES, T};
 use polyflake::{
-    Error, Result,
+    Call, Error, Filled, Progress, Result, SlotSource,
     clock::{Clock, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{Builder, Field, Id, Layout},
@@ -375,4 +375,31 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
     });
     assert_eq!(made, b"none");
     assert_eq!(ids.move_to(|_| granted(8)).unwrap_err().code(), "generator_closed");
+}
+
+/// The parent sleeps between two steps of a batch when it is forked, as an event loop does.
+#[test]
+fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
+    let clock = ManualClock::at_unix_ms(T);
+    let ids = sno::Builder::with_clock(&clock).build().unwrap();
+    let mut batch = vec![Sno::default(); 70_000];
+    let (mut call, mut filled) = (Call::asynchronous(), Filled::new());
+    let first = ids.fill_step(&mut call, 7, &mut batch, &mut filled).unwrap();
+    assert!(matches!(first, Progress::Sleep(_)), "a tick has fewer IDs");
+    let mut rest = |batch: &mut [Sno]| {
+        while matches!(ids.fill_step(&mut call, 7, batch, &mut filled).unwrap(), Progress::Sleep(_))
+        {
+            clock.set_unix_nanos(clock.unix_nanos().unwrap() + 4_000_000);
+        }
+    };
+    let of_child = in_child(|| {
+        let mut batch = batch.clone();
+        rest(&mut batch);
+        batch.iter().flat_map(|id| *id.as_bytes()).collect()
+    });
+    rest(&mut batch);
+    let all: HashSet<_> = batch.iter().map(|id| *id.as_bytes()).collect();
+    let (ids_of_child, _) = of_child.as_chunks::<10>();
+    assert_eq!((all.len(), ids_of_child.len()), (70_000, 70_000));
+    assert!(ids_of_child.iter().all(|id| !all.contains(id)));
 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use polyflake::{
-    Error, OnExhausted, Result,
+    Call, Error, OnExhausted, Progress, Result, SlotSource,
     clock::{Clock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout},
@@ -122,6 +122,16 @@ fn a_switch_seals_the_old_grant_and_uses_the_next() {
     let next = ids.try_generate(0).unwrap();
     assert_eq!((first.partition(), next.partition()), (7, 9));
     assert_eq!((first.unix_ms(), next.unix_ms()), (T, T), "a state of its own");
+}
+
+#[test]
+fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T - 1000..T);
+    let mut call = Call::asynchronous();
+    assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Sleep(1_000_000))));
+    ids.move_to(|_| granted(&time, 9, T..T + 5000).build()).unwrap();
+    assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Done(id)) if id.partition() == 9));
 }
 
 /// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.

@@ -10,7 +10,7 @@ use polyflake::{
 };
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG, assert_code, typed};
+use support::{LONG_INPUT, assert_code, typed};
 
 #[derive(Deserialize)]
 struct Case {
@@ -102,7 +102,7 @@ fn strings_of_another_shape_are_rejected() {
         wrong.replace_range(at..=at, "g");
         assert_eq!(assert_code(parse(&wrong), "invalid_character").position(), Some(at));
     }
-    for wrong in ["", &text[1..], "017f22e279b07cc398c4dc0c0c07398f", &"0".repeat(LONG)] {
+    for wrong in ["", &text[1..], "017f22e279b07cc398c4dc0c0c07398f", &"0".repeat(LONG_INPUT)] {
         assert_code(parse(wrong), "invalid_length");
     }
     for wrong in [format!("{{{text}}}"), format!("urn:uuid:{text}"), format!(" {text}")] {

@@ -3,17 +3,20 @@
 #![cfg(all(feature = "std", target_os = "linux"))]
 
 use std::{
+    cell::Cell,
     fs,
+    pin::Pin,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 use polyflake_lease::{
-    Options, Reply, Request, Result, Shape, Source, Store, open, sno::Generator,
+    AsyncStore, Host, Options, Reply, Request, Result, Shape, Source, Store, open, sno::Generator,
 };
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
@@ -130,4 +133,121 @@ fn a_panicking_store_ends_only_its_own_lease() {
     ended.generate(0).unwrap();
     drop((ids, ended));
     wait_until("no thread", || threads() == 0);
+}
+
+/// Prints what forty leases cost during half a minute, kept by the threads of this crate and by a thread for each lease:
+/// `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures for a minute"]
+fn the_cost_of_forty_leases() {
+    let _alone = alone();
+    measure("one thread for all", || "memory:cost".into());
+    measure("a thread for each", || {
+        let connect = || async { Ok(Shared(open("memory:cost")?)) };
+        Host::new(connect, Pause::new, |task| drop(thread::spawn(|| run(task)))).into()
+    });
+}
+
+fn measure(name: &str, source: impl Fn() -> Source) {
+    let before = figures();
+    let start = || {
+        let options = options("orders").lease_ms(10_000).unwrap();
+        let ids =
+            Generator::with_async(source(), options, LONG, async |pause| thread::sleep(pause));
+        run(Box::pin(ids)).unwrap()
+    };
+    let all: Vec<_> = (0..40).map(|_| start()).collect();
+    thread::sleep(Duration::from_secs(1));
+    let begun = figures();
+    thread::sleep(Duration::from_secs(30));
+    let end = figures();
+    let renewals: u64 = all.iter().map(|ids| ids.lease().figures().renewals).sum();
+    let left = all.iter().map(|ids| ids.lease().figures().remaining).min().unwrap();
+    println!(
+        "{name}: {} threads, {} KiB more memory, {} ms of processor time in 30 s, {renewals} renewals, {} ms left at least",
+        begun.threads - before.threads,
+        begun.memory - before.memory,
+        10 * (end.ticks - begun.ticks),
+        left.as_millis(),
+    );
+    drop(all);
+    thread::sleep(Duration::from_secs(2));
+}
+
+struct Process {
+    threads: u64,
+    /// Resident memory in KiB.
+    memory: u64,
+    /// Processor time in hundredths of a second.
+    ticks: u64,
+}
+
+fn figures() -> Process {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let number = |key: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = [11, 12].map(|at| fields[at].parse::<u64>().unwrap()).iter().sum();
+    Process { threads: number("Threads:"), memory: number("VmRSS:"), ticks }
+}
+
+/// A blocking store in a task that has a thread of its own.
+struct Shared(Box<dyn Store>);
+
+impl AsyncStore for Shared {
+    async fn answer(&mut self, request: &Request) -> Result<Reply> {
+        self.0.answer(request)
+    }
+}
+
+std::thread_local! {
+    /// When the task of this thread wants to be polled again.
+    static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// A pause of a task that has a thread of its own.
+struct Pause(Instant);
+
+impl Pause {
+    fn new(pause: Duration) -> Self {
+        Self(Instant::now() + pause)
+    }
+}
+
+impl Future for Pause {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.0 {
+            return Poll::Ready(());
+        }
+        NEXT.set(Some(NEXT.get().map_or(self.0, |next| next.min(self.0))));
+        Poll::Pending
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a task on this thread.
+fn run<V>(mut task: Pin<Box<impl Future<Output = V> + ?Sized>>) -> V {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    loop {
+        NEXT.set(None);
+        if let Poll::Ready(value) = task.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return value;
+        }
+        match NEXT.get() {
+            Some(next) => thread::park_timeout(next.saturating_duration_since(Instant::now())),
+            None => thread::park(),
+        }
+    }
 }

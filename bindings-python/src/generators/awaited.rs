@@ -8,15 +8,15 @@ use std::{
     cell::Cell,
     future::{Future, poll_fn},
     mem,
-    pin::Pin,
     sync::Mutex,
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
+use polyflake::Result;
 use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
 
-use crate::errors::detached;
+use crate::errors::{detached, raise};
 
 thread_local! {
     /// The sleep time that this thread's last polled call requested.
@@ -52,31 +52,46 @@ pub(crate) enum Threads {
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: Threads,
-    call: impl Future<Output = T> + Send + 'static,
-    give: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    call: impl Future<Output = Result<T>> + Send + 'static,
+    give: impl FnOnce(Python<'_>, T) -> PyResult<Bound<'_, PyAny>> + Send + 'static,
 ) -> PyResult<Bound<'_, PyAny>> {
     static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let running = Running { call: Box::pin(call), give: Some(give), threads };
-    let call = Call(Mutex::new(Some(Box::new(running))));
+    let (mut call, mut give) = (Box::pin(call), Some(give));
+    let step = move |py: Python<'_>| {
+        // No waker is needed, because the coroutine polls again after the requested time.
+        let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let made = match threads {
+            Threads::Run => detached(py, &mut poll),
+            Threads::Wait => poll(),
+        };
+        made.map(|made| {
+            let give = give.take().expect("a call ends once");
+            Ok(give(py, made.map_err(raise)?)?.unbind())
+        })
+    };
+    let call = Call(Mutex::new(Some(Box::new(step))));
     WAIT.import(py, "polyflake._waiting", "finish")?.call1((call,))
 }
+
+/// A step of a call.
+type Step = dyn FnMut(Python<'_>) -> Poll<PyResult<Py<PyAny>>> + Send;
 
 /// A call in progress. Resuming it returns the number of seconds to sleep, as a `float`, or else its result, which is never a
 /// `float`.
 #[pyclass(frozen, module = "polyflake")]
-struct Call(Mutex<Option<Box<dyn Steps>>>);
+struct Call(Mutex<Option<Box<Step>>>);
 
 #[pymethods]
 impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         // Do not wait for the lock: the step that holds it may run Python code that resumes this very call.
         let mut call = self.0.try_lock().ok();
-        let Some(steps) = call.as_mut().and_then(|call| call.as_mut()) else {
+        let Some(step) = call.as_mut().and_then(|call| call.as_mut()) else {
             return Err(PyRuntimeError::new_err(
                 "expected a call that still runs, found one that has ended",
             ));
         };
-        match steps.step(py) {
+        match step(py) {
             Poll::Ready(result) => {
                 // Dropping the call may run Python code, so release the lock first.
                 let over = call.as_mut().map(|call| call.take());
@@ -86,33 +101,5 @@ impl Call {
             }
             Poll::Pending => Ok(ASKED.get().as_secs_f64().into_pyobject(py)?.into_any().unbind()),
         }
-    }
-}
-
-/// A call of any type.
-trait Steps: Send {
-    fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>>;
-}
-
-struct Running<F, G> {
-    call: Pin<Box<F>>,
-    give: Option<G>,
-    threads: Threads,
-}
-
-impl<F, G> Steps for Running<F, G>
-where
-    F: Future<Output: Send> + Send,
-    G: FnOnce(Python<'_>, F::Output) -> PyResult<Py<PyAny>> + Send,
-{
-    fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>> {
-        let call = self.call.as_mut();
-        // No waker is needed, because the coroutine polls again after the requested time.
-        let go_on = || call.poll(&mut Context::from_waker(Waker::noop()));
-        let made = match self.threads {
-            Threads::Run => detached(py, go_on),
-            Threads::Wait => go_on(),
-        };
-        made.map(|made| self.give.take().expect("a call ends once")(py, made))
     }
 }

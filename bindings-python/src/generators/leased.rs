@@ -8,10 +8,10 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use polyflake::{Error, ErrorKind, Result};
+use polyflake::{Call, Error, ErrorKind, Filled, Mode, Progress, Result, SlotSource};
 use polyflake_lease::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, Place, RANDOMS},
@@ -24,10 +24,7 @@ use pyo3::{
     types::{PyDict, PyType},
 };
 
-use super::{
-    awaited::sleep,
-    making::{Fills, Generates, Mode},
-};
+use super::making::{Batch, Id, Param};
 use crate::{
     errors::{Raised, attached, raise, raise_as},
     ids::convert::{Of, Take, name, wrong_type},
@@ -113,8 +110,12 @@ pub(crate) fn mismatch(reason: &'static str) -> PyErr {
 
 impl<F: Family> OfProcess<F> {
     /// Returns the generator if this process has had a grant.
-    fn leased(&self) -> Option<Arc<F>> {
-        self.is_here.load(Ordering::Acquire).then(|| self.granted.leased().cloned()).flatten()
+    fn leased(&self) -> Option<&F> {
+        self.is_here
+            .load(Ordering::Acquire)
+            .then(|| self.granted.leased())
+            .flatten()
+            .map(|leased| &**leased)
     }
 }
 
@@ -124,29 +125,31 @@ impl<F: Family> Leased<F> {
         attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
     }
 
-    /// Returns the generator. In a process without a grant, waits for the first grant.
-    fn ready(&self, mode: Mode) -> Result<Arc<F>> {
-        self.granted.leased().map_or_else(|| self.wait(mode), Ok)
+    /// Calls the generator. In a process without a grant, waits for the first grant.
+    fn call<'s, V>(&'s self, mode: Mode, call: impl FnOnce(&'s F) -> Result<V>) -> Result<V> {
+        let leased = self.granted.leased().map_or_else(|| self.wait(mode), Ok)?;
+        self.explain(call(leased))
     }
 
     #[cold]
-    fn wait(&self, mode: Mode) -> Result<Arc<F>> {
+    fn wait(&self, mode: Mode) -> Result<&F> {
         // A call that must not wait reports an infinite waiting time, so the lease begins, but raises at once.
         self.look(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`Leased::ready`], but lets the event loop run in the meantime.
-    async fn ready_async(&self) -> Result<Arc<F>> {
-        let begun = Instant::now();
-        loop {
-            if let Some(leased) = self.granted.leased() {
-                return Ok(leased);
-            }
-            self.look(Some(begun.elapsed().as_secs_f64()))?;
-            // The keeper runs on its own thread and cannot wake a task of an unknown event loop, so the task checks again.
-            sleep(Duration::from_millis(5)).await;
+    /// Works like [`Leased::call`] for a step of a call, which returns how long to sleep instead of waiting.
+    fn step<'s, V>(
+        &'s self,
+        waiting: &mut Waiting<'s>,
+        step: impl FnOnce(&'s F, &mut Call<'s>) -> Result<Progress<V>>,
+    ) -> Result<Progress<V>> {
+        if let Some(leased) = self.granted.leased() {
+            return self.explain(step(leased, &mut waiting.call));
         }
+        let begun = waiting.begun.get_or_insert_with(Instant::now);
+        self.look(Some(begun.elapsed().as_secs_f64()))?;
+        Ok(Progress::Sleep(LOOK_AGAIN))
     }
 
     /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
@@ -179,55 +182,84 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// Calls that generate IDs distinguish generators with a lease from others only in this implementation and in that of
-/// [`Fills`].
-impl<F> Generates for Source<F>
-where
-    F: Family + Generates,
-    F::Generator: Generates<Key = F::Key, Id = F::Id>,
-{
-    type Key = F::Key;
-    type Id = F::Id;
+/// The pause, in nanoseconds, before a step looks again for the first grant. The keeper runs on its own thread and cannot wake a
+/// task of an unknown event loop.
+const LOOK_AGAIN: u64 = 5_000_000;
 
+/// The state of an asynchronous call between its steps.
+pub(crate) struct Waiting<'s> {
+    call: Call<'s>,
+    /// The time since which the call has waited for the first grant.
+    begun: Option<Instant>,
+}
+
+impl Default for Waiting<'_> {
+    fn default() -> Self {
+        Self { call: Call::asynchronous(), begun: None }
+    }
+}
+
+/// Calls that generate IDs distinguish generators with a lease from others only here.
+impl<F: Family> Source<F> {
     #[inline]
-    fn one(&self, mode: Mode, key: &F::Key) -> Result<F::Id> {
+    pub(crate) fn one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
         match self {
-            Self::Own(own) => own.one(mode, key),
-            Self::Leased(leased) => leased.explain(leased.ready(mode)?.one(mode, key)),
+            Self::Own(own) => own.one(mode, param),
+            Self::Leased(leased) => leased.call(mode, |leased| leased.one(mode, param)),
         }
     }
 
-    async fn one_async(&self, key: &F::Key) -> Result<F::Id> {
+    /// Returns the number of IDs written, or `None` if the buffer was filled.
+    pub(crate) fn fill<'b>(
+        &self,
+        mode: Mode,
+        param: Param<'b, F>,
+        ids: Batch<'b, F>,
+    ) -> Result<Option<usize>> {
         match self {
-            Self::Own(own) => own.one_async(key).await,
+            Self::Own(own) => fill(&**own, mode, param, ids),
+            Self::Leased(leased) => leased.call(mode, |leased| fill(leased, mode, param, ids)),
+        }
+    }
+
+    pub(crate) fn one_step<'s>(
+        &'s self,
+        waiting: &mut Waiting<'s>,
+        param: Param<'_, F>,
+    ) -> Result<Progress<Id<F>>> {
+        match self {
+            Self::Own(own) => own.one_step(&mut waiting.call, param),
             Self::Leased(leased) => {
-                let generator = leased.ready_async().await?;
-                leased.explain(generator.one_async(key).await)
+                leased.step(waiting, |leased, call| leased.one_step(call, param))
+            }
+        }
+    }
+
+    pub(crate) fn fill_step<'s, 'b>(
+        &'s self,
+        waiting: &mut Waiting<'s>,
+        param: Param<'b, F>,
+        ids: Batch<'b, F>,
+        filled: &mut Filled,
+    ) -> Result<Progress<()>> {
+        match self {
+            Self::Own(own) => own.fill_step(&mut waiting.call, param, ids, filled),
+            Self::Leased(leased) => {
+                leased.step(waiting, |leased, call| leased.fill_step(call, param, ids, filled))
             }
         }
     }
 }
 
-impl<F, T: Send> Fills<T> for Source<F>
-where
-    F: Family<Generator: Fills<T>> + Fills<T>,
-    F::Generator: Generates<Key = F::Key, Id = F::Id>,
-{
-    fn write(&self, mode: Mode, key: &F::Key, items: &mut [T]) -> Result<Option<usize>> {
-        match self {
-            Self::Own(own) => own.write(mode, key, items),
-            Self::Leased(leased) => leased.explain(leased.ready(mode)?.write(mode, key, items)),
-        }
-    }
-
-    async fn write_async(&self, key: &F::Key, items: &mut [T]) -> Result<()> {
-        match self {
-            Self::Own(own) => own.write_async(key, items).await,
-            Self::Leased(leased) => {
-                let generator = leased.ready_async().await?;
-                leased.explain(generator.write_async(key, items).await)
-            }
-        }
+fn fill<'b, G: SlotSource>(
+    generator: &G,
+    mode: Mode,
+    param: Param<'b, G>,
+    ids: Batch<'b, G>,
+) -> Result<Option<usize>> {
+    match mode {
+        Mode::Wait => generator.fill(mode, param, ids).map(|()| None),
+        Mode::Try => generator.try_fill(param, ids).map(Some),
     }
 }
 

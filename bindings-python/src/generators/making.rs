@@ -2,85 +2,118 @@
 
 mod methods;
 
-use std::{future::Future, ops::Range};
+use std::{ops::Range, time::Duration};
 
-pub(crate) use methods::{generates, makes, makes_ids, makes_texts};
-use polyflake::{Error, Result};
-use polyflake_columns::{Packed, Plain, grow, truncated};
+pub(crate) use methods::{makes, makes_ids, makes_texts};
+pub(crate) use polyflake::Mode;
+use polyflake::{Calls, Filled, Progress, Result, SlotSource};
+use polyflake_columns::{Plain, grow, truncated};
+use polyflake_lease::hosted::Family;
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
-    awaited::{Threads, coroutine, give_way},
+    awaited::{Threads, coroutine, give_way, sleep},
     clock::Signals,
+    leased::{Source, Waiting},
 };
 use crate::{
     errors::{detached, raise},
     ids::{
-        array::{self, Holds},
         convert::Count,
-        memory::{check_bytes, room, zeroed},
+        memory::{check_bytes, room},
         target::{Filling, Item, Target},
     },
 };
 
-/// Whether a call may wait.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Mode {
-    /// Waits as the generator's options specify.
-    Wait,
-    /// Never waits.
-    Try,
-}
-
-/// A generator of the core, without or with a lease.
-pub(crate) trait Generates: Send + Sync {
-    /// The caller's argument for the IDs, in the form that the core accepts.
-    type Key: Send + Sync + 'static;
-    type Id: Send + 'static;
-
-    fn one(&self, mode: Mode, key: &Self::Key) -> Result<Self::Id>;
-
-    fn one_async(&self, key: &Self::Key) -> impl Future<Output = Result<Self::Id>> + Send;
-}
-
-/// A generator that writes IDs into slices of `T`.
-pub(crate) trait Fills<T>: Generates {
-    /// Returns the number of IDs written, or `None` if `items` was filled.
-    fn write(&self, mode: Mode, key: &Self::Key, items: &mut [T]) -> Result<Option<usize>>;
-
-    fn write_async(
-        &self,
-        key: &Self::Key,
-        items: &mut [T],
-    ) -> impl Future<Output = Result<()>> + Send;
-}
-
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
+    /// The core's generator with a lease, which also determines the one without.
+    type Leased: Family<Generator: Send + Sync> + Send + Sync;
     /// The caller's argument for the IDs: a metabyte, a shard key or bindables.
-    type Param;
-    type Source: Generates;
+    type Argument;
+    /// The argument after its conversion. A call keeps it while it waits.
+    type Key: Send + Sync + 'static;
+    /// Memory for many IDs.
+    type Memory: Send + 'static;
 
-    fn source(&self) -> &Self::Source;
+    fn source(&self) -> &Source<Self::Leased>;
 
-    /// Converts the argument to the form that the core accepts.
-    fn key(&self, param: Self::Param) -> Key<Self>;
+    fn key(&self, argument: Self::Argument) -> PyResult<Self::Key>;
+
+    /// Returns the argument in the form that the core accepts.
+    fn param(key: &Self::Key) -> Param<'_, Self::Leased>;
 
     /// Returns the Python object for an ID.
-    fn object(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
+    fn object(py: Python<'_>, id: Id<Self::Leased>) -> Made<'_>;
 
-    /// Returns the exception for the error of a call with a key.
-    fn refused(_: &Key<Self>, error: Error) -> PyErr {
-        raise(error)
+    /// Returns memory without any IDs.
+    fn memory(&self) -> Self::Memory;
+
+    fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
+
+    /// Returns the memory at the given places as a buffer of the core.
+    fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
+
+    /// Returns the array of all IDs in memory.
+    fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_>;
+}
+
+/// An ID of a generator of the core, the argument for it, and a buffer for many of them.
+pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
+pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
+pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;
+
+/// Memory for many IDs, of any type.
+pub(crate) trait Rows: Send {
+    fn item(&self) -> Item;
+
+    /// Allocates memory for `count` IDs.
+    fn reserve(&mut self, count: usize) -> PyResult<()>;
+
+    /// Keeps only the first `count` IDs.
+    fn keep(&mut self, count: usize);
+
+    /// Copies the first `count` IDs to a buffer, after the `others` IDs there.
+    fn copy(&self, count: usize, target: &Target, others: usize);
+}
+
+/// Memory whose IDs consist of one or several items of type `T`.
+pub(crate) struct Items<T> {
+    pub(crate) ids: Vec<T>,
+    /// The number of items in an ID.
+    pub(crate) width: usize,
+    item: Item,
+}
+
+impl<T: Plain> Items<T> {
+    pub(crate) const fn new(item: Item) -> Self {
+        Self { ids: Vec::new(), width: item.bytes() / size_of::<T>(), item }
+    }
+
+    /// Returns the items of the IDs at `places`. The memory grows if needed.
+    pub(crate) fn at(&mut self, places: Range<usize>) -> &mut [T] {
+        grow(&mut self.ids, places.end * self.width);
+        &mut self.ids[places.start * self.width..places.end * self.width]
     }
 }
 
-pub(crate) type Key<M> = <<M as Makes>::Source as Generates>::Key;
-pub(crate) type Id<M> = <<M as Makes>::Source as Generates>::Id;
+impl<T: Plain> Rows for Items<T> {
+    fn item(&self) -> Item {
+        self.item
+    }
 
-/// A class whose IDs have a string form.
-pub(crate) trait MakesTexts: Makes {
-    fn text(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
+    fn reserve(&mut self, count: usize) -> PyResult<()> {
+        self.ids = room(count * self.width)?;
+        Ok(())
+    }
+
+    fn keep(&mut self, count: usize) {
+        self.ids = truncated(std::mem::take(&mut self.ids), count * self.width);
+    }
+
+    fn copy(&self, count: usize, target: &Target, others: usize) {
+        target.put(others, &self.ids[..count * self.width]);
+    }
 }
 
 /// The number of IDs generated before the event loop gets another turn. Generating them takes at most a millisecond.
@@ -89,6 +122,133 @@ const AT_ONCE: usize = 1 << 14;
 /// The number of bytes of IDs generated between two checks for signals. Generating them takes at most about 10 ms.
 const BLOCK: usize = 1 << 21;
 
+/// The number of bytes of IDs that fit in the L1 cache.
+const CACHED: usize = 1 << 15;
+
+/// The Python object that a call returns.
+pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
+
+/// Generates one ID. `object` returns its Python object, or that of its string.
+#[inline]
+pub(crate) fn one<'py, M: Makes>(
+    py: Python<'py>,
+    maker: &M,
+    mode: Mode,
+    argument: M::Argument,
+    object: impl FnOnce(Python<'py>, Id<M::Leased>) -> Made<'py>,
+) -> Made<'py> {
+    let key = maker.key(argument)?;
+    object(py, maker.source().one(mode, M::param(&key)).map_err(raise)?)
+}
+
+/// Returns a coroutine that generates one ID. `object` returns its Python object, or that of its string.
+pub(crate) fn later<'py, M: Makes>(
+    maker: &Bound<'py, M>,
+    argument: M::Argument,
+    object: fn(Python<'_>, Id<M::Leased>) -> Made<'_>,
+) -> Made<'py> {
+    let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
+    let call = async move {
+        let (source, mut waiting) = (held.get().source(), Waiting::default());
+        steps(|| source.one_step(&mut waiting, M::param(&key))).await
+    };
+    coroutine(maker.py(), Threads::Wait, call, object)
+}
+
+/// Repeats a step until the call is done, and sleeps in between.
+async fn steps<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result<V> {
+    loop {
+        match step()? {
+            Progress::Done(value) => return Ok(value),
+            Progress::Sleep(nanos) => sleep(Duration::from_nanos(nanos)).await,
+        }
+    }
+}
+
+/// Returns memory for `n` IDs.
+fn room_for<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
+    let (n, mut memory) = (n.0 as usize, maker.memory());
+    let rows = M::rows(&mut memory);
+    check_bytes(n, rows.item().bytes())?;
+    rows.reserve(n)?;
+    Ok(memory)
+}
+
+/// Generates IDs into the given places, and returns their number.
+fn write<M: Makes>(
+    maker: &M,
+    mode: Mode,
+    key: &M::Key,
+    memory: &mut M::Memory,
+    places: Range<usize>,
+) -> Result<usize> {
+    let most = places.len();
+    let written = maker.source().fill(mode, M::param(key), M::batch(memory, places))?;
+    Ok(written.unwrap_or(most))
+}
+
+/// Works like [`write`], but awaits the event loop when it has to wait.
+async fn write_later<M: Makes>(
+    maker: &M,
+    key: &M::Key,
+    memory: &mut M::Memory,
+    places: Range<usize>,
+) -> Result<usize> {
+    let (source, mut waiting, mut filled) = (maker.source(), Waiting::default(), Filled::new());
+    let step = || {
+        let batch = M::batch(memory, places.clone());
+        source.fill_step(&mut waiting, M::param(key), batch, &mut filled)
+    };
+    steps(step).await.map(|()| places.len())
+}
+
+/// Generates an array of `n` IDs, or of at most `n` IDs in [`Mode::Try`].
+pub(crate) fn many<'py, M: Makes>(
+    py: Python<'py>,
+    maker: &M,
+    mode: Mode,
+    n: Count,
+    argument: M::Argument,
+) -> Made<'py> {
+    let (key, mut memory) = (maker.key(argument)?, room_for(maker, n)?);
+    let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(BLOCK));
+    let written = detached(py, || {
+        // A single block does not need its progress counted, which would take 80 ns.
+        if n <= most {
+            return write(maker, mode, &key, &mut memory, 0..n);
+        }
+        let (mut filling, mut signals) = (Filling::new(n), Signals::default());
+        while let Some(places) = filling.next(most) {
+            let made = write(maker, mode, &key, &mut memory, places.clone());
+            filling.wrote(made, places)?;
+            filling.look(&mut signals)?;
+        }
+        Ok(filling.written())
+    });
+    M::rows(&mut memory).keep(written.map_err(raise)?);
+    M::array(py, memory)
+}
+
+/// Returns a coroutine that generates an array of `n` IDs.
+pub(crate) fn many_later<'py, M: Makes>(
+    maker: &Bound<'py, M>,
+    n: Count,
+    argument: M::Argument,
+) -> Made<'py> {
+    let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
+    let mut memory = room_for(maker.get(), n)?;
+    let call = async move {
+        let mut filling = Filling::new(n.0 as usize);
+        while let Some(places) = filling.next(AT_ONCE) {
+            give_way_after(&places).await;
+            let made = write_later(held.get(), &key, &mut memory, places.clone()).await;
+            filling.wrote(made, places)?;
+        }
+        Ok(memory)
+    };
+    coroutine(maker.py(), Threads::Run, call, M::array)
+}
+
 /// Gives the event loop a turn, except before the first block of a batch.
 async fn give_way_after(places: &Range<usize>) {
     if places.start > 0 {
@@ -96,268 +256,51 @@ async fn give_way_after(places: &Range<usize>) {
     }
 }
 
-/// Memory for many IDs, the number of items in an ID, and a function that creates the array.
-pub(crate) struct Rows<T> {
-    pub(crate) item: Item,
-    pub(crate) items: usize,
-    pub(crate) array: fn(Python<'_>, Vec<T>, usize) -> PyResult<Bound<'_, PyAny>>,
-}
-
-impl<T: Plain> Rows<T> {
-    /// Describes memory with one item for each ID, for arrays of class `A`.
-    pub(crate) fn of<A: Holds<T>>(item: Item) -> Self
-    where
-        T: array::Item,
-    {
-        Self {
-            item,
-            items: 1,
-            array: |py, ids, _| Ok(array::array::<A, T>(py, Packed::new(ids))?.into_any()),
-        }
-    }
-
-    /// Returns memory for `n` IDs. For a single block, it contains items that are to be overwritten. For more, it is empty,
-    /// with enough capacity.
-    fn room(&self, n: Count) -> PyResult<Vec<T>> {
-        let n = n.0 as usize;
-        check_bytes(n, self.items * size_of::<T>())?;
-        if n <= self.block() { zeroed(n * self.items) } else { room(n * self.items) }
-    }
-
-    /// Returns the part of `ids` at `places`, growing the vector if needed.
-    fn part<'i>(&self, ids: &'i mut Vec<T>, places: &Range<usize>) -> &'i mut [T] {
-        grow(ids, places.end * self.items);
-        &mut ids[places.start * self.items..places.end * self.items]
-    }
-
-    /// Returns the number of IDs in a block.
-    fn block(&self) -> usize {
-        (BLOCK / (self.items * size_of::<T>())).max(1)
-    }
-}
-
-/// A class that can generate many IDs at once.
-pub(crate) trait MakesMany: Makes {
-    /// Runs a function with memory for its IDs.
-    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made>;
-}
-
-/// A function that uses memory for a class's IDs, whose items may have any type.
-pub(crate) trait WithRows<M: Makes> {
-    type Made;
-
-    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
-    where
-        M::Source: Fills<T>;
-}
-
-/// The Python object that a call returns.
-pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
-
-/// Generates one ID.
-#[inline]
-pub(crate) fn one<'py, M: Makes>(
-    py: Python<'py>,
-    maker: &M,
-    mode: Mode,
-    param: M::Param,
-) -> Made<'py> {
-    let key = maker.key(param);
-    M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
-}
-
-/// Generates one ID, and returns its string.
-#[inline]
-pub(crate) fn text<'py, M: MakesTexts>(
-    py: Python<'py>,
-    maker: &M,
-    mode: Mode,
-    param: M::Param,
-) -> Made<'py> {
-    let key = maker.key(param);
-    M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
-}
-
-/// Returns a coroutine that generates one ID, or its string.
-pub(crate) fn later<'py, M: Makes>(
-    maker: &Bound<'py, M>,
-    param: M::Param,
-    object: fn(Python<'_>, Id<M>) -> PyResult<Bound<'_, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (key, held) = (maker.get().key(param), maker.clone().unbind());
-    let call = async move {
-        let made = held.get().source().one_async(&key).await;
-        (made, key)
-    };
-    coroutine(maker.py(), Threads::Wait, call, move |py, (made, key)| {
-        Ok(object(py, made.map_err(|error| M::refused(&key, error))?)?.unbind())
-    })
-}
-
-/// Generates an array of `n` IDs, or of at most `n` IDs in [`Mode::Try`].
-pub(crate) fn many<'py, M: MakesMany>(
-    py: Python<'py>,
-    maker: &M,
-    mode: Mode,
-    n: Count,
-    param: M::Param,
-) -> Made<'py> {
-    maker.with_rows(Many { py, maker, mode, n, param })
-}
-
-struct Many<'a, 'py, M: Makes> {
-    py: Python<'py>,
-    maker: &'a M,
-    mode: Mode,
-    n: Count,
-    param: M::Param,
-}
-
-impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
-    type Made = Bound<'py, PyAny>;
-
-    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
-    where
-        M::Source: Fills<T>,
-    {
-        let Self { py, maker, mode, n, param } = self;
-        let (key, mut ids) = (maker.key(param), rows.room(n)?);
-        let n = n.0 as usize;
-        let written = detached(py, || {
-            // A single block does not need its progress counted, which would take 80 ns.
-            if ids.len() == n * rows.items {
-                return Ok(maker.source().write(mode, &key, &mut ids)?.unwrap_or(n));
-            }
-            let (mut filling, mut signals) = (Filling::new(n), Signals::default());
-            while let Some(places) = filling.next(rows.block()) {
-                let part = rows.part(&mut ids, &places);
-                let made = maker.source().write(mode, &key, part);
-                filling.wrote(made.map(|made| made.unwrap_or(places.len())), places)?;
-                filling.look(&mut signals)?;
-            }
-            Ok(filling.written())
-        });
-        let written = written.map_err(|error| M::refused(&key, error))?;
-        (rows.array)(py, truncated(ids, written * rows.items), rows.items)
-    }
-}
-
-/// Returns a coroutine that generates an array of `n` IDs.
-pub(crate) fn many_later<'py, M: MakesMany>(
-    maker: &Bound<'py, M>,
-    n: Count,
-    param: M::Param,
-) -> Made<'py> {
-    maker.get().with_rows(ManyLater { maker, n, param })
-}
-
-struct ManyLater<'a, 'py, M: Makes> {
-    maker: &'a Bound<'py, M>,
-    n: Count,
-    param: M::Param,
-}
-
-impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
-    type Made = Bound<'py, PyAny>;
-
-    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
-    where
-        M::Source: Fills<T>,
-    {
-        let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
-        let (key, mut ids) = (maker.key(self.param), rows.room(self.n)?);
-        let (array, items) = (rows.array, rows.items);
-        let call = async move {
-            let mut filling = Filling::new(self.n.0 as usize);
-            while let Some(places) = filling.next(AT_ONCE) {
-                give_way_after(&places).await;
-                let part = rows.part(&mut ids, &places);
-                let made = held.get().source().write_async(&key, part).await;
-                if let Err(error) = filling.wrote(made.map(|()| places.len()), places) {
-                    return (Err(error), key);
-                }
-            }
-            (Ok(ids), key)
-        };
-        coroutine(self.maker.py(), Threads::Run, call, move |py, (made, key)| {
-            let ids = made.map_err(|error| M::refused(&key, error))?;
-            Ok(array(py, ids, items)?.unbind())
-        })
-    }
-}
-
 /// Fills a buffer with IDs and returns the number written. In [`Mode::Try`], it may fill only the start of the buffer.
-pub(crate) fn fill<M: MakesMany>(
+///
+/// Other Python code may read and write the buffer while a clock is read or a call waits. Therefore IDs are generated in memory
+/// of our own, block by block, and then copied.
+pub(crate) fn fill<M: Makes>(
     maker: &M,
     mode: Mode,
     buffer: &Bound<'_, PyAny>,
-    param: M::Param,
+    argument: M::Argument,
 ) -> PyResult<usize> {
-    maker.with_rows(Fill { maker, mode, buffer, param })
-}
-
-struct Fill<'a, 'py, M: Makes> {
-    maker: &'a M,
-    mode: Mode,
-    buffer: &'a Bound<'py, PyAny>,
-    param: M::Param,
-}
-
-impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
-    type Made = usize;
-
-    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<usize>
-    where
-        M::Source: Fills<T>,
-    {
-        let Self { maker, mode, buffer, param } = self;
-        let key = maker.key(param);
-        let target = Target::of(buffer, rows.item)?;
-        let make = |ids: &mut [T]| maker.source().write(mode, &key, ids);
-        target.fill(buffer.py(), |error| M::refused(&key, error), make)
-    }
+    let (key, mut memory) = (maker.key(argument)?, maker.memory());
+    let rows = M::rows(&mut memory);
+    let (target, most) = (Target::of(buffer, rows.item())?, rows.item().block(CACHED));
+    rows.reserve(target.count().min(most))?;
+    let written = detached(buffer.py(), || {
+        let (mut filling, mut signals) = (Filling::new(target.count()), Signals::default());
+        while let Some(places) = filling.next(most) {
+            let made = write(maker, mode, &key, &mut memory, 0..places.len());
+            filling.copied(made, places, M::rows(&mut memory), &target)?;
+            filling.look(&mut signals)?;
+        }
+        Ok(filling.written())
+    });
+    written.map_err(raise)
 }
 
 /// Returns a coroutine that fills a buffer with IDs.
-pub(crate) fn fill_later<'py, M: MakesMany>(
+pub(crate) fn fill_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     buffer: &Bound<'py, PyAny>,
-    param: M::Param,
+    argument: M::Argument,
 ) -> Made<'py> {
-    maker.get().with_rows(FillLater { maker, buffer, param })
-}
-
-struct FillLater<'a, 'py, M: Makes> {
-    maker: &'a Bound<'py, M>,
-    buffer: &'a Bound<'py, PyAny>,
-    param: M::Param,
-}
-
-impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
-    type Made = Bound<'py, PyAny>;
-
-    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
-    where
-        M::Source: Fills<T>,
-    {
-        let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
-        let (key, target) = (maker.key(self.param), Target::of(self.buffer, rows.item)?);
-        let mut block = target.block::<T>(AT_ONCE)?;
-        let call = async move {
-            let mut filling = Filling::new(target.count());
-            while let Some(places) = filling.next(AT_ONCE) {
-                give_way_after(&places).await;
-                let part = &mut block[..places.len() * rows.items];
-                let made = held.get().source().write_async(&key, part).await;
-                let made = made.map(|()| places.len());
-                if let Err(error) = target.take(&mut filling, places, part, made) {
-                    return (Err(error), key);
-                }
-            }
-            (Ok(()), key)
-        };
-        coroutine(self.maker.py(), Threads::Run, call, move |py, (made, key)| {
-            made.map_err(|error| M::refused(&key, error)).map(|()| py.None())
-        })
-    }
+    let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
+    let mut memory = maker.get().memory();
+    let rows = M::rows(&mut memory);
+    let target = Target::of(buffer, rows.item())?;
+    rows.reserve(target.count().min(AT_ONCE))?;
+    let call = async move {
+        let mut filling = Filling::new(target.count());
+        while let Some(places) = filling.next(AT_ONCE) {
+            give_way_after(&places).await;
+            let made = write_later(held.get(), &key, &mut memory, 0..places.len()).await;
+            filling.copied(made, places, M::rows(&mut memory), &target)?;
+        }
+        Ok(())
+    };
+    coroutine(maker.py(), Threads::Run, call, |py, ()| Ok(py.None().into_bound(py)))
 }

@@ -11,7 +11,6 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
-    awaited::sleep,
     clock::PythonClock,
     default::{self, Default},
     leased::{LeaseOption, Source},
@@ -180,7 +179,7 @@ impl Generator {
 
 makes! {
     hotguid Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
-    ShardKey => (key) u32, |_, param| param.0
+    ShardKey => u32, |_, shard_key| shard_key.0
 }
 makes_ids! {
     hotguid Generator (shard_key: ShardKey = ShardKey(0))

@@ -11,20 +11,15 @@ use super::{
     array::NATIVE,
     convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
-    memory::zeroed,
 };
-use crate::{errors::detached, generators::clock::Signals};
+use crate::generators::{clock::Signals, making::Rows};
 
 /// The name of the buffer parameter, in every method that fills a buffer.
 const NAME: &str = "buffer";
 
-/// The number of bytes of IDs that fit in the L1 cache.
-const BLOCK: usize = 1 << 15;
-
 /// A writable, contiguous buffer.
 ///
-/// Other Python code may read and write the buffer while a clock is read or a call waits. Therefore no reference to it is held:
-/// IDs are generated in memory of our own, block by block, and then copied.
+/// No reference to its memory is held, because other Python code may read and write it at any time.
 pub(crate) struct Target {
     buffer: PyUntypedBuffer,
     /// The number of bytes in an ID.
@@ -41,11 +36,17 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    fn bytes(self) -> usize {
+    /// Returns the number of bytes in an ID.
+    pub(crate) const fn bytes(self) -> usize {
         match self {
             Self::Integer => size_of::<i64>(),
             Self::Bytes(size) => size,
         }
+    }
+
+    /// Returns the number of IDs in a block of at most `bytes` bytes.
+    pub(crate) fn block(self, bytes: usize) -> usize {
+        (bytes / self.bytes()).max(1)
     }
 
     fn expected(self) -> &'static str {
@@ -97,54 +98,13 @@ impl Target {
         Ok(Self { buffer, row: item.bytes() })
     }
 
-    /// Fills the buffer with IDs and returns their number. `make` fills its slice, or writes fewer IDs if no more are
-    /// available. Other threads run in the meantime. In an error, the number of IDs written refers to the whole buffer.
-    pub(crate) fn fill<T: Plain + Send>(
-        &self,
-        py: Python<'_>,
-        refused: impl FnOnce(Error) -> PyErr,
-        make: impl Fn(&mut [T]) -> polyflake::Result<Option<usize>> + Sync,
-    ) -> PyResult<usize> {
-        let most = (BLOCK / self.row).max(1);
-        let mut block = self.block(most)?;
-        let fill = || {
-            let (mut filling, mut signals) = (Filling::new(self.count()), Signals::default());
-            while let Some(places) = filling.next(most) {
-                let ids = &mut block[..places.len() * self.row / size_of::<T>()];
-                let made = make(ids).map(|made| made.unwrap_or(places.len()));
-                self.take(&mut filling, places, ids, made)?;
-                filling.look(&mut signals)?;
-            }
-            Ok(filling.written)
-        };
-        detached(py, fill).map_err(refused)
-    }
-
-    /// Returns memory for a block of at most `most` IDs.
-    pub(crate) fn block<T: Plain>(&self, most: usize) -> PyResult<Vec<T>> {
-        zeroed(self.count().min(most) * self.row / size_of::<T>())
-    }
-
     /// Returns the number of IDs that fit in the buffer.
     pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies the IDs generated in a block to their places.
-    pub(crate) fn take<T: Plain>(
-        &self,
-        filling: &mut Filling,
-        places: Range<usize>,
-        ids: &[T],
-        made: polyflake::Result<usize>,
-    ) -> polyflake::Result<()> {
-        let whole = written(&made);
-        self.put(places.start, &ids[..whole * self.row / size_of::<T>()]);
-        filling.wrote(made, places)
-    }
-
     /// Copies IDs to the places after the first `others` IDs.
-    fn put<T: Plain>(&self, others: usize, ids: &[T]) {
+    pub(crate) fn put<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
         // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the bytes
@@ -187,6 +147,18 @@ impl Filling {
     /// Checks for signals between two blocks.
     pub(crate) fn look(&self, signals: &mut Signals) -> polyflake::Result<()> {
         if self.written < self.all { signals.look() } else { Ok(()) }
+    }
+
+    /// Copies the IDs of a block to their places in a buffer, and counts them.
+    pub(crate) fn copied(
+        &mut self,
+        made: polyflake::Result<usize>,
+        places: Range<usize>,
+        rows: &dyn Rows,
+        target: &Target,
+    ) -> polyflake::Result<()> {
+        rows.copy(written(&made), target, places.start);
+        self.wrote(made, places)
     }
 
     /// Counts the IDs in a block. In an error, the number of IDs written is changed to include the earlier blocks.

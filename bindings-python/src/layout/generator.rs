@@ -2,13 +2,13 @@
 
 mod snapshot;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Builder, Id, Values},
+    layout::{self, Batch, Builder, Id},
 };
-use polyflake_columns::{Packed, Plain};
+use polyflake_columns::Packed;
 use polyflake_lease::hosted::layout_of;
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use snapshot::SnapshotArgument;
@@ -16,10 +16,9 @@ pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::ids::{Layout, LayoutArray, Named, id_to_object};
 use crate::generators::{
-    awaited::sleep,
     clock::PythonClock,
     leased::{LeaseOption, Source, mismatch},
-    making::{self, Fills, Generates, Made, Makes, MakesMany, Mode, Rows, WithRows, makes_ids},
+    making::{self, Items, Made, Makes, Mode, Rows, makes_ids},
     options::{Function, Keywords, Options},
     twins::{Generators, Identity},
 };
@@ -243,152 +242,93 @@ impl Generator {
     }
 }
 
-/// Returns the values for one ID, including the fixed ones.
-fn values<'g>(generator: &'g Inner, bindables: Option<&Named>) -> polyflake::Result<Values<'g>> {
-    let mut values = generator.values();
-    for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
-        values.bind(name, value.clone())?;
-    }
-    Ok(values)
-}
-
 impl Makes for Generator {
-    type Param = Option<Bindables>;
-    type Source = Source<Leased>;
+    type Leased = Leased;
+    type Argument = Option<Bindables>;
+    /// An ID with the values of its bindables, or `None` for the generator's own.
+    type Key = Option<Id>;
+    type Memory = LayoutMemory;
 
     fn source(&self) -> &Source<Leased> {
         &self.inner
     }
 
-    fn key(&self, param: Option<Bindables>) -> Option<Named> {
-        param.map(|given| given.0)
+    fn key(&self, bindables: Option<Bindables>) -> PyResult<Option<Id>> {
+        let named = bindables.map(|given| given.0);
+        let refused =
+            |error| named.as_ref().map(Named::names).unwrap_or_default().raise_typed(error);
+        match &self.inner {
+            Source::Own(own) => base(own, named.as_ref()),
+            Source::Leased(_) => check_none(named.as_ref()).map(|()| None),
+        }
+        .map_err(refused)
     }
 
-    fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
+    fn param(key: &Option<Id>) -> Option<&Id> {
+        key.as_ref()
+    }
+
+    fn object(py: Python<'_>, id: Id) -> Made<'_> {
         id_to_object(py, id)
     }
 
-    fn refused(key: &Option<Named>, error: Error) -> PyErr {
-        key.as_ref().map(Named::names).unwrap_or_default().raise_typed(error)
+    fn memory(&self) -> LayoutMemory {
+        let layout = &self.layout.get().0;
+        if layout.is_integer() {
+            LayoutMemory::Integers(Items::new(Item::Integer))
+        } else {
+            LayoutMemory::Bytes(Items::new(Item::Bytes(layout.bits() as usize / 8)))
+        }
+    }
+
+    fn rows(memory: &mut LayoutMemory) -> &mut dyn Rows {
+        match memory {
+            LayoutMemory::Integers(ids) => ids,
+            LayoutMemory::Bytes(ids) => ids,
+        }
+    }
+
+    fn batch(memory: &mut LayoutMemory, places: Range<usize>) -> Batch<'_> {
+        match memory {
+            LayoutMemory::Integers(ids) => ids.at(places).into(),
+            LayoutMemory::Bytes(ids) => ids.at(places).into(),
+        }
+    }
+
+    fn array(py: Python<'_>, memory: LayoutMemory) -> Made<'_> {
+        let array = match memory {
+            LayoutMemory::Integers(Items { ids, .. }) => {
+                array::<LayoutArray, _>(py, Packed::new(ids))
+            }
+            LayoutMemory::Bytes(Items { ids, width, .. }) => {
+                array::<LayoutArray, _>(py, Packed::in_rows(ids, width))
+            }
+        };
+        Ok(array?.into_any())
     }
 }
 
-impl Generates for Inner {
-    type Key = Option<Named>;
-    type Id = Id;
-
-    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
-        match (mode, key) {
-            (Mode::Wait, None) => self.generate(),
-            (Mode::Try, None) => self.try_generate(),
-            (Mode::Wait, key) => self.generate_with(&values(self, key.as_ref())?),
-            (Mode::Try, key) => self.try_generate_with(&values(self, key.as_ref())?),
-        }
-    }
-
-    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
-        match key {
-            None => self.generate_async(sleep).await,
-            key => self.generate_with_async(sleep, &values(self, key.as_ref())?).await,
-        }
-    }
+/// Memory for a layout's IDs.
+pub(crate) enum LayoutMemory {
+    Integers(Items<i64>),
+    Bytes(Items<u8>),
 }
 
-impl<T: Plain + Send + Sync> Fills<T> for Inner
-where
-    for<'b> Batch<'b>: From<&'b mut [T]>,
-{
-    fn write(
-        &self,
-        mode: Mode,
-        key: &Option<Named>,
-        ids: &mut [T],
-    ) -> polyflake::Result<Option<usize>> {
-        let values = values(self, key.as_ref())?;
-        match mode {
-            Mode::Wait => self.fill_with(&values, ids).map(|()| None),
-            Mode::Try => self.try_fill_with(&values, ids).map(Some),
-        }
+/// Returns an ID with the values for one ID, including the fixed ones, or `None` if those are all.
+fn base(generator: &Inner, bindables: Option<&Named>) -> polyflake::Result<Option<Id>> {
+    let Some(bindables) = bindables else { return generator.check_complete().map(|()| None) };
+    let mut values = generator.values();
+    for (name, value) in bindables.iter() {
+        values.bind(name, value)?;
     }
-
-    async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
-        let values = values(self, key.as_ref())?;
-        self.fill_with_async(sleep, &values, ids, &mut 0).await
-    }
+    generator.base_of(&values).map(Some)
 }
 
 /// Rejects bindables for one ID with a lease, which does not accept values for them.
-fn check_none(key: Option<&Named>) -> polyflake::Result<()> {
-    let is_none = key.is_none_or(|named| named.0.is_empty());
+fn check_none(bindables: Option<&Named>) -> polyflake::Result<()> {
+    let is_none = bindables.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
     is_none.then_some(()).ok_or_else(|| Error::with_reason(ErrorKind::LeaseMismatch, reason))
-}
-
-impl Generates for Leased {
-    type Key = Option<Named>;
-    type Id = Id;
-
-    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
-        check_none(key.as_ref())?;
-        if mode == Mode::Wait { self.generate(None) } else { self.try_generate(None) }
-    }
-
-    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
-        check_none(key.as_ref())?;
-        self.generate_async(sleep, None).await
-    }
-}
-
-impl<T: Plain + Send + Sync> Fills<T> for Leased
-where
-    for<'b> Batch<'b>: From<&'b mut [T]>,
-{
-    fn write(
-        &self,
-        mode: Mode,
-        key: &Option<Named>,
-        ids: &mut [T],
-    ) -> polyflake::Result<Option<usize>> {
-        check_none(key.as_ref())?;
-        match mode {
-            Mode::Wait => self.fill(None, ids.into()).map(|()| None),
-            Mode::Try => self.try_fill(None, ids.into()).map(Some),
-        }
-    }
-
-    async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
-        check_none(key.as_ref())?;
-        self.fill_async(sleep, None, ids.into(), &mut 0).await
-    }
-}
-
-/// Runs a function with memory for a layout's IDs.
-fn with_rows<M, W>(layout: &layout::Layout, work: W) -> PyResult<W::Made>
-where
-    M: Makes<Source: Fills<i64> + Fills<u8>>,
-    W: WithRows<M>,
-{
-    if layout.is_integer() {
-        return work.with(Rows::<i64> {
-            item: Item::Integer,
-            items: 1,
-            array: |py, ids, _| Ok(array::<LayoutArray, _>(py, Packed::new(ids))?.into_any()),
-        });
-    }
-    let size = layout.bits() as usize / 8;
-    work.with(Rows::<u8> {
-        item: Item::Bytes(size),
-        items: size,
-        array: |py, ids, size| {
-            Ok(array::<LayoutArray, _>(py, Packed::in_rows(ids, size))?.into_any())
-        },
-    })
-}
-
-impl MakesMany for Generator {
-    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
-        with_rows(&self.layout.get().0, work)
-    }
 }
 
 makes_ids! {

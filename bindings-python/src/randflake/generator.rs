@@ -10,7 +10,6 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 
 use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
-    awaited::sleep,
     clock::PythonClock,
     leased::{LeaseOption, Source, mismatch},
     making::{self, Made, Mode, makes, makes_ids, makes_texts},
@@ -163,7 +162,7 @@ impl Generator {
 
 makes! {
     randflake Generator Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
-    () => () (), |_, ()| ()
+    () => (), |_, ()| ()
 }
 makes_ids! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
 makes_texts! { randflake Generator () "($self)" }

@@ -13,7 +13,6 @@ pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::ids::{Sno, SnoArray};
 use crate::generators::{
-    awaited::sleep,
     clock::PythonClock,
     default::{self, Default, warn_beside_lease},
     leased::{LeaseOption, Source, mismatch},
@@ -312,7 +311,7 @@ impl Generator {
 
 makes! {
     sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
-    Option<Metabyte> => (key) u8, |this, param| param.unwrap_or(this.metabyte).0
+    Option<Metabyte> => u8, |this, metabyte| this.metabyte(metabyte)
 }
 makes_ids! {
     sno Generator (metabyte: Option<Metabyte> = None)

@@ -22,14 +22,14 @@
 //!
 //! Slots that are dropped in this way are lost. This is rare, and a lost slot harms nobody, unlike one that is used twice.
 //!
-//! Nearly every call finds the clock in the tick of the word. [`Engine::reserve`] tries this case first, with the same steps in
-//! the same order, and leaves everything else to a function out of line.
+//! Nearly every call finds the clock in the tick of the word. A generator tries this case first, by [`Engine::shortcut`], with
+//! the same steps in the same order, and leaves everything else to a function out of line.
 
-use core::{ops::Range, time::Duration};
+use core::ops::Range;
 
 use super::{
-    Family, FirstReading, Mode, Options, WaitPolicy, Window,
-    wait::{Call, Cause, NO_WAIT, ms_rounded_up},
+    Call, Family, FirstReading, Mode, Options, Progress, WaitPolicy, Window,
+    wait::{Cause, NO_WAIT, ms_rounded_up},
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -207,48 +207,12 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(if lags { last } else { tick })
     }
 
-    /// Reserves slots for up to `want` IDs.
-    #[inline(always)]
-    #[allow(
-        clippy::inline_always,
-        reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
-    )]
-    pub(crate) fn reserve(&self, want: u32, mode: Mode) -> Result<Reservation<F>> {
-        let observed = self.observe()?;
-        match self.shortcut(observed, want) {
-            Some(taken) => Ok(taken),
-            None => self.reserve_slowly(observed, want, mode),
-        }
-    }
-
     /// Observes the machine, then reads the clock: a step needs a reading that is no older than the state.
     #[inline]
     pub(super) fn observe(&self) -> Result<Observation<F>> {
         let seen = self.machine.observe();
         let now = self.now()?;
         Ok((seen, now))
-    }
-
-    /// The slow path of [`Engine::reserve`], out of line so that the fast path stays small.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn reserve_slowly(
-        &self,
-        mut observed: Observation<F>,
-        want: u32,
-        mode: Mode,
-    ) -> Result<Reservation<F>> {
-        let mut call = Call::new(self.policy_in(mode));
-        loop {
-            match self.attempt(observed, call.flip(), want)? {
-                Outcome::Reserved(taken) => return Ok(taken),
-                Outcome::Raced => call.lose_race(&self.clock)?,
-                Outcome::Wait { now, until, cause } => {
-                    self.clock.sleep(call.wait(&self.clock, cause, now, until)?)?;
-                }
-            }
-            observed = self.observe()?;
-        }
     }
 
     pub(crate) const fn policy_in(&self, mode: Mode) -> &WaitPolicy {
@@ -258,20 +222,24 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Works like [`Engine::reserve`], but awaits `sleep` instead of blocking the thread.
-    pub(crate) async fn reserve_async(
-        &self,
+    /// Makes attempts until one reserves slots or has to wait. The first one uses the observation, if there is one.
+    pub(super) fn step<'s>(
+        &'s self,
+        call: &mut Call<'s>,
+        mut observed: Option<Observation<F>>,
         want: u32,
-        sleep: &impl AsyncFn(Duration),
-    ) -> Result<Reservation<F>> {
-        let mut call = Call::asynchronous(&self.policy);
+    ) -> Result<Progress<Reservation<F>>> {
+        let waits = call.waits(self.policy_in(call.mode));
         loop {
-            match self.attempt(self.observe()?, call.flip(), want)? {
-                Outcome::Reserved(taken) => return Ok(taken),
-                Outcome::Raced => call.lose_race(&self.clock)?,
+            let observation = match observed.take() {
+                Some(observation) => observation,
+                None => self.observe()?,
+            };
+            match self.attempt(observation, waits.flip(), want)? {
+                Outcome::Reserved(taken) => return Ok(Progress::Done(taken)),
+                Outcome::Raced => waits.lose_race(&self.clock)?,
                 Outcome::Wait { now, until, cause } => {
-                    let nanos = call.wait(&self.clock, cause, now, until)?;
-                    sleep(Duration::from_nanos(nanos)).await;
+                    return waits.wait(&self.clock, cause, now, until).map(Progress::Sleep);
                 }
             }
         }
@@ -281,7 +249,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     #[inline(always)]
     #[allow(
         clippy::inline_always,
-        reason = "a Hot Guid takes 168 instructions, 213 with a call in between"
+        reason = "an ID took 168 instructions, and 213 with a call in between"
     )]
     pub(super) fn shortcut(
         &self,

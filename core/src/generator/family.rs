@@ -93,7 +93,7 @@ pub(crate) trait Family {
 /// The types that an ID format's methods use.
 pub trait Calls {
     /// The ID type.
-    type Id;
+    type Id: Send + 'static;
     /// The part of each ID that the caller chooses: a metabyte, a shard key, or `()`.
     type Param<'g>: Copy;
     /// A buffer for many IDs.

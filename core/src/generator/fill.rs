@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use super::{Calls, Engine, Pack, Reservation};
+use super::{Call, Calls, Filled, Generator, Pack, Progress, Reservation, engine::Observation};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
 /// The permission of a call to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
     /// The call waits according to the generator's policy.
     Wait,
     /// The call never waits.
@@ -17,8 +17,12 @@ pub(crate) enum Mode {
 /// Slots, and the ID format that packs IDs from them.
 pub(crate) type Packable<'s, F> = (&'s F, Reservation<F>);
 
-/// A source of slots: a generator's engine, or the newest generator under a lease.
-pub(crate) trait SlotSource {
+/// A source of slots: a generator, or the newest generator under a lease.
+///
+/// Not part of the public API: bindings call the generators of all ID formats through it.
+#[allow(async_fn_in_trait, private_bounds, private_interfaces, reason = "for this project alone")]
+pub trait SlotSource {
+    /// The ID format.
     type Family: Pack;
 
     /// Returns the family of the generators that provide the slots.
@@ -27,12 +31,52 @@ pub(crate) trait SlotSource {
     /// Reserves slots for up to `want` IDs.
     fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
 
+    /// Reserves slots for up to `want` IDs, or returns how long to sleep before the next step. `observed` is what the call has
+    /// already observed, if anything.
+    fn step<'s>(
+        &'s self,
+        call: &mut Call<'s>,
+        observed: Option<Observation<Self::Family>>,
+        want: u32,
+    ) -> Result<Progress<Packable<'s, Self::Family>>>;
+
+    /// Blocks the thread, using the clock.
+    fn sleep(&self, nanos: u64) -> Result<()>;
+
+    /// The slow path of [`SlotSource::take`], out of line so that the fast path stays small. `grant` is the number of the grant
+    /// that was observed, under a lease.
+    #[cold]
+    #[inline(never)]
+    fn take_slowly(
+        &self,
+        grant: Option<u32>,
+        observed: Observation<Self::Family>,
+        want: u32,
+        mode: Mode,
+    ) -> Result<Packable<'_, Self::Family>> {
+        let (mut call, mut observed) = (Call::new(mode, grant), Some(observed));
+        loop {
+            match self.step(&mut call, observed.take(), want)? {
+                Progress::Done(taken) => return Ok(taken),
+                Progress::Sleep(nanos) => self.sleep(nanos)?,
+            }
+        }
+    }
+
     /// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary.
     async fn take_async(
         &self,
         want: u32,
         sleep: &impl AsyncFn(Duration),
-    ) -> Result<Packable<'_, Self::Family>>;
+    ) -> Result<Packable<'_, Self::Family>> {
+        let mut call = Call::asynchronous();
+        loop {
+            match self.step(&mut call, None, want)? {
+                Progress::Done(taken) => return Ok(taken),
+                Progress::Sleep(nanos) => sleep(Duration::from_nanos(nanos)).await,
+            }
+        }
+    }
 
     /// Generates one ID. With `map` instead of `?`, the result would be built in memory: a sno ID then took 12 ns instead of 10
     /// ns, and its string 18 ns.
@@ -52,14 +96,48 @@ pub(crate) trait SlotSource {
         Ok(family.id(slots, 0, param))
     }
 
+    /// Generates one ID, or returns how long to sleep before the next step.
+    fn one_step<'s>(
+        &'s self,
+        call: &mut Call<'s>,
+        param: Param<'_, Self>,
+    ) -> Result<Progress<<Self::Family as Calls>::Id>> {
+        let taken = self.step(call, None, 1)?;
+        Ok(taken.map(|(family, slots)| family.id(slots, 0, param)))
+    }
+
+    /// Fills a buffer with IDs, or returns how long to sleep before the next step, which gets the same buffer.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`SlotSource::fill`].
+    fn fill_step<'s, 'b>(
+        &'s self,
+        call: &mut Call<'s>,
+        param: Param<'b, Self>,
+        buffer: Buffer<'b, Self>,
+        filled: &mut Filled,
+    ) -> Result<Progress<()>> {
+        let mut batch = Batch::new(self.family(), param, buffer, filled)?;
+        while let Some(want) = batch.want() {
+            match self.step(call, None, want) {
+                Ok(Progress::Sleep(nanos)) => return Ok(Progress::Sleep(nanos)),
+                Ok(Progress::Done(taken)) => batch.put(Ok(taken))?,
+                Err(error) => batch.put(Err(error))?,
+            }
+            // The next reservation may wait as long as this one.
+            *call = Call::asynchronous();
+        }
+        Ok(Progress::Done(()))
+    }
+
     /// Fills a buffer with IDs.
     ///
     /// # Errors
     /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::take`] with the number of IDs that were
     /// written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
-        let mut written = 0;
-        let mut batch = Batch::new(self.family(), param, buffer, &mut written)?;
+        let mut filled = Filled::new();
+        let mut batch = Batch::new(self.family(), param, buffer, &mut filled)?;
         while let Some(want) = batch.want() {
             batch.put(self.take(want, mode))?;
         }
@@ -90,9 +168,11 @@ pub(crate) trait SlotSource {
     ) -> impl Future<Output = Result<()>> {
         *written = 0;
         async move {
-            let mut batch = Batch::new(self.family(), param?, buffer, written)?;
+            let mut filled = Filled::new();
+            let mut batch = Batch::new(self.family(), param?, buffer, &mut filled)?;
             while let Some(want) = batch.want() {
                 batch.put(self.take_async(want, &sleep).await)?;
+                *written = batch.filled.written;
             }
             Ok(())
         }
@@ -105,38 +185,48 @@ pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
 /// A buffer for many IDs of a source.
 pub(crate) type Buffer<'b, S> = <<S as SlotSource>::Family as Calls>::Batch<'b>;
 
-impl<F: Pack, C: Clock> SlotSource for Engine<F, C> {
+#[allow(private_interfaces, reason = "as the trait's")]
+impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
     type Family = F;
 
     fn family(&self) -> &F {
-        &self.family
+        &self.engine.family
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "as Engine::reserve")]
+    #[allow(
+        clippy::inline_always,
+        reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
+    )]
     fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
-        Ok((&self.family, self.reserve(want, mode)?))
+        let observed = self.engine.observe()?;
+        match self.engine.shortcut(observed, want) {
+            Some(slots) => Ok((&self.engine.family, slots)),
+            None => self.take_slowly(None, observed, want, mode),
+        }
     }
 
-    async fn take_async(
-        &self,
+    fn step<'s>(
+        &'s self,
+        call: &mut Call<'s>,
+        observed: Option<Observation<F>>,
         want: u32,
-        sleep: &impl AsyncFn(Duration),
-    ) -> Result<Packable<'_, F>> {
-        Ok((&self.family, self.reserve_async(want, sleep).await?))
+    ) -> Result<Progress<Packable<'s, F>>> {
+        let slots = self.engine.step(call, observed, want)?;
+        Ok(slots.map(|slots| (&self.engine.family, slots)))
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.engine.clock.sleep(nanos)
     }
 }
 
 /// A batch that is being filled.
-///
-/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the batch from the
-/// start, or is rejected with 0 IDs written.
 struct Batch<'g, 'b, 'w, F: Pack> {
     param: F::Param<'g>,
     buffer: F::Batch<'b>,
     count: usize,
-    written: &'w mut usize,
-    generation: u64,
+    filled: &'w mut Filled,
 }
 
 impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
@@ -144,35 +234,36 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         family: &F,
         param: F::Param<'g>,
         buffer: F::Batch<'b>,
-        written: &'w mut usize,
+        filled: &'w mut Filled,
     ) -> Result<Self> {
         let count = family.capacity(&buffer, param)?;
-        Ok(Self { buffer, param, count, written, generation: fork::current() })
+        Ok(Self { param, buffer, count, filled })
     }
 
     /// Returns the number of slots to request next, or `None` if the buffer is full.
     #[inline]
     fn want(&self) -> Option<u32> {
-        let left = self.count - *self.written;
+        let left = self.count - self.filled.written;
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Writes IDs of the reserved slots, unless another process reserved them.
     #[inline]
     fn put(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
-        let is_here = self.generation == fork::generation();
-        let written = if is_here { *self.written } else { 0 };
+        let filled = &mut *self.filled;
+        let is_here = filled.generation == fork::generation();
+        let written = if is_here { filled.written } else { 0 };
         let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
             family
-                .write(slots, self.param, &mut self.buffer, *self.written)
-                .map_err(|error| error.after_writing(*self.written))?;
-            *self.written += slots.1.len as usize;
+                .write(slots, self.param, &mut self.buffer, filled.written)
+                .map_err(|error| error.after_writing(filled.written))?;
+            filled.written += slots.1.len as usize;
         }
-        if self.generation != fork::generation() {
+        if filled.generation != fork::generation() {
             // The fork happened between the check above and here, so the parent has written the same IDs to its copy of the
             // buffer.
-            (self.generation, *self.written) = (fork::current(), 0);
+            *filled = Filled::new();
         }
         Ok(())
     }

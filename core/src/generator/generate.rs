@@ -7,8 +7,7 @@ use core::{
 
 use crate::{Error, ErrorKind, Result};
 
-/// A type of ID that a generator can create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
-/// [`HotGuid`](crate::hotguid::HotGuid), [`Uuid7`](crate::uuid7::Uuid7) or [`layout::Id`](crate::layout::Id).
+/// A type of ID that a generator can create, for example [`Sno`](crate::sno::Sno) or [`layout::Id`](crate::layout::Id).
 ///
 /// ```
 /// use polyflake::{Generate, Generated, Result, clock::ManualClock, sno::{Builder, Sno}};
@@ -24,7 +23,7 @@ use crate::{Error, ErrorKind, Result};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub trait Generated: Sized {
-    /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, or `()`.
+    /// The value that the caller chooses for each ID, such as a sno's metabyte, or `()`.
     type Param;
     /// The type of buffer that is filled with many IDs.
     type Batch<'b>;

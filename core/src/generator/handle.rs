@@ -8,7 +8,7 @@
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
 
-use super::{Engine, Generator, Mode, Pack, Reservation};
+use super::{Engine, Generator, Mode, Pack, Reservation, SlotSource};
 use crate::{Result, clock::Clock, fork};
 
 /// The default number of IDs in the first block of a tick: large enough to make the shared reservation cheap, and small enough
@@ -164,7 +164,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         self.block = None;
         // Read before the reservation: if the clock forks during it, the child's block ends with its first slot.
         let generation = fork::current();
-        let slots = self.engine().reserve(size, mode)?;
+        let (_, slots) = self.generator.take(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });
         Ok((slots, 0))
     }

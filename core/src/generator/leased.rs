@@ -6,13 +6,13 @@
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use alloc::boxed::Box;
-use core::{ops::Range, ptr, time::Duration};
+use core::{ops::Range, time::Duration};
 
 use super::{
-    Engine, Family, Generator, Latest, Mode, Pack, SlotSource,
+    Call, Engine, Family, Generator, Latest, Mode, Pack, Progress, SlotSource,
     engine::{Observation, closed},
     fill::Packable,
-    wait::{Call, Cause},
+    wait::Cause,
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -237,12 +237,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         SlotSource::fill_async(self, sleep, Ok(param), ids, written)
     }
 
-    /// Returns what a call does after its generator rejected the reservation: `None` to try a newer generator immediately, or
-    /// the nanoseconds to sleep before it tries the newest generator again.
+    /// Returns what a call does after the generator of a grant rejected the reservation: `None` to try a newer generator
+    /// immediately, or the nanoseconds to sleep before it tries the newest generator again.
     #[cold]
     fn try_again<'s>(
         &'s self,
-        tried: &mut &'s Granted<F, C>,
+        tried: &Granted<F, C>,
         call: &mut Call<'s>,
         refused: Error,
     ) -> Result<Option<u64>> {
@@ -258,42 +258,18 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         // is kept.
         let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
-        if !ptr::eq(newest, *tried) {
-            *tried = newest;
+        if newest.number != tried.number {
             return Ok(None);
         }
-        let clock = &newest.generator.engine.clock;
+        let engine = &newest.generator.engine;
+        let (clock, waits) = (&engine.clock, call.waits_for_grant(engine.policy_in(call.mode)));
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
-        let pause = (call.slept() / 8).max(LOOK_AGAIN).cast_signed();
-        match call.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
+        let pause = (waits.slept() / 8).max(LOOK_AGAIN).cast_signed();
+        match waits.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
             Err(error) if error.kind() == refused.kind() => Err(refused),
             nanos => nanos.map(Some),
         }
-    }
-
-    /// The slow path: reserves slots for a call that got none when it observed `observed`.
-    #[cold]
-    #[inline(never)]
-    fn take_slowly<'s>(
-        &'s self,
-        mut tried: &'s Granted<F, C>,
-        observed: Observation<F>,
-        want: u32,
-        mode: Mode,
-    ) -> Result<Packable<'s, F>> {
-        let first = &tried.generator.engine;
-        let mut taken =
-            first.reserve_slowly(observed, want, mode).map(|slots| (&first.family, slots));
-        let mut call = Call::new(first.policy_in(mode));
-        while let Err(refused) = taken {
-            if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
-                tried.generator.engine.clock.sleep(nanos)?;
-                tried = self.newest();
-            }
-            taken = tried.generator.engine.take(want, mode);
-        }
-        taken
     }
 }
 
@@ -337,6 +313,7 @@ fn not_the_newest() -> Error {
 
 /// Provides slots of the newest generator, or of the next one. A call that is rejected between two grants, before a grant
 /// begins or after it ends, waits according to the generator's policy.
+#[allow(private_interfaces, reason = "as the trait's")]
 impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     type Family = F;
 
@@ -345,34 +322,42 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "as Engine::reserve")]
+    #[allow(clippy::inline_always, reason = "as the generator's")]
     fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
         let newest = self.newest();
         let engine = &newest.generator.engine;
         let observed = engine.observe()?;
         match engine.shortcut(observed, want) {
             Some(slots) => Ok((&engine.family, slots)),
-            None => self.take_slowly(newest, observed, want, mode),
+            None => self.take_slowly(Some(newest.number), observed, want, mode),
         }
     }
 
-    async fn take_async(
-        &self,
+    fn step<'s>(
+        &'s self,
+        call: &mut Call<'s>,
+        mut observed: Option<Observation<F>>,
         want: u32,
-        sleep: &impl AsyncFn(Duration),
-    ) -> Result<Packable<'_, F>> {
-        let mut tried = self.newest();
-        let mut call = Call::asynchronous(tried.generator.engine.policy_in(Mode::Wait));
+    ) -> Result<Progress<Packable<'s, F>>> {
         loop {
-            let refused = match tried.generator.engine.take_async(want, sleep).await {
-                Err(error) => error,
-                taken => return taken,
-            };
-            if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
-                sleep(Duration::from_nanos(nanos)).await;
-                tried = self.newest();
+            let newest = self.newest();
+            // An observation of one generator means nothing for another one.
+            let is_same = call.tries(newest.number);
+            let observed = observed.take().filter(|_| is_same);
+            match newest.generator.step(call, observed, want) {
+                Err(refused) => {
+                    call.was_rejected();
+                    if let Some(nanos) = self.try_again(newest, call, refused)? {
+                        return Ok(Progress::Sleep(nanos));
+                    }
+                }
+                progress => return progress,
             }
         }
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.newest().generator.sleep(nanos)
     }
 }
 

@@ -9,6 +9,7 @@
 //! ticks, and [`Pack`] assembles IDs from reserved sequence slots. [`Generator`], [`Handle`] and [`Leased`] are the public
 //! types around them. No lock is held at any time, not even in the clock's callbacks.
 
+mod call;
 mod drawn;
 mod engine;
 mod family;
@@ -24,10 +25,12 @@ mod process;
 mod wait;
 mod window;
 
+pub use call::{Call, Filled, Progress};
 pub(crate) use drawn::{DrawnWord, NEVER_DRAWN};
 pub(crate) use engine::{Engine, Reservation};
-pub(crate) use family::{Calls, Family, Pack};
-pub(crate) use fill::{Mode, SlotSource};
+pub use family::Calls;
+pub(crate) use family::{Family, Pack};
+pub use fill::{Mode, SlotSource};
 pub(crate) use first::FirstReading;
 pub use generate::{Generate, GenerateAsync, Generated};
 pub(crate) use generate::{borrowed, by_own_calls};

@@ -138,8 +138,8 @@ fn floor_wait(info: &ClockInfo) -> u64 {
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// The waits and lost races of one call.
-pub(crate) struct Call<'p> {
+/// The waits and lost races of one call of a generator.
+pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
     races: Races,
@@ -148,17 +148,8 @@ pub(crate) struct Call<'p> {
     is_sync: bool,
 }
 
-impl<'p> Call<'p> {
-    pub(crate) const fn new(policy: &'p WaitPolicy) -> Self {
-        Self::with_sleep(policy, true)
-    }
-
-    /// A call that sleeps without blocking the thread.
-    pub(crate) const fn asynchronous(policy: &'p WaitPolicy) -> Self {
-        Self::with_sleep(policy, false)
-    }
-
-    const fn with_sleep(policy: &'p WaitPolicy, is_sync: bool) -> Self {
+impl<'p> Waits<'p> {
+    pub(crate) const fn new(policy: &'p WaitPolicy, is_sync: bool) -> Self {
         let races = Races { lost: 0, first: None };
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }

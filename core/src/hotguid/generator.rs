@@ -234,7 +234,7 @@ impl<C: Clock> Generator<C> {
     /// failed call changes nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
-        self.engine.one(Mode::Wait, shard_key)
+        SlotSource::one(self, Mode::Wait, shard_key)
     }
 
     /// Fills a slice with new IDs.
@@ -253,7 +253,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
     /// of the slice.
     pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
-        self.engine.fill(Mode::Wait, shard_key, ids)
+        SlotSource::fill(self, Mode::Wait, shard_key, ids)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -274,7 +274,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
-        self.engine.one(Mode::Try, shard_key)
+        SlotSource::one(self, Mode::Try, shard_key)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -292,7 +292,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
-        self.engine.try_fill(shard_key, ids)
+        SlotSource::try_fill(self, shard_key, ids)
     }
 
     /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
@@ -317,7 +317,7 @@ impl<C: Clock> Generator<C> {
         sleep: impl AsyncFn(Duration),
         shard_key: u32,
     ) -> Result<HotGuid> {
-        self.engine.one_async(&sleep, shard_key).await
+        SlotSource::one_async(self, &sleep, shard_key).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
@@ -350,7 +350,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [HotGuid],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.engine.fill_async(sleep, Ok(shard_key), ids, written)
+        SlotSource::fill_async(self, sleep, Ok(shard_key), ids, written)
     }
 
     /// Provides random bytes from an external source, unless the generator already has some in this process. Returns whether

@@ -184,7 +184,7 @@ impl<C: Clock> Generator<C> {
     /// or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        self.engine.one(Mode::Wait, ())
+        SlotSource::one(self, Mode::Wait, ())
     }
 
     /// Fills a slice with new IDs.
@@ -204,7 +204,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
     /// of the slice.
     pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        self.engine.fill(Mode::Wait, (), ids)
+        SlotSource::fill(self, Mode::Wait, (), ids)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -226,7 +226,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Randflake> {
-        self.engine.one(Mode::Try, ())
+        SlotSource::one(self, Mode::Try, ())
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -245,7 +245,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
-        self.engine.try_fill((), ids)
+        SlotSource::try_fill(self, (), ids)
     }
 
     /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
@@ -267,7 +267,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
-        self.engine.one_async(&sleep, ()).await
+        SlotSource::one_async(self, &sleep, ()).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
@@ -300,7 +300,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [Randflake],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.engine.fill_async(sleep, Ok(()), ids, written)
+        SlotSource::fill_async(self, sleep, Ok(()), ids, written)
     }
 }
 

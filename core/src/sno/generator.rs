@@ -166,7 +166,7 @@ impl<C: Clock> Generator<C> {
     /// that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
-        self.engine.one(Mode::Wait, metabyte)
+        SlotSource::one(self, Mode::Wait, metabyte)
     }
 
     /// Fills a slice with new IDs.
@@ -185,7 +185,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
     /// of the slice.
     pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
-        self.engine.fill(Mode::Wait, metabyte, ids)
+        SlotSource::fill(self, Mode::Wait, metabyte, ids)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -206,7 +206,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
-        self.engine.one(Mode::Try, metabyte)
+        SlotSource::one(self, Mode::Try, metabyte)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -224,7 +224,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
-        self.engine.try_fill(metabyte, ids)
+        SlotSource::try_fill(self, metabyte, ids)
     }
 
     /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
@@ -245,7 +245,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
-        self.engine.one_async(&sleep, metabyte).await
+        SlotSource::one_async(self, &sleep, metabyte).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
@@ -278,7 +278,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [Sno],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.engine.fill_async(sleep, Ok(metabyte), ids, written)
+        SlotSource::fill_async(self, sleep, Ok(metabyte), ids, written)
     }
 
     /// Generates an ID for a given time, in Unix milliseconds or as a `SystemTime`. This is meant for small numbers of objects

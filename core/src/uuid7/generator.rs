@@ -165,8 +165,10 @@ impl<C> Generator<C> {
 
     const fn drawing(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
         let family = Tails::new(Entropy::new(draw, is_system), None, LAST_START, None);
-        let (machine, window) = (family::sequence(u64::MAX, None), Window::all(SCALE.last));
-        let (first, policy) = (FirstReading::new(!is_system), WaitPolicy::of(&SCALE));
+        let machine = family::sequence(u64::MAX, None);
+        let window = Window::all(SCALE.last);
+        let first = FirstReading::new(!is_system);
+        let policy = WaitPolicy::of(&SCALE);
         Self { engine: Engine::new(family, machine, window, first, policy, clock) }
     }
 
@@ -250,7 +252,7 @@ impl<C: Clock> Generator<C> {
     /// random bytes; or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Uuid7> {
-        self.engine.one(Mode::Wait, ())
+        SlotSource::one(self, Mode::Wait, ())
     }
 
     /// Fills a slice with new IDs, which are sorted.
@@ -269,7 +271,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
     /// of the slice.
     pub fn fill(&self, ids: &mut [Uuid7]) -> Result<()> {
-        self.engine.fill(Mode::Wait, (), ids)
+        SlotSource::fill(self, Mode::Wait, (), ids)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -290,7 +292,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Uuid7> {
-        self.engine.one(Mode::Try, ())
+        SlotSource::one(self, Mode::Try, ())
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -308,7 +310,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, ids: &mut [Uuid7]) -> Result<usize> {
-        self.engine.try_fill((), ids)
+        SlotSource::try_fill(self, (), ids)
     }
 
     /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
@@ -329,7 +331,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Uuid7> {
-        self.engine.one_async(&sleep, ()).await
+        SlotSource::one_async(self, &sleep, ()).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
@@ -361,7 +363,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [Uuid7],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.engine.fill_async(sleep, Ok(()), ids, written)
+        SlotSource::fill_async(self, sleep, Ok(()), ids, written)
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     checker::{Arc, check, thread},
     clock, collect,
     family::{AnyClock, Ids},
-    generate, generate_in_blocks, ms, run_both, touch,
+    generate, generate_in_blocks, ms, register_atomics, run_both,
 };
 
 /// Returns a generator with four sequence numbers per tick, under a grant of a few ticks, in the model.
@@ -22,7 +22,7 @@ fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<Any
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
     let builder = builder.window(ms(ticks.start), ms(ticks.end)).max_wait(Duration::ZERO);
     let ids = builder.build().unwrap();
-    touch(&ids);
+    register_atomics(&ids);
     ids
 }
 
@@ -86,7 +86,7 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
         let grant = Grant::new(7, start, S + 10).unwrap();
         let builder = randflake::Builder::with_clock(grant, [7; 16], clock);
         let ids = builder.max_wait(Duration::ZERO).build().unwrap();
-        touch(&ids);
+        register_atomics(&ids);
         ids
     };
     let first = move || granted(S, &[S, S + 1, S + 1, S + 2]);

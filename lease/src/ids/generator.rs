@@ -12,10 +12,9 @@ use crate::{
     ids::granted::{Family, Threaded},
 };
 
-/// A leased generator for one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
-/// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews its lease, switches to a different
-/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core crate's
-/// generators.
+/// A leased generator for one ID format, for example [`sno::Generator`](crate::sno::Generator). It renews its lease, switches to
+/// a different worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core
+/// crate's generators.
 ///
 /// A clone refers to the same generator and the same lease, so you can store a generator in shared state, for example in axum.
 /// The worker ID is released when the last clone is dropped, or when any clone is closed.

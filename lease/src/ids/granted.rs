@@ -8,15 +8,15 @@ use std::sync::{
 #[cfg(feature = "std")]
 use std::{string::ToString, time::Duration};
 
-use polyflake::{clock::Clock, fork};
+use polyflake::{SlotSource, clock::Clock, fork};
 
 #[cfg(feature = "std")]
 use crate::{Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::Begun};
 
 /// The core crate's type for a leased generator of one ID format.
-pub trait Family: Sized + 'static {
+pub trait Family: SlotSource + Sized + 'static {
     /// A generator under one grant.
-    type Generator;
+    type Generator: SlotSource<Family = <Self as SlotSource>::Family>;
 
     /// Creates the leased generator from a generator for the first grant.
     ///

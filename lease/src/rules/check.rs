@@ -17,7 +17,7 @@ const CHOICE: u32 = 8;
 /// The largest difference between the two clocks at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;
 
-/// Checks all existing namespaces with a name: `orders/sno`, `orders/hotguid` and so on for `orders`.
+/// Checks all existing namespaces with a name: `orders/sno`, `orders/layout` and so on for `orders`.
 pub(crate) struct Check {
     name: String,
     requests: Vec<Request>,

@@ -16,13 +16,13 @@ macro_rules! makes_ids {
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
             fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Wait, ($($key)?))
+                making::one(py, self, Mode::Wait, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class try_generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Try, ($($key)?))
+                making::one(py, self, Mode::Try, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_async)]
@@ -79,19 +79,19 @@ macro_rules! makes_texts {
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
             fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::text(py, self, Mode::Wait, ($($key)?))
+                making::one(py, self, Mode::Wait, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class try_generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::text(py, self, Mode::Try, ($($key)?))
+                making::one(py, self, Mode::Try, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class generate_text_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
-                making::later(slf, ($($key)?), <Self as making::MakesTexts>::text)
+                making::later(slf, ($($key)?), Self::text)
             }
         }
     };
@@ -103,89 +103,61 @@ macro_rules! makes_texts {
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
-        $Param:ty => ($($key:ident)?) $Key:ty, $param:expr
+        $Argument:ty => $Key:ty, $key:expr
     ) => {
         impl making::Makes for $class {
-            type Param = $Param;
-            type Source = $crate::generators::leased::Source<polyflake::$family::Leased<PythonClock>>;
+            type Leased = polyflake::$family::Leased<PythonClock>;
+            type Argument = $Argument;
+            type Key = $Key;
+            type Memory = making::Items<$Id>;
 
             #[inline]
-            fn source(&self) -> &Self::Source {
+            fn source(&self) -> &Source<Self::Leased> {
                 &self.inner
             }
 
             #[inline]
-            fn key(&self, param: $Param) -> $Key {
-                let key: fn(&Self, $Param) -> $Key = $param;
-                key(self, param)
+            fn key(&self, argument: $Argument) -> PyResult<$Key> {
+                let key: fn(&Self, $Argument) -> $Key = $key;
+                Ok(key(self, argument))
             }
 
             #[inline]
-            fn object(py: Python<'_>, id: $Id) -> PyResult<Bound<'_, PyAny>> {
+            fn param(key: &$Key) -> $Key {
+                *key
+            }
+
+            #[inline]
+            fn object(py: Python<'_>, id: $Id) -> Made<'_> {
                 let object: fn(Python<'_>, $Id) -> PyResult<Bound<'_, PyAny>> = $object;
                 object(py, id)
             }
+
+            fn memory(&self) -> Self::Memory {
+                making::Items::new($item)
+            }
+
+            fn rows(memory: &mut Self::Memory) -> &mut dyn making::Rows {
+                memory
+            }
+
+            fn batch(memory: &mut Self::Memory, places: std::ops::Range<usize>) -> &mut [$Id] {
+                memory.at(places)
+            }
+
+            fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_> {
+                let ids = polyflake_columns::Packed::new(memory.ids);
+                Ok($crate::ids::array::array::<$Array, $Id>(py, ids)?.into_any())
+            }
         }
 
-        impl making::MakesTexts for $class {
+        impl $class {
+            /// Returns the Python object for an ID's string.
             #[inline]
-            fn text(py: Python<'_>, id: $Id) -> PyResult<Bound<'_, PyAny>> {
+            fn text(py: Python<'_>, id: $Id) -> Made<'_> {
                 Ok($crate::ids::text::Ascii(id.text()).into_pyobject(py)?.into_any())
             }
         }
-
-        impl making::MakesMany for $class {
-            fn with_rows<W: making::WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
-                work.with(making::Rows::<$Id>::of::<$Array>($item))
-            }
-        }
-
-        making::generates! {
-            polyflake::$family::Generator<PythonClock>, $Id, $Key, ($($key)?), ($($key,)?)
-        }
-        making::generates! {
-            polyflake::$family::Leased<PythonClock>, $Id, $Key, ($($key)?), (($($key)?),)
-        }
     };
 }
-
-/// Implements [`Generates`] and [`Fills`] for one of the core's generators. Its calls take the arguments `$($given)*`, which
-/// are computed from the key.
-macro_rules! generates {
-    ($Generator:ty, $Id:ident, $Key:ty, ($($key:ident)?), ($($given:tt)*)) => {
-        impl making::Generates for $Generator {
-            type Key = $Key;
-            type Id = $Id;
-
-            #[inline]
-            fn one(&self, mode: Mode, _key: &$Key) -> polyflake::Result<$Id> {
-                $(let $key = *_key;)?
-                match mode {
-                    Mode::Wait => self.generate($($given)*),
-                    Mode::Try => self.try_generate($($given)*),
-                }
-            }
-
-            async fn one_async(&self, _key: &$Key) -> polyflake::Result<$Id> {
-                $(let $key = *_key;)?
-                self.generate_async(sleep, $($given)*).await
-            }
-        }
-
-        impl making::Fills<$Id> for $Generator {
-            fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
-                $(let $key = *_key;)?
-                match mode {
-                    Mode::Wait => self.fill($($given)* ids).map(|()| None),
-                    Mode::Try => self.try_fill($($given)* ids).map(Some),
-                }
-            }
-
-            async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
-                $(let $key = *_key;)?
-                self.fill_async(sleep, $($given)* ids, &mut 0).await
-            }
-        }
-    };
-}
-pub(crate) use {generates, makes, makes_ids, makes_texts};
+pub(crate) use {makes, makes_ids, makes_texts};

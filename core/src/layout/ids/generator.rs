@@ -165,6 +165,31 @@ impl<C> Generator<C> {
     }
 }
 
+#[cfg(feature = "internals")]
+impl<C> Generator<C> {
+    /// Returns an ID with the given values and without a time and a sequence number.
+    ///
+    /// Not part of the public API: for bindings.
+    ///
+    /// # Errors
+    /// Returns `invalid_layout` for values of a different layout, or `missing_field` if a bindable field has no value.
+    #[doc(hidden)]
+    pub fn base_of(&self, values: &Values<'_>) -> Result<Id> {
+        self.engine.family.base_of(values).cloned()
+    }
+
+    /// Rejects calls without values if a bindable field is not fixed.
+    ///
+    /// Not part of the public API: for bindings.
+    ///
+    /// # Errors
+    /// Returns `missing_field`.
+    #[doc(hidden)]
+    pub fn check_complete(&self) -> Result<()> {
+        self.engine.family.complete().map(drop)
+    }
+}
+
 impl<C: Clock> Generator<C> {
     /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first call
     /// returns the snapshot.
@@ -256,7 +281,7 @@ impl<C: Clock> Generator<C> {
     /// the bytes are not a whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.engine.family.complete()?;
-        self.engine.fill(Mode::Wait, None, ids.into())
+        SlotSource::fill(self, Mode::Wait, None, ids.into())
     }
 
     /// Fills a slice with new IDs that have the given values for the bindable fields.
@@ -275,7 +300,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
         let base = self.engine.family.base_of(values)?;
-        self.engine.fill(Mode::Wait, Some(base), ids.into())
+        SlotSource::fill(self, Mode::Wait, Some(base), ids.into())
     }
 
     /// Generates a new ID if one is available without waiting. All bindable fields must be fixed.
@@ -339,7 +364,7 @@ impl<C: Clock> Generator<C> {
     /// batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
         self.engine.family.complete()?;
-        self.engine.try_fill(None, ids.into())
+        SlotSource::try_fill(self, None, ids.into())
     }
 
     /// Works like [`Generator::try_fill`], but with the given values for the bindable fields.
@@ -364,7 +389,7 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<usize> {
         let base = self.engine.family.base_of(values)?;
-        self.engine.try_fill(Some(base), ids.into())
+        SlotSource::try_fill(self, Some(base), ids.into())
     }
 
     /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
@@ -386,7 +411,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
         self.engine.family.complete()?;
-        self.engine.one_async(&sleep, None).await
+        SlotSource::one_async(self, &sleep, None).await
     }
 
     /// Generates a new ID with the given values for the bindable fields. If the call has to wait, it awaits `sleep` instead
@@ -412,7 +437,7 @@ impl<C: Clock> Generator<C> {
         values: &Values<'_>,
     ) -> Result<Id> {
         let base = self.engine.family.base_of(values)?;
-        self.engine.one_async(&sleep, Some(base)).await
+        SlotSource::one_async(self, &sleep, Some(base)).await
     }
 
     /// Works like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
@@ -440,7 +465,13 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.engine.fill_async(sleep, self.engine.family.complete().map(Some), ids.into(), written)
+        SlotSource::fill_async(
+            self,
+            sleep,
+            self.engine.family.complete().map(Some),
+            ids.into(),
+            written,
+        )
     }
 
     /// Works like [`Generator::fill_async`], but with the given values for the bindable fields.
@@ -469,18 +500,18 @@ impl<C: Clock> Generator<C> {
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
         let base = self.engine.family.base_of(values);
-        self.engine.fill_async(sleep, base.map(Some), ids.into(), written)
+        SlotSource::fill_async(self, sleep, base.map(Some), ids.into(), written)
     }
 
     #[inline]
     fn generate_in(&self, mode: Mode) -> Result<Id> {
         self.engine.family.complete()?;
-        self.engine.one(mode, None)
+        SlotSource::one(self, mode, None)
     }
 
     #[inline]
     fn generate_with_in(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
-        self.engine.one(mode, Some(self.engine.family.base_of(values)?))
+        SlotSource::one(self, mode, Some(self.engine.family.base_of(values)?))
     }
 }
 

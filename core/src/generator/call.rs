@@ -1,0 +1,96 @@
+//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next one.
+//!
+//! Therefore threads, futures and the event loops of other languages can each sleep in their own way, and the rules of waiting
+//! exist once.
+
+use super::{
+    Mode,
+    wait::{WaitPolicy, Waits},
+};
+use crate::fork;
+
+/// The result of a step.
+#[derive(Debug)]
+pub enum Progress<T> {
+    /// The call is done.
+    Done(T),
+    /// The next step should follow after this time, in nanoseconds.
+    Sleep(u64),
+}
+
+impl<T> Progress<T> {
+    /// Converts the result of a call that is done.
+    pub(crate) fn map<V>(self, convert: impl FnOnce(T) -> V) -> Progress<V> {
+        match self {
+            Self::Done(value) => Progress::Done(convert(value)),
+            Self::Sleep(nanos) => Progress::Sleep(nanos),
+        }
+    }
+}
+
+/// The state of a call between its steps.
+pub struct Call<'s> {
+    pub(super) mode: Mode,
+    /// Whether the thread sleeps between the steps, using the generator's clock.
+    is_sync: bool,
+    /// The waits of the generator that the call tries.
+    waits: Option<Waits<'s>>,
+    /// The number of the grant that the call tries, under a lease.
+    grant: Option<u32>,
+    /// The waits for a grant.
+    of_grants: Option<Waits<'s>>,
+}
+
+impl<'s> Call<'s> {
+    /// Creates a call that blocks its thread while it waits. Under a lease, it tries the generator of a grant first.
+    pub(super) const fn new(mode: Mode, grant: Option<u32>) -> Self {
+        Self { mode, is_sync: true, waits: None, grant, of_grants: None }
+    }
+
+    /// Creates a call that waits without blocking its thread.
+    pub const fn asynchronous() -> Self {
+        Self { mode: Mode::Wait, is_sync: false, waits: None, grant: None, of_grants: None }
+    }
+
+    /// Returns the waits of the current generator.
+    pub(super) fn waits(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
+        self.waits.get_or_insert_with(|| Waits::new(policy, self.is_sync))
+    }
+
+    /// Returns the waits for a grant.
+    pub(super) fn waits_for_grant(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
+        self.of_grants.get_or_insert_with(|| Waits::new(policy, self.is_sync))
+    }
+
+    /// Tries the generator of a grant. Returns `false` if the call has tried another one, whose waits end here.
+    pub(super) fn tries(&mut self, grant: u32) -> bool {
+        let is_same = self.grant == Some(grant);
+        if !is_same {
+            (self.grant, self.waits) = (Some(grant), None);
+        }
+        is_same
+    }
+
+    /// Ends the waits of a generator that rejected the reservation.
+    pub(super) fn was_rejected(&mut self) {
+        self.waits = None;
+    }
+}
+
+/// The number of IDs written to a buffer, and the process generation in which they were generated.
+///
+/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the buffer from the
+/// start, or is rejected with 0 IDs written.
+#[derive(Debug)]
+pub struct Filled {
+    pub(super) written: usize,
+    pub(super) generation: u64,
+}
+
+impl Filled {
+    /// Begins with an empty buffer.
+    #[allow(clippy::new_without_default, reason = "it reads the process generation")]
+    pub fn new() -> Self {
+        Self { written: 0, generation: fork::current() }
+    }
+}
