@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::failure::Failure;
 
 /// The ID formats that lease worker IDs, which are the endings of namespace names.
-const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "layout"];
+const FAMILIES: [&str; 5] = ["sno", "hotguid", "randflake", "layout", "uuid7"];
 
 /// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
 #[derive(clap::Args)]

@@ -13,7 +13,7 @@ use polyflake::{
     hotguid,
     layout::{self, Layout, Value},
     randflake::{self, Grant},
-    sno,
+    sno, uuid7,
 };
 
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 
 /// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
-const FAMILIES: [&str; 3] = ["sno", "hotguid", "randflake"];
+const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "uuid7"];
 /// A time that is longer than any run, in seconds.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
@@ -38,7 +38,7 @@ Examples:
   polyflake new randflake --secret-file key --node 7
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
-    /// sno, hotguid, randflake, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
+    /// sno, hotguid, randflake, uuid7, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
     #[arg(value_name = "FAMILY|PRESET|FILE")]
     family: String,
     /// The number of IDs to generate.
@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// Randflake: the worker ID, 0 to 131071.
     #[arg(long, conflicts_with = "namespace")]
     node: Option<u32>,
+    /// UUID v7: the worker ID, 0 to 65535. Without it and --namespace, the bits are random.
+    #[arg(long, conflicts_with = "namespace")]
+    worker_id: Option<u16>,
     /// Randflake: a file with the secret, 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
@@ -78,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "sno" => sno(arguments)?,
         "hotguid" => hotguid(arguments)?,
         "randflake" => randflake(arguments)?,
+        "uuid7" => uuid7(arguments)?,
         other => of_layout(other, arguments)?,
     };
     let bar = progress(arguments.count);
@@ -95,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Exits if an option belongs to a different ID format, because it would be ignored.
 fn refuse_others(arguments: &Arguments) {
     let family = match arguments.family.as_str() {
-        family @ ("sno" | "hotguid" | "randflake") => family,
+        family @ ("sno" | "hotguid" | "randflake" | "uuid7") => family,
         _ => "layout",
     };
     let leased = arguments.namespace.is_some();
@@ -104,6 +108,7 @@ fn refuse_others(arguments: &Arguments) {
         ("--partition", arguments.partition.is_some(), "sno"),
         ("--shard-key", arguments.shard_key.is_some(), "hotguid"),
         ("--node", arguments.node.is_some(), "randflake"),
+        ("--worker-id", arguments.worker_id.is_some(), "uuid7"),
         ("--secret-file", arguments.secret_file.is_some(), "randflake"),
         (
             "--bind",
@@ -159,6 +164,20 @@ fn hotguid(arguments: &Arguments) -> Result<Make, Failure> {
         return Ok(Box::new(move || Ok(leased.generate(shard)?.to_string())));
     }
     Ok(Box::new(move || Ok(hotguid::generate(shard)?.to_string())))
+}
+
+fn uuid7(arguments: &Arguments) -> Result<Make, Failure> {
+    if let Some((url, namespace)) = lease(arguments)? {
+        let leased = polyflake_lease::uuid7::Generator::new(&url, namespace)?;
+        return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
+    }
+    let mut builder = uuid7::Generator::builder();
+    if let Some(worker_id) = arguments.worker_id {
+        past_the_last_run(Duration::from_millis(1));
+        builder = builder.worker_id(worker_id);
+    }
+    let ids = builder.build()?;
+    Ok(Box::new(move || Ok(ids.generate()?.to_string())))
 }
 
 fn randflake(arguments: &Arguments) -> Result<Make, Failure> {

@@ -239,7 +239,7 @@ fn json_and_tsv_contain_the_requested_readings_and_fields() {
 
 #[test]
 fn new_makes_distinct_ids_that_inspect_identifies() {
-    for family in ["sno", "hotguid", "twitter", "sonyflake"] {
+    for family in ["sno", "hotguid", "uuid7", "twitter", "sonyflake"] {
         let mut arguments = vec!["new", family, "-n", "2000"];
         arguments.extend(match family {
             "twitter" => &["--bind", "datacenter=1", "--bind", "worker=2"][..],
@@ -251,8 +251,12 @@ fn new_makes_distinct_ids_that_inspect_identifies() {
         assert_eq!(ids.len(), 2000, "{family}");
         let first = made.lines().next().expect("an ID");
         let read: Value = out(&["inspect", "--json", first]).parse().expect("JSON");
-        assert_eq!(read["readings"][0]["format"], family, "{first}");
+        let format = if family == "uuid7" { "uuid-v7" } else { family };
+        assert_eq!(read["readings"][0]["format"], format, "{first}");
     }
+    let uuid = out(&["new", "uuid7", "--worker-id", "49374"]);
+    let id = polyflake::uuid7::Uuid7::parse(uuid.trim()).expect("a UUID");
+    assert_eq!(polyflake::uuid7::worker_id(id), 0xc0de);
     let sno = out(&["new", "sno", "--metabyte", "7", "--partition", "513"]);
     let read: Value = out(&["inspect", "--json", sno.trim()]).parse().expect("JSON");
     let fields = &read["readings"][0]["fields"];

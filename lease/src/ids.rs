@@ -11,3 +11,5 @@ pub mod layout;
 pub mod randflake;
 #[cfg(feature = "std")]
 pub mod sno;
+#[cfg(feature = "std")]
+pub mod uuid7;

@@ -43,7 +43,7 @@ pub use hosts::{
 #[cfg(feature = "std")]
 pub use hosts::{keeping::Task, lease::Lease, source::Source, task::Host};
 #[cfg(feature = "std")]
-pub use ids::{generator::Generator, hotguid, layout, randflake, sno};
+pub use ids::{generator::Generator, hotguid, layout, randflake, sno, uuid7};
 #[cfg(feature = "hosted")]
 pub use rules::events::{Event, Figures};
 pub use rules::{

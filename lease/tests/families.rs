@@ -9,8 +9,9 @@ use polyflake::{
     hotguid::HotGuid,
     layout::{Field, Layout, Tick, ValueType, preset},
     sno::{Builder, Id, Kind, Sno},
+    uuid7::{Uuid7, worker_id},
 };
-use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno};
+use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno, uuid7};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -43,6 +44,24 @@ fn hot_guids_encode_distinct_worker_ids() {
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
         assert!(machines.insert(plain) && machines.insert(marked), "{number}");
     }
+}
+
+#[test]
+fn uuids_contain_the_leased_worker_id() {
+    for number in [0, 1, 0xc0de, 0xffff] {
+        let shape = Shape::uuid7(number..=number).unwrap();
+        let options = Options::new(&format!("uuids-{number}"), shape).unwrap();
+        let ids = uuid7::Generator::with("memory:uuids", options, LONG_TIMEOUT).unwrap();
+        let mut batch = [Uuid7::MIN; 100];
+        ids.fill(&mut batch).unwrap();
+        assert!(batch.is_sorted() && ids.generate().unwrap() > batch[99]);
+        assert!(batch.iter().all(|id| u64::from(worker_id(*id)) == number), "{number}");
+    }
+    assert_eq!(Shape::uuid7(0..=1 << 16).unwrap_err().code(), "out_of_range");
+    let other = Options::new("other", Shape::sno(0..=1).unwrap()).unwrap();
+    let reason = "expected options of UUID v7";
+    let refused = uuid7::Generator::with("memory:uuids", other, LONG_TIMEOUT);
+    assert_refused(refused, ErrorKind::OutOfRange, reason);
 }
 
 struct User;

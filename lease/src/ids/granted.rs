@@ -74,7 +74,7 @@ macro_rules! family {
     )*};
 }
 
-family!(sno, randflake, hotguid, layout);
+family!(sno, randflake, hotguid, layout, uuid7);
 
 /// Creates a generator for a worker ID and a window in Unix milliseconds. Can be shared between threads.
 #[cfg(feature = "std")]

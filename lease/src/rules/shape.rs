@@ -26,7 +26,7 @@ const MAX_NAMED: u64 = 1 << 20;
 /// IDs at once.
 pub(crate) const BLOCK: u64 = 1;
 
-const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
+const FAMILIES: [&str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
 
 /// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that can be leased.
 ///
@@ -91,6 +91,14 @@ impl Shape {
     /// Returns `out_of_range` unless the machine numbers are in the range 0 to 1048575.
     pub fn hotguid(machines: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
+    }
+
+    /// Creates the shape for worker IDs of UUIDs of version 7.
+    ///
+    /// # Errors
+    /// Returns `out_of_range` unless the worker IDs are in the range 0 to 65535.
+    pub fn uuid7(workers: core::ops::RangeInclusive<u64>) -> Result<Self> {
+        Self::new("uuid7", (0, 1000), "worker", (workers, 65_535))
     }
 
     /// Creates the shape for a layout whose worker IDs consist of the named fields, starting with the most significant one.
