@@ -23,11 +23,11 @@ pub trait Host: Clock + 'static {
     /// # Errors
     /// `entropy_unavailable`.
     fn random() -> Result<[u8; 8]> {
-        undrawn()
+        unavailable_random()
     }
 
-    /// Reports that the process was restored from an image of its memory. By default, it reaches only this machine, for hosts whose
-    /// table JavaScript keeps.
+    /// Reports that the process was restored from an image of its memory. By default, it reaches only this machine, for hosts
+    /// whose table JavaScript keeps.
     ///
     /// # Errors
     /// The errors of `polyflake::after_restore`.
@@ -38,6 +38,6 @@ pub trait Host: Clock + 'static {
 }
 
 /// Stands in for reading random bytes. The caller provides them before a generator's first ID.
-pub(crate) fn undrawn<T>() -> Result<T> {
+pub(crate) fn unavailable_random<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

@@ -38,7 +38,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
 /// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values but the URL may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
-    answer(&taken(length), |asked| {
+    answer(&take_string(length), |asked| {
         let namespace = asked["namespace"].as_str();
         let place = match &asked["variables"] {
             Value::Array(values) => {
@@ -56,7 +56,7 @@ pub extern "C" fn place(length: usize) -> usize {
 /// null. `{"error":TEXT}` describes a file that could not be opened, with the name of the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
-    answer(&taken(length), |facts| {
+    answer(&take_string(length), |facts| {
         if let Some(code) = facts["error"].as_str() {
             return Err(file_error(code));
         }
@@ -76,7 +76,7 @@ pub extern "C" fn name(length: usize) -> usize {
 /// Begins the lease with its settings. Returns how long a caller waits for the first worker ID, in milliseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(length: usize) -> usize {
-    answer(&taken(length), |settings| {
+    answer(&take_string(length), |settings| {
         let lease = Hosted::new(&settings.to_string())?;
         let wait_ms = lease.wait_ms();
         LEASE.set(Some(lease));
@@ -87,14 +87,14 @@ pub extern "C" fn begin(length: usize) -> usize {
 /// Takes the random bytes and the outcome of the last command, and returns the next command.
 #[unsafe(no_mangle)]
 pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
-    let bytes = taken(length);
+    let bytes = take_string(length);
     let (entropy, text) = bytes.split_at(ENTROPY.min(length));
-    let now = Moment { wall_ms: whole(wall_ms), elapsed_ms: whole(elapsed_ms) };
+    let now = Moment { wall_ms: to_ms(wall_ms), elapsed_ms: to_ms(elapsed_ms) };
     let mut numbers = entropy.chunks_exact(16).map(|bytes| bytes.try_into().unwrap_or_default());
     let random =
         [(); RANDOMS].map(|()| Random(u128::from_le_bytes(numbers.next().unwrap_or_default())));
     let text = str::from_utf8(text).unwrap_or_default();
-    asked(|lease| lease.next(now, random, text))
+    with_rules(|lease| lease.next(now, random, text))
 }
 
 /// Reports that the process was restored from an image of its memory. The next command then begins to abandon the lease.
@@ -112,22 +112,22 @@ pub extern "C" fn close() {
 /// Returns the lease's status.
 #[unsafe(no_mangle)]
 pub extern "C" fn status(wall_ms: f64) -> usize {
-    asked(|lease| lease.status(whole(wall_ms)))
+    with_rules(|lease| lease.status(to_ms(wall_ms)))
 }
 
 /// Returns the reason why no ID is available now.
 #[unsafe(no_mangle)]
 pub extern "C" fn reason(wall_ms: f64) -> usize {
-    asked(|lease| lease.reason(whole(wall_ms)))
+    with_rules(|lease| lease.reason(to_ms(wall_ms)))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive")]
-const fn whole(ms: f64) -> u64 {
+const fn to_ms(ms: f64) -> u64 {
     ms as u64
 }
 
 /// Returns the string that JavaScript wrote, and erases it, because settings may contain a secret.
-fn taken(length: usize) -> Vec<u8> {
+fn take_string(length: usize) -> Vec<u8> {
     TEXT.with_borrow_mut(|text| {
         let taken = text[..length].to_vec();
         text[..length].fill(0);
@@ -138,18 +138,18 @@ fn taken(length: usize) -> Vec<u8> {
 /// Parses JSON text, and returns the result of `call`, or `{"refused":{"code":..,"message":..}}`.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
-    put(call(&asked).unwrap_or_else(|error| refusal(&error)))
+    store_answer(call(&asked).unwrap_or_else(|error| error_json(&error)))
 }
 
-fn refusal(error: &Error) -> String {
+fn error_json(error: &Error) -> String {
     json!({ "refused": { "code": error.code(), "message": error.to_string() } }).to_string()
 }
 
-fn asked(call: impl FnOnce(&mut Hosted) -> String) -> usize {
-    LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| put(call(lease))))
+fn with_rules(call: impl FnOnce(&mut Hosted) -> String) -> usize {
+    LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| store_answer(call(lease))))
 }
 
-fn put(answer: String) -> usize {
+fn store_answer(answer: String) -> usize {
     let length = answer.len();
     TEXT.set(answer.into_bytes());
     length

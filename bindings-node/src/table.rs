@@ -29,26 +29,26 @@ pub(crate) struct Functions {
 }
 
 /// The table that was lent to the calling thread.
-struct Lent;
+struct LentTable;
 
 #[allow(clippy::unnecessary_wraps, reason = "the own one may be missing")]
 pub(crate) fn find_lent() -> Result<&'static dyn Table> {
-    Ok(&Lent)
+    Ok(&LentTable)
 }
 
-impl Table for Lent {
+impl Table for LentTable {
     fn random(&self) -> Result<u16> {
         shared()?.random()
     }
 
     fn next(&self) -> Result<u16> {
-        word_of_float(asked(|lent| {
+        word_of_float(call_function(|lent| {
             clock::call(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
         }))
     }
 
     fn entry(&self, partition: u16) -> u64 {
-        entry_of_float(asked(|lent| {
+        entry_of_float(call_function(|lent| {
             let entry = lent.entry.borrow_back(&lent.env).ok()?;
             clock::call(lent.env, entry.raw(), &[partition.into()]).ok()
         }))
@@ -57,7 +57,7 @@ impl Table for Lent {
     #[allow(clippy::float_cmp, reason = "one of two whole numbers")]
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let numbers = [partition.into(), entry_to_float(old), entry_to_float(new)];
-        asked(|lent| {
+        call_function(|lent| {
             let swap = lent.swap.borrow_back(&lent.env).ok()?;
             clock::call(lent.env, swap.raw(), &numbers).ok()
         }) == 1.0
@@ -65,6 +65,6 @@ impl Table for Lent {
 }
 
 /// Returns a function's result, or NaN if the environment has ended or the function failed.
-fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
+fn call_function(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
     machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

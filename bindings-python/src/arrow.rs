@@ -95,7 +95,7 @@ pub(crate) fn read<T: Send>(
 ) -> PyResult<Option<T>> {
     let Some(pieces) = column(value, name, expected.column)? else { return Ok(None) };
     let read = value.py().detach(|| read(&pieces));
-    read.map(Some).map_err(|fault| expected.refused(fault, name))
+    read.map(Some).map_err(|fault| expected.to_exception(fault, name))
 }
 
 /// Describes the column that an argument expects, and its items.

@@ -30,7 +30,7 @@ impl error::Error for Raised {}
 
 impl Raised {
     /// Returns the exception or reason in an error, if it has one.
-    fn within(error: &Error) -> Option<&Self> {
+    fn find_in(error: &Error) -> Option<&Self> {
         error::Error::source(error)?.downcast_ref()
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn raise_from(
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
-    let refused = built(py, error, field);
+    let refused = build_exception(py, error, field);
     refused.set_cause(py, Some(cause));
     refused
 }
@@ -81,15 +81,15 @@ pub(crate) fn raise_from(
 /// error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
-    match Raised::within(error) {
+    match Raised::find_in(error) {
         Some(Raised::ByClock(cause)) => raise_from(py, error, field, cause.clone_ref(py)),
         Some(Raised::InWait(raised)) => raised.clone_ref(py),
-        Some(Raised::Reason(_)) | None => built(py, error, field),
+        Some(Raised::Reason(_)) | None => build_exception(py, error, field),
     }
 }
 
-fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
-    let message = match Raised::within(error) {
+fn build_exception(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
+    let message = match Raised::find_in(error) {
         Some(Raised::Reason(reason)) => reason.clone(),
         _ => error.to_string(),
     };

@@ -56,13 +56,13 @@
 //! ```
 //!
 //! This is where [`MAX_LEAD`] in the second bound comes from. If readings are ahead by [`MAX_LEAD`] or more, the wall clock
-//! was set back, and they follow it at once.
+//! was set back, and they follow it immediately.
 //!
 //! # Why no reader sees half an anchor
 //!
 //! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread
 //! that finds the anchor too old renews it, one thread at a time. The other threads wait for about as long as a renewal
-//! takes. A thread that has waited in vain reads the wall clock itself, and marks the anchor that is being written as
+//! takes. A thread that has waited without success reads the wall clock itself, and marks the anchor that is being written as
 //! invalidated. That anchor may stem from a sample that is older than this thread's reading, and a later reading through it
 //! could go back in time. So no thread ever waits for one that the scheduler has suspended. In a forked child, the thread
 //! that was writing does not exist. The process generation in `seq` shows this, and the first thread that needs the anchor
@@ -83,7 +83,7 @@ pub(super) const SPAN: i64 = 1_000_000;
 /// The shortest time between marks, because a rate that is measured between close marks is inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
 /// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
-/// further behind, readings follow it back at once.
+/// further behind, readings follow it back immediately.
 pub(super) const MAX_LEAD: i64 = SPAN / 8;
 /// The tolerated number of slow readings in a row. A slow reading was interrupted, and measuring from it would make the next
 /// rate too low. More of them show that the rate is wrong.
@@ -249,7 +249,7 @@ impl Anchor {
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let sample = Sample {
             before: hardware.counter_in_order(),
-            // If the wall clock fails, the write must still end, or every other thread would wait for it in vain.
+            // If the wall clock fails, the write must still end, or every other thread would wait for it forever.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
             after: hardware.counter_in_order(),
         };

@@ -60,7 +60,7 @@ fn two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let world = Arc::new((Anchor::even(), PerfectClock(AtomicU64::new(0))));
+        let world = Arc::new((Anchor::synchronized(), PerfectClock(AtomicU64::new(0))));
         world.0.read(&world.1).unwrap();
         world.1.advance(ANCHOR_INTERVAL);
         let run = |renews: &'static [bool]| {

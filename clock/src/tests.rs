@@ -341,7 +341,7 @@ fn the_counter_is_used_only_if_it_is_cheaper() {
     let cheap = World { sample: 20, ..World::with_counter(|now| now) };
     let dear = World { sample: 8, ..World::with_counter(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
-    // A stopped counter measures nothing.
+    // A stopped counter cannot measure time.
     assert!(!trust::is_cheaper(&World::with_counter(|_| 7)));
 }
 

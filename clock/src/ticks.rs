@@ -158,24 +158,24 @@ mod model {
     #[test]
     fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {
-            let (ticks, told) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
+            let (ticks, published) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
             let ticker = {
                 let ticks = ticks.clone();
                 thread::spawn(move || [1, 3].map(|wall| ticks.tick(|| Ok::<_, ()>(wall))))
             };
-            let looker = {
-                let (ticks, told) = (ticks.clone(), told.clone());
+            let observer = {
+                let (ticks, published) = (ticks.clone(), published.clone());
                 thread::spawn(move || {
-                    let reading = ticks.look(2);
-                    told.store(true, Ordering::Release);
+                    let reading = ticks.observe(2);
+                    published.store(true, Ordering::Release);
                     reading
                 })
             };
-            let before = told.load(Ordering::Acquire);
+            let before = published.load(Ordering::Acquire);
             let reading = ticks.now();
             assert!(!before || reading >= 2, "{reading}");
             ticker.join().unwrap();
-            assert!(looker.join().unwrap() >= 2);
+            assert!(observer.join().unwrap() >= 2);
             assert_eq!(ticks.now(), 3);
         });
     }

@@ -46,6 +46,6 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let system = time(&|| {
         let _ = core::hint::black_box(hardware.wall());
     });
-    // A stopped counter measures nothing.
+    // A stopped counter cannot measure time.
     counter > 0 && counter <= system / 4 * 3
 }

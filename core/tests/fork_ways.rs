@@ -55,7 +55,7 @@ fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-/// Returns a clock that stands still, so that a repeated state repeats an ID.
+/// Returns a clock that does not advance, so that a repeated state repeats an ID.
 fn stopped_clock() -> &'static ManualClock {
     static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
     &STILL

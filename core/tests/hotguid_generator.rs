@@ -26,7 +26,7 @@ fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
-/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
+/// A static generator checks its clock at each call, because no earlier step can reject the clock.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);

@@ -487,7 +487,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     drop(low);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     assert_eq!(error.retry_at(), Some(T + 44));
-    // The program may configure the partition again at once, whatever its clock shows.
+    // The program may configure the partition again immediately, whatever its clock shows.
     clock.set_unix_ms(T - 1000);
     assert!(explicit(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
     clock.set_unix_ms(T + 44);

@@ -71,7 +71,7 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
-    // The call's wait is over, so the next call waits on its own again, for as many readings as a clock may stand still.
+    // The call's wait is over, so the next call waits on its own again, for as many readings as a clock may stay the same.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -390,7 +390,7 @@ fn a_clock_that_always_outruns_the_call_fails() {
     assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
-/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
+/// A static generator checks its clock at each call, because no earlier step can reject the clock.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =

@@ -405,7 +405,7 @@ fn times_before_1970_are_rejected() {
     assert_eq!(ids.generate().unwrap().unix_ms(), i64::MAX / 1_000_000);
 }
 
-/// A static generator checks its clock at each call, because nothing can reject the clock earlier.
+/// A static generator checks its clock at each call, because no earlier step can reject the clock.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
     static COARSE: Generator<CoarseClock> =

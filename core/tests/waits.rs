@@ -22,7 +22,7 @@ use support::assert_code;
 
 const MS: u64 = 1_000_000;
 
-/// A wall clock that stands still, and a monotonic clock on which every sleep takes a multiple of the requested time.
+/// A wall clock that does not advance, and a monotonic clock on which every sleep takes a multiple of the requested time.
 struct Slow {
     wall: AtomicI64,
     passed: AtomicU64,

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use heard::Heard;
+use heard::ReceivedEvents;
 use polyflake_lease::{
     Error, ErrorKind, Event, Grant, Grantee, Lease, Operator, Options, Result, Shape, open,
     sno::Generator,
@@ -34,7 +34,7 @@ fn options() -> Options {
 
 #[test]
 fn a_used_lease_emits_acquired_and_sealed() {
-    let (options, heard) = Heard::of(options());
+    let (options, heard) = ReceivedEvents::watching(options());
     let ids = Generator::with("memory:closed", options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
     assert_eq!(ids.lease().end(), Some(end));
@@ -55,7 +55,7 @@ fn a_used_lease_emits_acquired_and_sealed() {
 
 #[test]
 fn an_unused_lease_is_sealed_without_a_tick() {
-    let (options, heard) = Heard::of(options());
+    let (options, heard) = ReceivedEvents::watching(options());
     Generator::with("memory:unused", options, LONG_TIMEOUT).unwrap().close();
     assert_eq!(heard.next("sealed"), Event::Sealed { number: 0, used_until: None });
 }
@@ -66,7 +66,7 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
-    let (options, heard) = Heard::of(options().lease_ms(1500).unwrap());
+    let (options, heard) = ReceivedEvents::watching(options().lease_ms(1500).unwrap());
     let ids = Generator::with(&url, options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
     let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
@@ -89,9 +89,9 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
 }
 
 /// A grantee that never creates a generator.
-struct Nowhere;
+struct NoGenerator;
 
-impl Grantee for Nowhere {
+impl Grantee for NoGenerator {
     fn begin(&self, _: Grant) -> Result<()> {
         Err(Error::new(ErrorKind::LeaseUnavailable, "expected a generator, found none"))
     }
@@ -103,8 +103,8 @@ impl Grantee for Nowhere {
 
 #[test]
 fn a_grant_without_a_generator_emits_only_refused() {
-    let (options, heard) = Heard::of(options());
-    let place = Arc::new(Nowhere);
+    let (options, heard) = ReceivedEvents::watching(options());
+    let place = Arc::new(NoGenerator);
     let lease = Lease::start(|| open("memory:nowhere"), options, place).unwrap();
     heard.next("refused");
     drop(lease);
@@ -139,14 +139,14 @@ const PANICS: &str = "panics";
 fn listen() -> Arc<Mutex<Vec<String>>> {
     static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
         let lines = Arc::new(Mutex::default());
-        tracing::subscriber::set_global_default(Collects(Arc::clone(&lines))).unwrap();
+        tracing::subscriber::set_global_default(CollectingSubscriber(Arc::clone(&lines))).unwrap();
         lines
     });
     Arc::clone(&LINES)
 }
 
 /// A subscriber that collects everything that the process traces.
-struct Collects(Arc<Mutex<Vec<String>>>);
+struct CollectingSubscriber(Arc<Mutex<Vec<String>>>);
 
 struct Texts(String);
 
@@ -156,7 +156,7 @@ impl Visit for Texts {
     }
 }
 
-impl Subscriber for Collects {
+impl Subscriber for CollectingSubscriber {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -190,7 +190,8 @@ fn traced_events_never_contain_the_url() {
         "pass=sesame port:1",
         &file,
     ];
-    let (options, heard) = Heard::of(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
+    let (options, heard) =
+        ReceivedEvents::watching(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
     for url in &urls[..4] {
         let brief = Duration::from_millis(300);
         let refused = Generator::with(*url, options.clone(), brief).err().unwrap();

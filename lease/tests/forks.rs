@@ -32,7 +32,7 @@ use polyflake_lease::{
 use tempfile::TempDir;
 
 /// Allows one test at a time, because a child would reject a file that another test has open.
-fn alone() -> MutexGuard<'static, ()> {
+fn lock_tests() -> MutexGuard<'static, ()> {
     static TEST_LOCK: Mutex<()> = Mutex::new(());
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -97,7 +97,7 @@ fn check(url: &str) {
 
 #[test]
 fn children_lease_their_own_worker_ids_in_sqlite() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let (_folder, url) = store();
     check(&url);
 }
@@ -105,7 +105,7 @@ fn children_lease_their_own_worker_ids_in_sqlite() {
 #[test]
 #[cfg(feature = "postgresql")]
 fn children_lease_their_own_worker_ids_in_postgresql() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
     check(&server.url());
@@ -113,7 +113,7 @@ fn children_lease_their_own_worker_ids_in_postgresql() {
 
 #[test]
 fn try_generate_starts_a_lease_in_a_child() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let (_folder, url) = store();
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
@@ -135,7 +135,7 @@ fn try_generate_starts_a_lease_in_a_child() {
 
 #[test]
 fn generate_async_leases_a_worker_id_in_a_child() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let (_folder, url) = store();
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
@@ -176,7 +176,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
 /// The child has a copy of the parent's executor, which polls the task.
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let store = Counted(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
     let (asked, task) = (store.0.clone(), Arc::new(Mutex::new(None)));
     let spawn = {
@@ -212,7 +212,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
 /// The child has a copy of the store, which would grant the parent's worker IDs again.
 #[test]
 fn a_child_rejects_the_parents_in_memory_store() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
     let longest = Duration::from_millis(300);
     let ids = Generator::with("memory:forks", options, longest).unwrap();
@@ -232,7 +232,7 @@ fn a_child_rejects_the_parents_in_memory_store() {
 /// held.
 #[test]
 fn a_child_forked_during_requests_leases_a_worker_id() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let ((_folder, url), is_over) = (store(), AtomicBool::new(false));
     let ask = || Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
     open(&url).unwrap().answer(&ask()).unwrap();
@@ -260,7 +260,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
 /// A fork aborts a request that waits for a locked file. A fork without the hooks leaves the child unable to open files.
 #[test]
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let ((folder, locked), (_folder, url)) = (store(), store());
     let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
     open(&locked).unwrap();
@@ -285,7 +285,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
 /// A store that is open in the parent keeps no file open, so the child may use it.
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let ((_folder, url), (folder, other)) = (store(), store());
     let opened = open(&other).unwrap();
     assert_eq!(in_child_by(fork_with_hooks, || vec![u8::from(open(&url).is_ok())]), [1]);

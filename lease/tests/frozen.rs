@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use heard::Heard;
+use heard::ReceivedEvents;
 use polyflake_lease::{
     Ask, AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operator, Options,
     Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
@@ -40,7 +40,7 @@ fn assert_brief(since: Instant) {
 fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    let (options, events) = Heard::of(options().lease_ms(2000).unwrap());
+    let (options, events) = ReceivedEvents::watching(options().lease_ms(2000).unwrap());
     let ids = Generator::with(&server.url(), options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     server.freeze();
@@ -80,7 +80,7 @@ fn a_task_survives_a_frozen_server() {
     let server = Server::start(&programs);
     let url = server.url();
     // A task allows a quarter of this for each request, which is enough to open the store on a busy machine.
-    let (options, events) = Heard::of(options().lease_ms(6000).unwrap());
+    let (options, events) = ReceivedEvents::watching(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = move || {
@@ -134,9 +134,9 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
 }
 
 /// An in-memory store that hangs during releases, like a driver without a timeout.
-struct Hangs(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
+struct HangingStore(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
 
-impl Store for Hangs {
+impl Store for HangingStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let mut store = self.0.lock().unwrap();
         if matches!(&request.ask, Ask::Put { old, new } if new.granted_until < old.granted_until) {
@@ -147,9 +147,9 @@ impl Store for Hangs {
     }
 }
 
-struct Nowhere;
+struct NoGenerator;
 
-impl Grantee for Nowhere {
+impl Grantee for NoGenerator {
     fn begin(&self, _: Grant) -> Result<()> {
         Ok(())
     }
@@ -165,9 +165,9 @@ fn close_abandons_a_hanging_store() {
     let store = Arc::new(Mutex::new(Memory::new(now)));
     let (hold, held) = mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
-    let (options, events) = Heard::of(options());
-    let open = move || Ok(Hangs(store.clone(), held.clone()));
-    let lease = Lease::start(open, options, Arc::new(Nowhere)).unwrap();
+    let (options, events) = ReceivedEvents::watching(options());
+    let open = move || Ok(HangingStore(store.clone(), held.clone()));
+    let lease = Lease::start(open, options, Arc::new(NoGenerator)).unwrap();
     lease.ready(LONG_TIMEOUT).unwrap();
     let since = Instant::now();
     lease.close();

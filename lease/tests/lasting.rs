@@ -201,7 +201,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
 fn a_server_that_comes_up_late_is_detected_soon() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    server.down();
+    server.power_off();
     let url = server.url();
     let began = Instant::now();
     let maker = std::thread::spawn(move || {
@@ -209,7 +209,7 @@ fn a_server_that_comes_up_late_is_detected_soon() {
         Generator::with(&url, options, LONG_TIMEOUT).map(|_| Instant::now())
     });
     std::thread::sleep(Duration::from_secs(6));
-    server.up();
+    server.launch();
     let up = Instant::now();
     let made = maker.join().unwrap().unwrap();
     let noticed = made.saturating_duration_since(up);

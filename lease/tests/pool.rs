@@ -31,9 +31,9 @@ fn pool(server: &Server, size: usize) -> Pool {
 }
 
 /// A blocking store that waits for each reply of an asynchronous store.
-struct Waits<'r>(&'r Runtime, AsyncPostgresql);
+struct BlockingStore<'r>(&'r Runtime, AsyncPostgresql);
 
-impl Store for Waits<'_> {
+impl Store for BlockingStore<'_> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.0.block_on(self.1.answer(request))
     }
@@ -46,14 +46,14 @@ fn direct_and_pooled_connections_pass_the_suite() {
     let pool = pool(&server, 1);
     let url = server.url();
     let check = |store: Result<AsyncPostgresql>| {
-        conformance::check(&mut Waits(&runtime, store.unwrap()));
+        conformance::check(&mut BlockingStore(&runtime, store.unwrap()));
         server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
     let two = self::pool(&server, 2);
     conformance::check_together(|| {
-        Waits(&runtime, runtime.block_on(AsyncPostgresql::from_pool(&two)).unwrap())
+        BlockingStore(&runtime, runtime.block_on(AsyncPostgresql::from_pool(&two)).unwrap())
     });
     assert_eq!(pool.status().size, 1);
 }

@@ -95,13 +95,13 @@ fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
 /// A store in memory that reports a restore while a connection is opened, or in a program's function, and that keeps the
 /// requests that follow.
 #[derive(Clone)]
-struct Noted {
+struct RestoringStore {
     store: Arc<Mutex<Memory>>,
     asked: Arc<Mutex<Vec<Request>>>,
     reports: Arc<AtomicBool>,
 }
 
-impl Noted {
+impl RestoringStore {
     fn new() -> Self {
         let store = Arc::new(Mutex::new(Memory::new(unix_ms())));
         Self { store, asked: Arc::default(), reports: Arc::default() }
@@ -116,7 +116,7 @@ impl Noted {
     }
 }
 
-impl Store for Noted {
+impl Store for RestoringStore {
     fn answer(&mut self, request: &Request) -> polyflake_lease::Result<Reply> {
         self.asked.lock().unwrap().push(request.clone());
         let mut store = self.store.lock().unwrap();
@@ -154,7 +154,7 @@ fn a_host_closes_its_connection_and_seals() {
 /// connection is opened. The released number would be free, although the other copy uses it.
 fn a_release_is_not_sent_after_a_restore() {
     for in_open in [true, false] {
-        let noted = Noted::new();
+        let noted = RestoringStore::new();
         let (opened, told) = (noted.clone(), noted.clone());
         let open = move || {
             if in_open {

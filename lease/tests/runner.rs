@@ -60,9 +60,9 @@ fn a_lease_continues_after_failed_generators() {
 }
 
 /// A store that can become unavailable.
-struct Leaves(Arc<AtomicUsize>, Box<dyn Store>);
+struct FailingStore(Arc<AtomicUsize>, Box<dyn Store>);
 
-impl Store for Leaves {
+impl Store for FailingStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0.load(Ordering::Relaxed) > 0 {
             return Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
@@ -80,7 +80,7 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         let away = Arc::new(AtomicUsize::new(0));
         let source = || {
             let away = away.clone();
-            Source::store(move || Ok(Leaves(away.clone(), open("memory:waits")?)))
+            Source::store(move || Ok(FailingStore(away.clone(), open("memory:waits")?)))
         };
         let options = |family: &str, shape: Shape| {
             let name = format!("{family}-{}", max_wait.is_some());

@@ -63,7 +63,7 @@ enum Line {
 
 impl Recorder<'_> {
     /// Processes a request, records the turns until its reply, and returns the reply.
-    fn ask(&mut self, ask: Ask, line: Line) -> Result<Reply, Error> {
+    fn send(&mut self, ask: Ask, line: Line) -> Result<Reply, Error> {
         self.number += 1;
         let request = Request { number: self.number, namespace: "orders".into(), ask };
         let random = Random(u128::from(self.number));
@@ -87,7 +87,7 @@ impl Recorder<'_> {
                             notice("01000", "canceling wait for synchronous replication"),
                         ];
                     }
-                    turns.push(self.turn(&statements, &outcome));
+                    turns.push(self.record_turn(&statements, &outcome));
                 }
                 Ok(Step::Done(reply)) => break ("reply", parsed(&reply.to_json()), Ok(*reply)),
                 Err(error) => break ("error", error.code().into(), Err(error)),
@@ -100,8 +100,9 @@ impl Recorder<'_> {
         reply
     }
 
-    fn turn(&mut self, statements: &[Statement], outcome: &Outcome) -> Json {
-        let statements: Json = statements.iter().map(|statement| self.of(statement)).collect();
+    fn record_turn(&mut self, statements: &[Statement], outcome: &Outcome) -> Json {
+        let statements: Json =
+            statements.iter().map(|statement| self.encode_statement(statement)).collect();
         let mut turn = answer_of(outcome);
         turn["statements"] = statements;
         if outcome.failure.is_none() {
@@ -111,7 +112,7 @@ impl Recorder<'_> {
     }
 
     /// Encodes a statement as the index of its text, and its values.
-    fn of(&mut self, statement: &Statement) -> Json {
+    fn encode_statement(&mut self, statement: &Statement) -> Json {
         let text = Json::from(&*statement.text);
         let known = self.texts.iter().position(|it| *it == text);
         let index = known.unwrap_or_else(|| {
@@ -163,14 +164,14 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
-    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
-    it.ask(Ask::Open(proposed(11)), Line::Kept).unwrap();
-    let old = it.ask(Ask::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
+    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap();
+    it.send(Ask::Open(proposed(11)), Line::Kept).unwrap();
+    let old = it.send(Ask::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
     let new = Namespace { records: 2, version: 2, ..old.clone() };
     let grow = Ask::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
-    it.ask(grow.clone(), Line::Kept).unwrap();
-    it.ask(grow, Line::Kept).unwrap();
-    it.ask(Ask::Find { limit: 8 }, Line::Kept).unwrap();
+    it.send(grow.clone(), Line::Kept).unwrap();
+    it.send(grow, Line::Kept).unwrap();
+    it.send(Ask::Find { limit: 8 }, Line::Kept).unwrap();
     let fresh = Record::fresh(0, 1, new.incarnation);
     let claimed = Record {
         start: START,
@@ -181,18 +182,18 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
         ..fresh.clone()
     };
     let claim = Ask::Put { old: fresh, new: claimed.clone() };
-    it.ask(claim.clone(), Line::Kept).unwrap();
-    it.ask(claim, Line::Kept).unwrap();
+    it.send(claim.clone(), Line::Kept).unwrap();
+    it.send(claim, Line::Kept).unwrap();
     let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
-    it.ask(Ask::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
+    it.send(Ask::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
     let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
-    it.ask(Ask::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
+    it.send(Ask::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
     let last = Record { version: 5, ..later.clone() };
-    it.ask(Ask::Put { old: later, new: last }, Line::Warned).unwrap_err();
-    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
-    it.ask(Ask::Survey, Line::Kept).unwrap();
+    it.send(Ask::Put { old: later, new: last }, Line::Warned).unwrap_err();
+    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap();
+    it.send(Ask::Survey, Line::Kept).unwrap();
     it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
-    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap_err();
+    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
 }
 

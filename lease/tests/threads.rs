@@ -152,8 +152,9 @@ fn measure(name: &str, source: impl Fn() -> Source) {
     let before = figures();
     let start = || {
         let options = options("orders").lease_ms(10_000).unwrap();
-        let ids =
-            Generator::with_async(source(), options, LONG, async |pause| thread::sleep(pause));
+        let ids = Generator::with_async(source(), options, LONG_TIMEOUT, async |pause| {
+            thread::sleep(pause)
+        });
         run(Box::pin(ids)).unwrap()
     };
     let all: Vec<_> = (0..40).map(|_| start()).collect();

@@ -67,7 +67,7 @@ fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
 fn a_server_is_contacted_only_with_a_valid_certificate() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    server.down();
+    server.power_off();
     let folder = server.folder();
     certify(folder, "localhost");
     let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";

@@ -15,7 +15,7 @@ use super::callable::call;
 use crate::{
     errors::Raised,
     ids::{
-        convert::{ClockArgument, StallArgument, Whole, type_name},
+        convert::{AnyInteger, ClockArgument, StallArgument, type_name},
         record::by_attributes,
     },
 };
@@ -48,7 +48,8 @@ impl Clock for PythonClock {
             None => SystemClock.unix_nanos(),
             Some(callable) => {
                 let _level = Level::enter()?;
-                Python::try_attach(|py| ask(callable.bind(py))).unwrap_or_else(no_interpreter)
+                Python::try_attach(|py| read_callable(callable.bind(py)))
+                    .unwrap_or_else(no_interpreter)
             }
         }
     }
@@ -202,7 +203,7 @@ impl Stall {
 }
 
 /// Returns one reading. No lock is held, because the callable may use the generator itself.
-fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
+fn read_callable(callable: &Bound<'_, PyAny>) -> Result<i64> {
     let arguments = PyTuple::empty(callable.py());
     let reading = call(callable, &arguments).map_err(|raised| {
         let found = format!(
@@ -211,7 +212,7 @@ fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
         );
         clock_failed(found, raised)
     })?;
-    match Whole::of(&reading, "clock") {
+    match AnyInteger::from_value(&reading, "clock") {
         Ok(whole) => nanos(whole),
         Err(raised) => Err(clock_failed(
             format!("expected int from the clock, found {}", type_name(&reading)),
@@ -224,8 +225,8 @@ fn clock_failed(reason: String, raised: PyErr) -> Error {
     Error::with_reason(ErrorKind::ClockFailed, reason).with_source(Raised::ByClock(raised))
 }
 
-fn nanos(whole: Whole) -> Result<i64> {
-    whole.to().ok_or_else(|| {
+fn nanos(whole: AnyInteger) -> Result<i64> {
+    whole.try_to().ok_or_else(|| {
         let reason = format!("expected a time in 64-bit nanoseconds, found {whole}");
         Error::with_reason(ErrorKind::TimeOutOfRange, reason)
     })

@@ -47,7 +47,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
     }
 
     /// Returns the format's own generator, and creates it on first use.
-    pub(crate) fn own<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
+    pub(crate) fn own_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
 
@@ -55,14 +55,14 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
     fn first<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         let choose = || match leased(py)? {
             Some(leased) => Ok(leased),
-            None => self.own(py).map(|own| own.clone().unbind()),
+            None => self.own_generator(py).map(|own| own.clone().unbind()),
         };
         self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
     }
 
     /// Runs a function with the generator.
     #[inline]
-    pub(crate) fn with<'py, R>(
+    pub(crate) fn with_generator<'py, R>(
         &self,
         py: Python<'py>,
         work: impl FnOnce(&Bound<'py, G>) -> PyResult<R>,
@@ -130,11 +130,11 @@ pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The argument of `set_default_generator`: a generator or `None`.
-pub(crate) type Argument<G> = Of<Wanted<G>, name::generator>;
+pub(crate) type Argument<G> = Of<OptionalGenerator<G>, name::generator>;
 
-pub(crate) struct Wanted<G>(pub(crate) Option<Py<G>>);
+pub(crate) struct OptionalGenerator<G>(pub(crate) Option<Py<G>>);
 
-impl<'a, 'py, G: PyClass> Take<'a, 'py> for Wanted<G> {
+impl<'a, 'py, G: PyClass> Take<'a, 'py> for OptionalGenerator<G> {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<G>() {
             Ok(generator) => Ok(Self(Some(generator.to_owned().unbind()))),

@@ -58,20 +58,20 @@ impl<G> Generators<G> {
         remedy: &str,
     ) -> PyResult<()> {
         let identity = identity.into();
-        if self.enter(generator, &identity) {
+        if self.add(generator, &identity) {
             let warning = format!(
                 "another generator of this process has the same {}: they repeat each other's IDs; {remedy}",
                 same()
             );
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)?;
-            self.note(identity);
+            self.record_warning(identity);
         }
         Ok(())
     }
 
     /// Adds a generator to its group. Returns whether a warning is due: another generator in the group can generate the same
     /// ID, and no warning was emitted for this identity yet.
-    fn enter(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
+    fn add(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
         if groups.len() == groups.capacity() {
@@ -90,7 +90,7 @@ impl<G> Generators<G> {
 
     /// Records that a warning was emitted for an identity. If warnings are errors, this is not called, because the generator
     /// was not created.
-    fn note(&self, Identity { group, key }: Identity) {
+    fn record_warning(&self, Identity { group, key }: Identity) {
         if let Ok(mut groups) = self.groups.try_lock() {
             groups.get_or_insert_default().entry(group).or_default().warned_of.insert(key);
         }

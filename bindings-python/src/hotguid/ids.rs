@@ -296,7 +296,7 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
 
 impl Holds<HotGuid> for HotGuidArray {
-    fn of(ids: Packed<HotGuid>) -> Self {
+    fn from_packed(ids: Packed<HotGuid>) -> Self {
         Self(ids)
     }
 }
@@ -312,7 +312,7 @@ impl Item for HotGuid {
 }
 
 /// Reads an item of a list as an ID: a UUID, or a string.
-fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
+fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
     match Uuid::among(id, column::IDS)? {
         Some(id) => Ok(Ok(id.into())),
         None => column::text_in(id, column::IDS, "uuid.UUID or str"),
@@ -324,12 +324,12 @@ impl HotGuidArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let packed = match PackedBytes::of(ids, column::IDS, HotGuid::LEN)? {
+        let packed = match PackedBytes::from_value(ids, column::IDS, HotGuid::LEN)? {
             Some(bytes) => {
                 let (ids, _) = bytes.as_bytes().as_chunks();
                 ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect()
             }
-            None => column::of_items(ids, column::IDS, "IDs", listed)?,
+            None => column::of_items(ids, column::IDS, "IDs", parse_item)?,
         };
         array(ids.py(), Packed::new(packed))
     }

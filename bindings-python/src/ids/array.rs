@@ -21,7 +21,7 @@ use pyo3::{
 };
 
 use super::{
-    convert::{Octets, Take, Whole, has_buffer, raise_named, wrong_type},
+    convert::{AnyInteger, Octets, Take, has_buffer, raise_named, wrong_type},
     integers::buffer_of,
     memory::{no_memory, room},
     record::restore,
@@ -40,8 +40,8 @@ impl Array {
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match positions(index, self.0.len())? {
-            At::One(position) => self.0.one(index.py(), position),
-            At::Many(positions) => self.0.some(index.py(), &positions),
+            At::One(position) => self.0.item(index.py(), position),
+            At::Many(positions) => self.0.select(index.py(), &positions),
         }
     }
 
@@ -139,10 +139,10 @@ pub(crate) trait Values: Any + Send + Sync {
     fn len(&self) -> usize;
 
     /// Returns the Python object for an item.
-    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
+    fn item<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
 
     /// Returns an array of the same class with some of the items.
-    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
+    fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
 
     /// Returns the Arrow type of the content.
     fn format(&self) -> String;
@@ -201,25 +201,25 @@ pub(crate) trait Holds<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
     const IS_RECORD: bool = false;
 
     /// Creates the class's own part of an array.
-    fn of(items: Packed<T>) -> Self;
+    fn from_packed(items: Packed<T>) -> Self;
 }
 
 /// Packed items in an array of class `C`.
-pub(crate) struct Held<C, T: Plain> {
+pub(crate) struct PackedItems<C, T: Plain> {
     items: Packed<T>,
     class: PhantomData<fn() -> C>,
 }
 
-impl<C: Holds<T>, T: Item> Values for Held<C, T> {
+impl<C: Holds<T>, T: Item> Values for PackedItems<C, T> {
     fn len(&self) -> usize {
         self.items.len()
     }
 
-    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn item<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
         T::object(py, &self.items, position)
     }
 
-    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
         let some = self.items.rows(positions).map_err(no_memory)?;
         Ok(array::<C, T>(py, some)?.into_any())
     }
@@ -262,12 +262,12 @@ pub(crate) fn array<C: Holds<T>, T: Item>(
     py: Python<'_>,
     items: Packed<T>,
 ) -> PyResult<Bound<'_, C>> {
-    let values = Held::<C, T> { items: items.clone(), class: PhantomData };
-    around(py, values, C::of(items))
+    let values = PackedItems::<C, T> { items: items.clone(), class: PhantomData };
+    with_content(py, values, C::from_packed(items))
 }
 
 /// Returns an array with the given content and its class's own part.
-pub(crate) fn around<C: PyClass<BaseType = Array>>(
+pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
     py: Python<'_>,
     values: impl Values,
     own: C,
@@ -278,7 +278,7 @@ pub(crate) fn around<C: PyClass<BaseType = Array>>(
 /// Returns an array's items, or `None` if they have a different type.
 pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
-    values.downcast_ref::<Held<C, T>>().map(|held| held.items.clone())
+    values.downcast_ref::<PackedItems<C, T>>().map(|held| held.items.clone())
 }
 
 impl<const N: usize> Item for [u8; N]
@@ -367,8 +367,8 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
         positions.extend((0..length).filter(|position| passes[*position] != 0));
         return Ok(At::Many(positions));
     }
-    let found = Whole::among(index, EXPECTED, INDEX)?;
-    let found = found.to::<isize>().and_then(|index| position_of(index, length));
+    let found = AnyInteger::from_mixed(index, EXPECTED, INDEX)?;
+    let found = found.try_to::<isize>().and_then(|index| position_of(index, length));
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 

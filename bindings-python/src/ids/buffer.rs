@@ -36,7 +36,7 @@ enum Memory<'py> {
 
 impl<'py> Buffered<'py> {
     /// Returns the strings in a value's buffer, or `None` if the value has no buffer or its buffer contains Python objects.
-    pub(super) fn of<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+    pub(super) fn from_value<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);

@@ -35,11 +35,11 @@ const BYTES: Expected = Expected { column: "a column of bytes", item: "bytes" };
 impl Expected {
     /// Returns the exception for a rejected column. A rejected item raises the same exception as if it were read alone.
     #[cold]
-    pub(crate) fn refused(self, fault: Fault, name: &str) -> PyErr {
+    pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {
         match fault {
             Fault::Kind(format) => wrong_kind(name, self.column, &format!("Arrow's type {format}")),
             Fault::Null(item) => raise_named(mistyped(name, self.item, "null").in_item(item), name),
-            Fault::Refused(error) => refused(error, name),
+            Fault::Refused(error) => item_exception(error, name),
             Fault::Memory => no_memory(OutOfMemory),
         }
     }
@@ -49,8 +49,8 @@ impl Expected {
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
-    } else if let Some(buffered) = Buffered::of::<I>(column)? {
-        texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.refused(fault, NAME))
+    } else if let Some(buffered) = Buffered::from_value::<I>(column)? {
+        texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.to_exception(fault, NAME))
     } else {
         of_items(column, NAME, TEXTS.column, |item| text_in(item, NAME, TEXTS.item))
     }
@@ -58,7 +58,7 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
 
 /// Returns the exception for a rejected item, as if it were read alone.
 #[cold]
-fn refused(error: Error, name: &str) -> PyErr {
+fn item_exception(error: Error, name: &str) -> PyErr {
     match error.kind() {
         ErrorKind::InvalidType | ErrorKind::OutOfRange => raise_named(error, name),
         _ => raise(error),
@@ -78,7 +78,7 @@ pub(crate) fn of_items<T>(
     }
     let mut ids = vec![];
     for item in iterator(items, expected, name)? {
-        let id = read(&item?)?.map_err(|error| refused(error.in_item(ids.len()), name))?;
+        let id = read(&item?)?.map_err(|error| item_exception(error.in_item(ids.len()), name))?;
         ids.push(id);
     }
     Ok(ids)
@@ -115,7 +115,11 @@ pub(crate) enum PackedBytes<'py> {
 
 impl<'py> PackedBytes<'py> {
     /// Returns the bytes in a buffer, or in an Arrow column of IDs with `size` bytes each. Returns `None` for any other object.
-    pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Option<Self>> {
+    pub(crate) fn from_value(
+        value: &Bound<'py, PyAny>,
+        name: &str,
+        size: usize,
+    ) -> PyResult<Option<Self>> {
         if !is_packed(value)? {
             return Ok(None);
         }

@@ -30,19 +30,23 @@ type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
 /// A Python integer of any size.
 #[derive(Clone, Copy)]
-pub(crate) enum Whole {
+pub(crate) enum AnyInteger {
     Fits(i128),
     Beyond,
 }
 
-impl Whole {
+impl AnyInteger {
     /// Reads the integer of an `int`, or of a value with `__index__`, but not of a `bool`.
-    pub(crate) fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        Self::among(value, "int", name)
+    pub(crate) fn from_value(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        Self::from_mixed(value, "int", name)
     }
 
     /// Works like [`Whole::of`], for parameters that also accept other types.
-    pub(crate) fn among(value: &Bound<'_, PyAny>, expected: &str, name: &str) -> PyResult<Self> {
+    pub(crate) fn from_mixed(
+        value: &Bound<'_, PyAny>,
+        expected: &str,
+        name: &str,
+    ) -> PyResult<Self> {
         Self::of_int(&int(value, expected, name)?)
     }
 
@@ -56,7 +60,7 @@ impl Whole {
         }
     }
 
-    pub(crate) fn to<T: TryFrom<i128>>(self) -> Option<T> {
+    pub(crate) fn try_to<T: TryFrom<i128>>(self) -> Option<T> {
         match self {
             Self::Fits(value) => T::try_from(value).ok(),
             Self::Beyond => None,
@@ -72,7 +76,7 @@ impl Whole {
     where
         T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
     {
-        if let Some(number) = self.to().filter(|number| limits.contains(number)) {
+        if let Some(number) = self.try_to().filter(|number| limits.contains(number)) {
             return Ok(number);
         }
         let (least, most): (i128, i128) = ((*limits.start()).into(), (*limits.end()).into());
@@ -111,7 +115,7 @@ pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
 
-impl fmt::Display for Whole {
+impl fmt::Display for AnyInteger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fits(value) => value.fmt(f),
@@ -129,7 +133,7 @@ pub(crate) fn number<T>(
 where
     T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
 {
-    let whole = Whole::of(value, field)?;
+    let whole = AnyInteger::from_value(value, field)?;
     whole.within(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
 }
 

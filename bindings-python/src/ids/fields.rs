@@ -23,7 +23,7 @@ impl<T: Plain> Holds<T> for FieldColumn {
     const NOUN: &str = "values";
     const IS_RECORD: bool = true;
 
-    fn of(_: Packed<T>) -> Self {
+    fn from_packed(_: Packed<T>) -> Self {
         Self
     }
 }

@@ -14,7 +14,8 @@ use super::{
     array::NATIVE,
     column::is_packed,
     convert::{
-        Octets, Take, Whole, has_buffer, has_index, mistyped, type_name, wrong_kind, wrong_type,
+        AnyInteger, Octets, Take, has_buffer, has_index, mistyped, type_name, wrong_kind,
+        wrong_type,
     },
     memory::try_copy,
 };
@@ -44,7 +45,7 @@ enum Memory {
 
 impl Integers {
     /// Reads the integers in an Arrow column, or in a buffer with any number of dimensions, or with exactly `dimensions`.
-    pub(crate) fn of(
+    pub(crate) fn from_value(
         value: &Bound<'_, PyAny>,
         name: &str,
         dimensions: Option<usize>,
@@ -112,7 +113,7 @@ pub(crate) fn integer_in(
     if item.is_instance_of::<PyBool>() || !has_index(item) {
         return Ok(Err(mistyped(name, expected, &type_name(item))));
     }
-    Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
+    Ok(AnyInteger::from_value(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
 /// Returns a value's buffer, or `None` for a scalar, which has no shape. Buffers of `ctypes` lack strides, but a memoryview of

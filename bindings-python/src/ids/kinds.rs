@@ -20,7 +20,7 @@ pub(crate) fn by_metabyte<'py>(
     let (py, kinds) = (kinds.py(), read(kinds)?);
     let name = name.map_or_else(|| "id".to_owned(), |name| name.0.to_owned());
     let hook = move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-        made(&kinds, &name, &args.get_item(0)?)
+        create(&kinds, &name, &args.get_item(0)?)
     };
     PyCFunction::new_closure(py, None, None, hook)
 }
@@ -42,7 +42,7 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
 }
 
 /// Returns the object that a kind creates from the members, or the members themselves if no kind has their metabyte.
-fn made(
+fn create(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,
     members: &Bound<'_, PyAny>,

@@ -38,11 +38,11 @@ pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
 
 /// The maximum total size of the IDs in one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the
 /// fixed formats.
-const MOST_BYTES: usize = 1 << 28;
+const MAX_BYTES: usize = 1 << 28;
 
 /// Rejects `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].
 pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
-    let most = MOST_BYTES / bytes;
+    let most = MAX_BYTES / bytes;
     if n > most {
         return Err(raise(Error::out_of_range("n", n as i128, 0, most as i128)));
     }

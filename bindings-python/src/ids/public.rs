@@ -10,7 +10,7 @@ use pyo3::{
 use super::{
     column::of_items,
     convert::{
-        self, Of, Take, Text, Whole, has_buffer, has_index, items, mistyped, name, numbers,
+        self, AnyInteger, Of, Take, Text, has_buffer, has_index, items, mistyped, name, numbers,
         raise_named, type_name,
     },
     integers::Integers,
@@ -106,11 +106,11 @@ impl IdType {
                 if item.is_instance_of::<PyBool>() || !has_index(item) {
                     return Ok(Err(mistyped(NUMBERS, "int", &type_name(item))));
                 }
-                Ok(Whole::of(item, NUMBERS)?.within(NUMBER, &limits))
+                Ok(AnyInteger::from_value(item, NUMBERS)?.within(NUMBER, &limits))
             });
         };
         let number = |(at, integer): (usize, &i64)| {
-            let number = Whole::Fits((*integer).into()).within(NUMBER, &limits);
+            let number = AnyInteger::Fits((*integer).into()).within(NUMBER, &limits);
             number.map_err(|error| raise_named(error.in_item(at), NUMBERS))
         };
         signed.as_slice().iter().enumerate().map(number).collect()

@@ -45,7 +45,7 @@ impl Sparx64 {
         py: Python<'py>,
         blocks: Of<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        many(py, &blocks.0, |blocks| self.0.encrypt_blocks(blocks))
+        apply_to_all(py, &blocks.0, |blocks| self.0.encrypt_blocks(blocks))
     }
 
     #[doc = doc!("sparx64.Sparx64.decrypt_many")]
@@ -55,7 +55,7 @@ impl Sparx64 {
         py: Python<'py>,
         blocks: Of<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        many(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
+        apply_to_all(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
     }
 
     /// Rejects copying, so that no copy contains the key.
@@ -66,7 +66,7 @@ impl Sparx64 {
 }
 
 /// Returns a copy of the bytes with every block encrypted or decrypted. Other threads run in the meantime.
-fn many<'py>(
+fn apply_to_all<'py>(
     py: Python<'py>,
     found: &Octets<'_>,
     work: impl Fn(&mut [Bytes]) + Sync,

@@ -51,7 +51,7 @@ impl<T: Plain> Holds<T> for TextColumn {
     const NOUN: &str = "texts";
     const IS_RECORD: bool = true;
 
-    fn of(_: Packed<T>) -> Self {
+    fn from_packed(_: Packed<T>) -> Self {
         Self
     }
 }

@@ -253,7 +253,7 @@ impl Grant {
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
 
 impl Holds<randflake::Randflake> for RandflakeArray {
-    fn of(ids: Packed<randflake::Randflake>) -> Self {
+    fn from_packed(ids: Packed<randflake::Randflake>) -> Self {
         Self(ids)
     }
 }

@@ -248,7 +248,7 @@ pub(crate) fn time_range(
 pub(crate) struct SnoArray(Packed<sno::Sno>);
 
 impl Holds<sno::Sno> for SnoArray {
-    fn of(ids: Packed<sno::Sno>) -> Self {
+    fn from_packed(ids: Packed<sno::Sno>) -> Self {
         Self(ids)
     }
 }
@@ -287,7 +287,7 @@ impl SnoArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let packed = match PackedBytes::of(ids, column::IDS, sno::Sno::LEN)? {
+        let packed = match PackedBytes::from_value(ids, column::IDS, sno::Sno::LEN)? {
             Some(bytes) => try_copy(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
             None => column::of_items(ids, column::IDS, "IDs", listed)?,
         };
@@ -305,7 +305,7 @@ impl SnoArray {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_uuid8<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let ids = match PackedBytes::of(column, column::NAME, UUID_LEN)? {
+        let ids = match PackedBytes::from_value(column, column::NAME, UUID_LEN)? {
             Some(bytes) => {
                 let (uuids, _) = bytes.as_bytes().as_chunks();
                 let mut ids = zeroed(uuids.len())?;

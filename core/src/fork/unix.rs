@@ -27,7 +27,7 @@ static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const UNSHARED).cast_m
 /// Returns the restore count. A caller that finds a new count also finds the table as it was when the count was advanced.
 #[inline]
 pub(super) fn restores() -> u32 {
-    counted().load(Ordering::Acquire)
+    restore_count().load(Ordering::Acquire)
 }
 
 /// Advances the restore count, after the table was changed.
@@ -60,7 +60,7 @@ fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
 }
 
 #[inline]
-fn counted() -> &'static Shared {
+fn restore_count() -> &'static Shared {
     // SAFETY: it points to a static, or to shared pages that are never unmapped once they are in RESTORES.
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
 }
@@ -70,7 +70,7 @@ fn counted() -> &'static Shared {
 pub(super) fn generation() -> u32 {
     // Relaxed, because every ID performs this load. A forked child begins with one thread, which sees everything that its copy
     // in the parent wrote before the fork.
-    place().load(Ordering::Relaxed)
+    page_counter().load(Ordering::Relaxed)
 }
 
 /// Returns the generation of this process.
@@ -82,7 +82,7 @@ pub(super) fn current() -> u32 {
 }
 
 #[inline]
-fn place() -> &'static AtomicU32 {
+fn page_counter() -> &'static AtomicU32 {
     // SAFETY: it points to a static, or to a page that is never unmapped once it is in PLACE.
     unsafe { &*PLACE.load(Ordering::Relaxed) }
 }
@@ -94,13 +94,13 @@ fn renew() -> u32 {
     // compared with those of the ancestors, from which a process inherited its generators.
     let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
     // Another thread of this child may be faster. In that case, its generation is used.
-    let raced = place().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
+    let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
 }
 
 extern "C" fn in_child() {
     // On Linux, the kernel has already wiped the page. Everywhere else, the place still contains the parent's generation.
-    place().store(0, Ordering::Relaxed);
+    page_counter().store(0, Ordering::Relaxed);
     renew();
 }
 
@@ -232,7 +232,7 @@ mod tests {
         // No test of this program reports a restore, so both counts are the same for other tests.
         RESTORES.store((&raw const UNSHARED).cast_mut(), Ordering::Release);
         shared_table().unwrap();
-        assert!(ptr::eq(counted(), &raw const table.restores.0));
+        assert!(ptr::eq(restore_count(), &raw const table.restores.0));
     }
 
     /// One thread has no memory for a table and counts a restore, while another thread puts a table in its place. Each of them

@@ -28,7 +28,7 @@ impl DrawnWord {
     /// ancestor. It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u64, u64) {
-        // In this order, so that a thread that sees the generation also sees the word that was drawn in it.
+        // In this order, so that a thread that sees the generation also sees the word that was picked in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }
@@ -75,7 +75,7 @@ impl DrawnWord {
     /// Replaces the word `found` by one that was picked in a generation. Returns `false` if another thread replaced it first.
     fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        // The word first, so that a thread that sees the generation also sees a word drawn in it.
+        // The word first, so that a thread that sees the generation also sees a word picked in it.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
         if settled.is_ok() {
             self.generation.store(generation, Ordering::Release);
@@ -175,7 +175,7 @@ mod tests {
                 };
                 self.word.draw_in(current, draw).unwrap()
             };
-            // The engine checks the generation once more.
+            // The engine checks the generation again.
             if begins_after && generation == current() {
                 assert_eq!(word >> 32, 1, "a word that another copy has");
             }

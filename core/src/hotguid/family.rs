@@ -154,7 +154,7 @@ mod tests {
     /// The process is forked or restored after the window was checked, and before the bytes are assigned.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
-        let guard = Some(ProcessGuard::stale());
+        let guard = Some(ProcessGuard::outdated());
         let (window, machine) = (Window::all(SCALE.last), counters());
         let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
         let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();

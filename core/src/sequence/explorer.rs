@@ -268,11 +268,11 @@ fn per_tick_from_any_slot() {
     }
 }
 
-/// Threads that share a state machine which begins anew after a rollback of more than one tick.
+/// Threads that share a state machine which starts over after a rollback of more than one tick.
 struct Following(PerTick);
 
 impl World for Following {
-    /// A bit for each (tick, slot) that was assigned since the machine last began anew.
+    /// A bit for each (tick, slot) that was assigned since the machine last started over.
     type Record = u64;
 
     fn call(&self, _: usize, _: u8, given: &mut u64) -> bool {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
-//! A machine that begins anew after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
+//! A machine that starts over after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
 //!
 //! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the tick.
 //! If it were stored beside the word, a thread could combine the `next` of one start with another start.
@@ -22,7 +22,7 @@ pub(crate) enum Behind {
     /// The step continues in the last tick.
     Held,
     /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more than
-    /// this number of ticks, the step begins anew in the clock's tick, and may assign slots that were assigned before.
+    /// this number of ticks, the step starts over in the clock's tick, and may assign slots that were assigned before.
     HeldWithin(u64),
 }
 

@@ -41,8 +41,8 @@
 //!    only the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
 //! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick, `t`
 //!    included: those are different pairs.
-//! 3. Only a further step back sets the bit to 0 again. It lands above `safe`, hence above `t`, and the machine moves forward
-//!    from there. Because `safe` never falls, the same is true of every later return to bit 0.
+//! 3. Only a further step back sets the bit to 0 again. It lands above `safe`, and therefore above `t`, and the machine moves
+//!    forward from there. Because `safe` never falls, the same is true of every later return to bit 0.
 //!
 //! A generator's first call may find that the clock has moved back below its floor, before the word holds any tick
 //! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, because an earlier generator may have used ticks up to

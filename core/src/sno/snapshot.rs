@@ -201,8 +201,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether this looks like the snapshot of a generator that generated no ID. A generator whose only ID has tick 0
-    /// and sequence 0 leaves the same snapshot.
+    /// Returns whether this appears to be the snapshot of a generator that generated no ID. A generator whose only ID has tick
+    /// 0 and sequence 0 leaves the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }

@@ -59,8 +59,8 @@ impl<C: Clock> Builder<C> {
     /// bits of the IDs. A function that repeats its bytes makes IDs that are easy to guess. Two generators or two runs of a
     /// program then generate the same IDs in the same millisecond, unless they have different worker IDs.
     ///
-    /// A custom function may return bytes that an earlier generator used. Therefore the first ID belongs to the millisecond after
-    /// the first call.
+    /// A custom function may return bytes that an earlier generator used. Therefore the first ID belongs to the millisecond
+    /// after the first call.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, uuid7::{Builder, Generator}};
@@ -92,11 +92,11 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the worker ID, which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the same
-    /// ID, whatever their random bits are. [`worker_id`](super::worker_id()) returns it.
+    /// Sets the worker ID, which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the
+    /// same ID, whatever their random bits are. [`worker_id`](super::worker_id()) returns it.
     ///
-    /// An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next one,
-    /// unless [`Builder::resume_after`] is set. A forked child fails with `forked`.
+    /// An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next
+    /// one, unless [`Builder::resume_after`] is set. A forked child fails with `forked`.
     ///
     /// ```
     /// use polyflake::uuid7::{Generator, worker_id};
@@ -112,8 +112,8 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the last millisecond in which an earlier generator created IDs, as a Unix timestamp in milliseconds.
-    /// [`Generator::close`] returns it. All IDs of the new generator sort after those of the earlier one, unless that one followed a
-    /// rollback.
+    /// [`Generator::close`] returns it. All IDs of the new generator sort after those of the earlier one, unless that one
+    /// followed a rollback.
     ///
     /// ```
     /// use polyflake::uuid7::Generator;
@@ -131,13 +131,13 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets whether the generator begins anew in the clock's millisecond after the clock moved backwards by more than 10 seconds.
-    /// By default, it never does: it uses up the last millisecond, and calls then fail with `clock_behind` until the clock has
-    /// caught up. With this option, a single wrong reading far in the future does not stop a service.
+    /// Sets whether the generator starts over in the clock's millisecond after the clock moved backwards by more than 10
+    /// seconds. By default, it never does: it uses up the last millisecond, and calls then fail with `clock_behind` until the
+    /// clock has caught up. With this option, a single wrong reading far in the future does not stop a service.
     ///
-    /// The IDs after such a rollback sort before earlier ones. [`Stats::rollbacks`](super::Stats::rollbacks) counts the rollbacks
-    /// that the generator followed. IDs stay unique, because new random bits are taken. A generator with a worker ID cannot have
-    /// this option.
+    /// The IDs after such a rollback sort before earlier ones. [`Stats::rollbacks`](super::Stats::rollbacks) counts the
+    /// rollbacks that the generator followed. IDs stay unique, because new random bits are taken. A generator with a worker ID
+    /// cannot have this option.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, uuid7::Generator};
@@ -195,7 +195,7 @@ impl Settings {
         }
     }
 
-    /// Returns the longest rollback that does not make the generator begin anew.
+    /// Returns the longest rollback that does not make the generator start over.
     fn longest_held(&self) -> Result<u64> {
         match (self.follows_rollbacks, self.worker_id) {
             (false, _) => Ok(u64::MAX),

@@ -37,7 +37,7 @@ pub(crate) struct Tail {
 pub struct Tails {
     pub(super) entropy: Entropy,
     pub(super) worker_id: Option<u16>,
-    /// The number of rollbacks after which the generator began anew.
+    /// The number of rollbacks after which the generator started over.
     pub(super) rollbacks: Tally,
     /// The highest start of a millisecond.
     last_start: u64,
@@ -112,7 +112,7 @@ impl Family for Tails {
     }
 }
 
-/// Returns a state machine whose next slot is in a tick after `last`. It begins anew after a rollback of more than `most`
+/// Returns a state machine whose next slot is in a tick after `last`. It starts over after a rollback of more than `most`
 /// milliseconds.
 pub(super) const fn sequence(most: u64, last: Option<u64>) -> PerTick {
     let slots = Slots { first: 0, last: LAST_SEQUENCE as u64 };

@@ -39,19 +39,19 @@ use crate::{clock::SystemClock, entropy};
 /// IDs of different generators are sorted by millisecond only, and so are those of a program before and after a restart, unless
 /// [`Builder::resume_after`](super::Builder::resume_after) is set.
 ///
-/// **Uniqueness.** A generator never uses a millisecond and a sequence twice. IDs of different generators differ by 56 random bits
-/// and by the random start of the sequence. With a [worker ID](super::Builder::worker_id), they differ for certain.
+/// **Uniqueness.** A generator never uses a millisecond and a sequence twice. IDs of different generators differ by 56 random
+/// bits and by the random start of the sequence. With a [worker ID](super::Builder::worker_id), they differ for certain.
 ///
-/// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least 131,072 IDs
-/// are available per millisecond. After that, calls wait for the next millisecond.
+/// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least 131,072
+/// IDs are available per millisecond. After that, calls wait for the next millisecond.
 ///
-/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator uses up
-/// the millisecond that it is in, and calls then wait for the clock or fail with `clock_behind`. See
+/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator uses
+/// up the millisecond that it is in, and calls then wait for the clock or fail with `clock_behind`. See
 /// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks) for a clock that was far in the future once.
 ///
-/// **Copies.** Two copies of a running machine generate different IDs from the millisecond after the copy on, because the random
-/// bits are keyed anew by the operating system's random source in each millisecond. IDs of the millisecond of the copy may be
-/// equal.
+/// **Copies.** Two copies of a running machine generate different IDs from the millisecond after the copy on, because the
+/// random bits are keyed anew by the operating system's random source in each millisecond. IDs of the millisecond of the copy
+/// may be equal.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator each time it is
 /// used. A generator cannot be cloned, because a generator and its clone would use the same sequences:
@@ -245,11 +245,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted`, with the time to retry, if all IDs of a millisecond are used up, or `clock_behind` if they are
-    /// and the clock is behind that millisecond, and if no ID became available within `max_wait`; `lease_not_started` or
-    /// `lease_expired` outside the window; `time_out_of_range` before 1970; `generator_closed` if the generator is closed; `forked`
-    /// in a child process if the generator has a worker ID or a window; `entropy_unavailable` if the operating system provides no
-    /// random bytes; or any error that the clock returns. A failed call changes nothing.
+    /// Returns `sequence_exhausted`, with the time to retry, if all IDs of a millisecond are used up, or `clock_behind` if they
+    /// are and the clock is behind that millisecond, and if no ID became available within `max_wait`; `lease_not_started` or
+    /// `lease_expired` outside the window; `time_out_of_range` before 1970; `generator_closed` if the generator is closed;
+    /// `forked` in a child process if the generator has a worker ID or a window; `entropy_unavailable` if the operating system
+    /// provides no random bytes; or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Uuid7> {
         SlotSource::one(self, Mode::Wait, ())

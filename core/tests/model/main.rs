@@ -1,4 +1,4 @@
-//! Thread interleavings on one generator, with clocks that advance, stand still and move backwards.
+//! Thread interleavings on one generator, with clocks that advance, stop and move backwards.
 //!
 //! Two checkers run the same models. loom explores all interleavings within its bounds, including stale loads:
 //! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them based

@@ -141,7 +141,7 @@ impl<F: Fn() -> Result<i64>> Clock for Readings<F> {
     }
 }
 
-/// A clock that stands still and declares its resolution, in nanoseconds.
+/// A clock that does not advance and declares its resolution, in nanoseconds.
 pub struct CoarseClock(pub u64);
 
 impl Clock for CoarseClock {

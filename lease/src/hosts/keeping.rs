@@ -64,7 +64,7 @@ impl Shared {
     }
 
     /// Returns whether the lease is closed, and wakes the task when it is.
-    pub(crate) fn closing(&self, context: &Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_closed(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closing {
             return Poll::Ready(());
@@ -186,7 +186,7 @@ impl Keeping {
         P: Future<Output = ()> + Send + 'static,
     {
         // Created here and not inside the task, because an executor may drop a task that never ran.
-        let over = Over(self.shared.clone());
+        let over = EndGuard(self.shared.clone());
         Box::pin(async move {
             let _over = over;
             self.keep(open, sleep).await;
@@ -229,7 +229,7 @@ impl Keeping {
             }
             match action {
                 Action::Ask(request) => {
-                    let asked = ask(&mut store, &open, || self.is_restored(), &request);
+                    let asked = send(&mut store, &open, || self.is_restored(), &request);
                     let in_time = sleep(answer_limit);
                     let silence = async {
                         in_time.await;
@@ -261,7 +261,7 @@ impl Keeping {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
                     // A restore is noticed after this time at the latest.
                     let pause = pause.min(LOOK_AGAIN);
-                    let closing = poll_fn(|context| self.shared.closing(context));
+                    let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
                 }
                 Action::End => break,
@@ -299,9 +299,9 @@ impl Keeping {
 }
 
 /// Records the end of a task, even if it panics.
-struct Over(Arc<Shared>);
+struct EndGuard(Arc<Shared>);
 
-impl Drop for Over {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         (state.is_over, state.status.grant) = (true, None);
@@ -309,7 +309,7 @@ impl Drop for Over {
     }
 }
 
-async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
+async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     store: &mut Option<S>,
     open: &impl Fn() -> F,
     is_restored: impl Fn() -> bool,

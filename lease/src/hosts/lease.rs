@@ -75,17 +75,17 @@ impl Lease {
         S: Store + 'static,
         G: Grantee + Send + Sync + 'static,
     {
-        forks::here()?;
+        forks::process_number()?;
         let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
         let spawn: Box<Spawn> = Box::new(move |shared| {
             let keeping = Keeping::new(of_each.clone(), kept.clone(), shared);
             let open = open.clone();
-            Threads::here().keep(keeping, move || open())
+            Threads::of_this_process().keep(keeping, move || open())
         });
         let spawn = Some(spawn);
         let shared = PerProcess::new();
         let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
-        lease.here()?;
+        lease.of_this_process()?;
         Ok(lease)
     }
 
@@ -95,7 +95,7 @@ impl Lease {
         grantee: Arc<dyn Grantee + Send + Sync>,
         spawn: impl FnOnce(Keeping),
     ) -> Result<Self> {
-        forks::here()?;
+        forks::process_number()?;
         let shared = PerProcess::<Arc<Shared>>::new();
         let (mine, _) = shared.get_or_make(|_| true, Arc::default);
         spawn(Keeping::new(options.clone(), grantee.clone(), mine.clone()));
@@ -104,7 +104,7 @@ impl Lease {
 
     /// Returns the lease of this process. Starts it if this is a child process without a lease, or if its task could not be
     /// started.
-    fn here(&self) -> Result<&Shared> {
+    fn of_this_process(&self) -> Result<&Shared> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
             let none = || unavailable("expected a running task that keeps the lease, found none");
@@ -125,13 +125,13 @@ impl Lease {
     /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after
     /// `longest`, returns the last error, or `lease_unavailable`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
-        self.here()?.ready(longest)
+        self.of_this_process()?.ready(longest)
     }
 
     /// Works like [`Lease::ready`], but after one call in this process has waited in vain, later calls fail immediately until
     /// there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
-        self.here()?.ready_once(longest)
+        self.of_this_process()?.ready_once(longest)
     }
 
     /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
@@ -144,7 +144,7 @@ impl Lease {
         sleep: impl AsyncFn(Duration),
         longest: Duration,
     ) -> Result<()> {
-        let (began, shared) = (Instant::now(), self.here()?);
+        let (began, shared) = (Instant::now(), self.of_this_process()?);
         loop {
             match shared.outcome() {
                 Some(outcome) => return outcome,
@@ -156,7 +156,7 @@ impl Lease {
 
     /// Starts to lease a worker ID, if this is a forked child that has not done so.
     pub(crate) fn wake(&self) -> Result<()> {
-        self.here().map(drop)
+        self.of_this_process().map(drop)
     }
 
     /// Returns the reason why no ID is available, including the last rejection.
@@ -200,7 +200,7 @@ impl Lease {
     /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release continues
     /// in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
-        let Some(shared) = self.ended() else { return };
+        let Some(shared) = self.close_generator() else { return };
         shared.close();
         if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
             shared.leave();
@@ -209,7 +209,7 @@ impl Lease {
     }
 
     /// Closes the generator of this process's lease, if there is one, and returns the lease.
-    fn ended(&self) -> Option<&Shared> {
+    fn close_generator(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.grantee.close();
         Some(shared)
@@ -218,7 +218,7 @@ impl Lease {
     /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker ID
     /// is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
-        let Some(shared) = self.ended() else { return };
+        let Some(shared) = self.close_generator() else { return };
         shared.leave();
         // The caller's executor is unknown, so this call polls with the caller's `sleep` instead of waiting on a condition
         // variable, which would block the executor's thread.
@@ -243,7 +243,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         if self.waits_in_drop {
             self.close();
-        } else if let Some(shared) = self.ended() {
+        } else if let Some(shared) = self.close_generator() {
             shared.leave();
         }
     }

@@ -80,7 +80,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
     /// name.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
-        let address = crate::stores::url::Address::of(url)?.existing();
+        let address = crate::stores::url::Address::from_url(url)?.existing();
         let store = address.open(core::time::Duration::MAX)?;
         let operator = Self::new(store, namespace, crate::stores::system::random as fn() -> _)?;
         Ok(Self { schema: address.schema(), ..operator })
@@ -114,7 +114,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns `out_of_range` if the namespace does not exist, or any error from the store.
     pub fn status(&mut self) -> Result<Status> {
-        let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
+        let (namespace, shape, reply) = self.send(Ask::Find { limit: u32::MAX })?;
         let Reply { now, store, found, .. } = reply;
         let ends: Vec<_> = self
             .all_of(&namespace, &shape, found)?
@@ -148,7 +148,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns the same errors as [`Operator::status`].
     pub fn records(&mut self) -> Result<Vec<Record>> {
-        let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
+        let (namespace, shape, reply) = self.send(Ask::Find { limit: u32::MAX })?;
         self.all_of(&namespace, &shape, reply.found)
     }
 
@@ -167,7 +167,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         match missing {
             Some(first) => {
                 // A store leaves out records that it cannot read. If this one exists, the request fails with the reason.
-                self.ask(Ask::Read { first })?;
+                self.send(Ask::Read { first })?;
                 Err(damaged(format!("expected the record of number {first}, found none")))
             }
             None => Ok(records),
@@ -374,16 +374,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
     ) -> Result<Namespace> {
         for _ in 0..MAX_ATTEMPTS {
-            let (old, shape, Reply { now, store, found, .. }) = self.ask(Ask::Survey)?;
+            let (old, shape, Reply { now, store, found, .. }) = self.send(Ask::Survey)?;
             let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
             let (first, count) = (shape.first_of(old.records), BLOCK);
             let put = Ask::PutNamespace { old, new: new.clone(), first, count };
-            if self.ask(put)?.2.found == Found::Done {
+            if self.send(put)?.2.found == Found::Done {
                 return Ok(new);
             }
         }
-        Err(contended())
+        Err(contention_error())
     }
 
     /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates missing
@@ -395,7 +395,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         new: impl Fn(&Record, &Namespace, (&Shape, u64)) -> Result<Option<Record>>,
     ) -> Result<Record> {
         for _ in 0..MAX_ATTEMPTS {
-            let (namespace, shape, reply) = self.ask(Ask::Read { first: number })?;
+            let (namespace, shape, reply) = self.send(Ask::Read { first: number })?;
             let index = shape.reach(number)?;
             if namespace.store != reply.store {
                 let reason = "expected the store that granted before, found a restored one";
@@ -411,11 +411,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                     ..namespace.clone()
                 };
                 let (first, count) = (shape.first_of(namespace.records), BLOCK);
-                self.ask(Ask::PutNamespace { old: namespace, new, first, count })?;
+                self.send(Ask::PutNamespace { old: namespace, new, first, count })?;
                 continue;
             }
             let first = shape.first_of(index);
-            let found = self.ask(Ask::Read { first })?.2.found;
+            let found = self.send(Ask::Read { first })?.2.found;
             let old = records_of(found)?.into_iter().next();
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
@@ -423,15 +423,15 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             // Because of the new token, a holder that still renews its lease detects that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
-            if self.ask(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {
+            if self.send(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {
                 return Ok(new);
             }
         }
-        Err(contended())
+        Err(contention_error())
     }
 
     /// Sends a request to the store. The namespace must exist.
-    fn ask(&mut self, ask: Ask) -> Result<(Namespace, Shape, Reply)> {
+    fn send(&mut self, ask: Ask) -> Result<(Namespace, Shape, Reply)> {
         self.requests += 1;
         let (number, name) = (self.requests, self.name.clone());
         let mut reply = self.store.answer(&Request { number, namespace: name, ask })?;
@@ -463,7 +463,7 @@ fn never_granted() -> Error {
     out_of_range("expected a number that was granted before")
 }
 
-fn contended() -> Error {
+fn contention_error() -> Error {
     let reason = "expected a record that no other process changes, found a change on each attempt";
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -63,7 +63,7 @@ impl Source {
         grantee: Arc<G>,
     ) -> Result<Lease> {
         let address = match self.0 {
-            Kind::Url(url) => Address::of(&url)?,
+            Kind::Url(url) => Address::from_url(&url)?,
             Kind::At(location) => Address::at(*location)
                 .map_err(|error| error.after("cannot read the URL of the lease"))?,
             Kind::Store(open) => return Lease::start(open, options, grantee),

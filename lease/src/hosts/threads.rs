@@ -64,7 +64,7 @@ struct Entry {
 
 impl State {
     /// Puts a task back after a poll, unless it is complete.
-    fn put(&mut self, number: u64, task: Option<Task>) {
+    fn put_back(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
             _ => drop(self.tasks.remove(&number)),
@@ -96,7 +96,7 @@ impl State {
 
 impl Threads {
     /// Returns the threads of this process.
-    pub(crate) fn here() -> &'static Self {
+    pub(crate) fn of_this_process() -> &'static Self {
         static HERE: PerProcess<Threads> = PerProcess::new();
         let new = || Self { state: Mutex::default(), changed: Condvar::new() };
         HERE.get_or_make(|_| true, new).0
@@ -117,7 +117,7 @@ impl Threads {
         let number = state.begun;
         let open = move || {
             // Opening a store may block, like a request.
-            let opened = self.lend(&open);
+            let opened = self.run_long(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
         let task = keeping.task(open, move |pause| self.sleep(number, pause));
@@ -132,7 +132,7 @@ impl Threads {
     /// Starts a thread that waits for the next task.
     fn start(&'static self, state: &mut State) -> Result<()> {
         let thread = Builder::new().name("polyflake-lease".into());
-        let started = thread.spawn(|| self.work());
+        let started = thread.spawn(|| self.run_tasks());
         started.map_err(|error| {
             let reason = format!("expected a new thread, found: {error}");
             Error::new(ErrorKind::LeaseUnavailable, reason)
@@ -142,7 +142,7 @@ impl Threads {
     }
 
     /// Waits for tasks and polls them, until there are none or another thread waits.
-    fn work(&'static self) {
+    fn run_tasks(&'static self) {
         let process = fork::process();
         let mut state = self.lock();
         while !state.tasks.is_empty() {
@@ -165,7 +165,7 @@ impl Threads {
             }
             let left = Some(task).filter(|_| !is_over);
             state = self.lock();
-            state.put(number, left);
+            state.put_back(number, left);
             self.changed.notify_all();
             // Another thread took over during the call. One of the two is enough, and this one ends.
             if state.is_watched {
@@ -178,7 +178,7 @@ impl Threads {
 
     /// Polls a task, and returns `true` if it is complete.
     fn poll(&'static self, number: u64, task: &mut Task) -> bool {
-        let waker = Waker::from(Arc::new(Woken { threads: self, number }));
+        let waker = Waker::from(Arc::new(TaskWaker { threads: self, number }));
         let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
         // A store that panics ends only its own lease.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
@@ -191,13 +191,13 @@ impl Threads {
             if Instant::now() >= until {
                 return Poll::Ready(());
             }
-            self.wake(number, until);
+            self.schedule(number, until);
             Poll::Pending
         })
     }
 
     /// Schedules a task to be polled at `at` or earlier.
-    fn wake(&self, number: u64, at: Instant) {
+    fn schedule(&self, number: u64, at: Instant) {
         if let Some(entry) = self.lock().tasks.get_mut(&number) {
             entry.due = Some(entry.due.map_or(at, |due| due.min(at)));
             self.changed.notify_all();
@@ -205,9 +205,9 @@ impl Threads {
     }
 
     /// Runs work that may take a long time, while another thread waits for the other tasks.
-    fn lend<V>(&'static self, work: impl FnOnce() -> V) -> V {
+    fn run_long<V>(&'static self, work: impl FnOnce() -> V) -> V {
         let mut state = self.lock();
-        let request = Lent { threads: self, began: Instant::now() };
+        let request = RequestInProgress { threads: self, began: Instant::now() };
         state.requests.push(request.began);
         if state.tasks.len() > 1 && !state.is_watched {
             // If no thread can be started, the other leases wait for this request.
@@ -219,12 +219,12 @@ impl Threads {
 }
 
 /// A request in progress.
-struct Lent {
+struct RequestInProgress {
     threads: &'static Threads,
     began: Instant,
 }
 
-impl Drop for Lent {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
         let mut state = self.threads.lock();
         // If two requests began at the same instant, it does not matter which of the equal entries is removed.
@@ -234,14 +234,14 @@ impl Drop for Lent {
     }
 }
 
-struct Woken {
+struct TaskWaker {
     threads: &'static Threads,
     number: u64,
 }
 
-impl Wake for Woken {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        self.threads.wake(self.number, Instant::now());
+        self.threads.schedule(self.number, Instant::now());
     }
 }
 
@@ -255,7 +255,7 @@ struct Blocking<S: Store> {
 impl<S: Store> AsyncStore for Blocking<S> {
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
         let store = self.store.as_mut().expect("a store until it is dropped");
-        ready(self.threads.lend(|| store.answer(request)))
+        ready(self.threads.run_long(|| store.answer(request)))
     }
 }
 
@@ -264,6 +264,6 @@ impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();
         // Closing a connection may block, like a request.
-        self.threads.lend(|| drop(store));
+        self.threads.run_long(|| drop(store));
     }
 }

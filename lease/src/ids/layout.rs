@@ -130,7 +130,7 @@ impl Generator {
     /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> polyflake::Result<()> {
         let mut ids = ids.into();
-        self.call(|leased| leased.fill(None, again(&mut ids)))
+        self.call(|leased| leased.fill(None, reborrow(&mut ids)))
     }
 
     /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts leasing a
@@ -178,7 +178,7 @@ impl Generator {
         async move {
             let mut ids = ids.into();
             let fill = async |leased: &Leased| {
-                leased.fill_async(&sleep, None, again(&mut ids), &mut *written).await
+                leased.fill_async(&sleep, None, reborrow(&mut ids), &mut *written).await
             };
             self.call_async(&sleep, fill).await
         }
@@ -209,7 +209,7 @@ fn begin(
 }
 
 /// Reborrows the buffer for another call.
-fn again<'b>(ids: &'b mut Batch<'_>) -> Batch<'b> {
+fn reborrow<'b>(ids: &'b mut Batch<'_>) -> Batch<'b> {
     match ids {
         Batch::Integers(ids) => Batch::Integers(ids),
         Batch::Bytes(ids) => Batch::Bytes(ids),

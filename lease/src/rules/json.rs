@@ -25,7 +25,7 @@ impl Fields {
         }
     }
 
-    pub(crate) fn of<'f>(fields: impl Iterator<Item = (&'f str, Value)>) -> Self {
+    pub(crate) fn from_fields<'f>(fields: impl Iterator<Item = (&'f str, Value)>) -> Self {
         Self(fields.map(|(key, value)| (key.to_string(), value)).collect())
     }
 

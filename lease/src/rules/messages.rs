@@ -56,8 +56,8 @@ impl Request {
     /// Returns `store_damaged` for any other string, or `schema_too_new` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
-        let record = |key| Record::of(&fields.object(key)?);
-        let namespace = |key| Namespace::of(&fields.object(key)?);
+        let record = |key| Record::from_fields(&fields.object(key)?);
+        let namespace = |key| Namespace::from_fields(&fields.object(key)?);
         let ask = match &*fields.string("ask")? {
             "open" => Ask::Open(namespace("new")?),
             "find" => {
@@ -130,12 +130,12 @@ impl Reply {
             "nothing" => Found::Nothing,
             "records" => {
                 let records = fields.objects("records")?;
-                Found::Records(records.iter().map(Record::of).collect::<Result<_>>()?)
+                Found::Records(records.iter().map(Record::from_fields).collect::<Result<_>>()?)
             }
             "done" => Found::Done,
             "differs" => {
                 let record = fields.object_or_null("record")?;
-                Found::Differs(record.map(|record| Record::of(&record)).transpose()?)
+                Found::Differs(record.map(|record| Record::from_fields(&record)).transpose()?)
             }
             "survey" => Found::Survey {
                 records: fields.integer("records")?,
@@ -145,7 +145,8 @@ impl Reply {
             _ => return Err(damaged("expected a result of one of the seven asks")),
         };
         let namespace = fields.object_or_null("namespace")?;
-        let namespace = namespace.map(|namespace| Namespace::of(&namespace)).transpose()?;
+        let namespace =
+            namespace.map(|namespace| Namespace::from_fields(&namespace)).transpose()?;
         let (now, store) = (fields.integer("now")?, fields.string("store")?);
         let reply = Self { now, store, namespace, found };
         check_canonical(text, &reply.to_json())?;

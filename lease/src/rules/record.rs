@@ -126,13 +126,13 @@ impl Record {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let record = Self::of(&Fields::read(text)?)?;
+        let record = Self::from_fields(&Fields::read(text)?)?;
         check_canonical(text, &record.to_json())?;
         Ok(record)
     }
 
     /// Reads a record in format 1.
-    pub(crate) fn of(fields: &Fields) -> Result<Self> {
+    pub(crate) fn from_fields(fields: &Fields) -> Result<Self> {
         let first = fields.integer("first")?;
         let read = || {
             fields.check_format()?;
@@ -255,13 +255,13 @@ impl Namespace {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let namespace = Self::of(&Fields::read(text)?)?;
+        let namespace = Self::from_fields(&Fields::read(text)?)?;
         check_canonical(text, &namespace.to_json())?;
         Ok(namespace)
     }
 
     /// Reads a record in format 1.
-    pub(crate) fn of(fields: &Fields) -> Result<Self> {
+    pub(crate) fn from_fields(fields: &Fields) -> Result<Self> {
         fields.check_format()?;
         let digest = fields.string("digest")?;
         let namespace = Self {

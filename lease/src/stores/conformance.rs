@@ -17,13 +17,13 @@ pub const NAMESPACE: &str = "conformance";
 /// Panics at the first violation.
 pub fn check(store: &mut dyn Store) {
     let mut suite = Suite { store, number: 0 };
-    suite.nothing();
-    let first = suite.opening();
+    suite.check_missing_namespace();
+    let first = suite.check_open();
     suite.records(&first);
     suite.swapping();
     suite.namespaces();
     suite.finding();
-    suite.surveying();
+    suite.check_survey();
     suite.texts();
 }
 
@@ -41,12 +41,12 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
     let first = 10 + 2 * old.records;
     let new = Namespace { records: old.records + ROUNDS, version: old.version + 1, ..old.clone() };
     let grow = Ask::PutNamespace { old, new: new.clone(), first, count: 2 };
-    assert_eq!(suite.ask(grow).found, Found::Done);
+    assert_eq!(suite.send(grow).found, Found::Done);
     let (barrier, mut second) = (std::sync::Barrier::new(2), open());
     let put_all = |store: &mut S, token: u128| -> Vec<crate::Result<bool>> {
         let mut put = |index| {
             let old = Record::fresh(first + 2 * index, 2, new.incarnation);
-            let new = granted(&old, token, (1_763_650_000_000, 1_763_653_600_000));
+            let new = granted_record(&old, token, (1_763_650_000_000, 1_763_653_600_000));
             let request = request(index, Ask::Put { old, new });
             barrier.wait();
             // Not judged yet: a panic would leave the other thread at the barrier.
@@ -80,7 +80,7 @@ struct Suite<'s> {
 
 impl Suite<'_> {
     #[track_caller]
-    fn ask(&mut self, ask: Ask) -> Reply {
+    fn send(&mut self, ask: Ask) -> Reply {
         self.number += 1;
         let request = request(self.number, ask);
         let reply = self.store.answer(&request);
@@ -89,13 +89,13 @@ impl Suite<'_> {
 
     #[track_caller]
     fn namespace(&mut self) -> Namespace {
-        let reply = self.ask(Ask::Open(proposed(2)));
+        let reply = self.send(Ask::Open(proposed_namespace(2)));
         reply.namespace.expect("expected the namespace's record in a reply")
     }
 
     #[track_caller]
     fn read(&mut self, first: u64) -> Option<Record> {
-        match self.ask(Ask::Read { first }).found {
+        match self.send(Ask::Read { first }).found {
             Found::Records(records) if records.len() < 2 => records.into_iter().next(),
             found => panic!("expected a record or none, found {found:?}"),
         }
@@ -103,7 +103,7 @@ impl Suite<'_> {
 
     #[track_caller]
     fn assert_put(&mut self, old: &Record, new: &Record) {
-        let found = self.ask(Ask::Put { old: old.clone(), new: new.clone() }).found;
+        let found = self.send(Ask::Put { old: old.clone(), new: new.clone() }).found;
         assert_eq!(found, Found::Done, "expected that a swap of the record as it was read is done");
         assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
     }
@@ -112,15 +112,15 @@ impl Suite<'_> {
     #[track_caller]
     fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
-        let found = self.ask(Ask::Put { old: old.clone(), new: new.clone() }).found;
+        let found = self.send(Ask::Put { old: old.clone(), new: new.clone() }).found;
         assert_eq!(found, Found::Differs(there.clone()), "expected a refusal: {why}");
         assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
     }
 
     /// Checks that only `Open` creates a namespace.
-    fn nothing(&mut self) {
+    fn check_missing_namespace(&mut self) {
         let fresh = Record::fresh(10, 2, Random(1));
-        let (old, new) = (proposed(1), Namespace { version: 2, ..proposed(1) });
+        let (old, new) = (proposed_namespace(1), Namespace { version: 2, ..proposed_namespace(1) });
         let asks = [
             (Ask::Find { limit: 8 }, Found::Records(Vec::new())),
             (Ask::Read { first: 10 }, Found::Records(Vec::new())),
@@ -130,7 +130,7 @@ impl Suite<'_> {
             (Ask::PutNamespace { old, new, first: 10, count: 2 }, Found::Differs(None)),
         ];
         for (ask, expected) in asks {
-            let reply = self.ask(ask.clone());
+            let reply = self.send(ask.clone());
             assert_eq!(
                 (reply.namespace, reply.found),
                 (None, expected),
@@ -140,17 +140,17 @@ impl Suite<'_> {
     }
 
     /// Checks that the first `Open` creates the namespace's record, and no other one creates it again.
-    fn opening(&mut self) -> Namespace {
-        let reply = self.ask(Ask::Open(proposed(1)));
+    fn check_open(&mut self) -> Namespace {
+        let reply = self.send(Ask::Open(proposed_namespace(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
         assert!(!reply.store.is_empty(), "expected a name of the store");
         assert_eq!(reply.found, Found::Nothing);
         let namespace = reply.namespace.expect("expected the namespace's record in a reply");
-        let expected = Namespace { store: reply.store, ..proposed(1) };
+        let expected = Namespace { store: reply.store, ..proposed_namespace(1) };
         assert_eq!(namespace, expected, "expected the record as proposed, with the store's name");
         assert_eq!(self.namespace(), namespace, "expected that a second record is not made");
         let names = Found::Names([NAMESPACE.to_owned()].into());
-        assert_eq!(self.ask(Ask::List).found, names, "expected the name of the namespace");
+        assert_eq!(self.send(Ask::List).found, names, "expected the name of the namespace");
         namespace
     }
 
@@ -158,14 +158,14 @@ impl Suite<'_> {
         assert_eq!(self.read(10), None);
         let new = Namespace { records: 3, version: 2, ..first.clone() };
         let grow = Ask::PutNamespace { old: first.clone(), new: new.clone(), first: 10, count: 2 };
-        assert_eq!(self.ask(grow.clone()).found, Found::Done);
+        assert_eq!(self.send(grow.clone()).found, Found::Done);
         assert_eq!(self.namespace(), new);
         for first in [10, 12, 14] {
             let fresh = Record::fresh(first, 2, new.incarnation);
             assert_eq!(self.read(first), Some(fresh), "expected new records, never granted");
         }
         assert_eq!(self.read(16), None, "expected as many records as the namespace counts");
-        let reply = self.ask(grow);
+        let reply = self.send(grow);
         assert_eq!(reply.found, Found::Differs(None), "expected a refusal of a stale namespace");
         assert_eq!(reply.namespace, Some(new));
     }
@@ -173,7 +173,7 @@ impl Suite<'_> {
     /// Checks that a swap compares version, token and incarnation, and is done once.
     fn swapping(&mut self) {
         let fresh = self.read(10).expect("expected a record");
-        let claimed = granted(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
+        let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
         self.assert_put(&fresh, &claimed);
         self.assert_refused(&fresh, &claimed, "the same write again");
         let renewed =
@@ -190,7 +190,7 @@ impl Suite<'_> {
         let lowered = Record { version: 4, granted_until: renewed.start + 4000, ..renewed.clone() };
         self.assert_put(&renewed, &lowered);
         let none = Record::fresh(16, 2, lowered.incarnation);
-        let found = self.ask(Ask::Put { old: none.clone(), new: none }).found;
+        let found = self.send(Ask::Put { old: none.clone(), new: none }).found;
         assert_eq!(found, Found::Differs(None), "expected that a swap makes no record");
     }
 
@@ -213,10 +213,10 @@ impl Suite<'_> {
             count: 2,
         };
         let elsewhere = Namespace { store: String::from("another store"), ..new.clone() };
-        let found = self.ask(ask(&old, &elsewhere)).found;
+        let found = self.send(ask(&old, &elsewhere)).found;
         assert_eq!(found, Found::Differs(None), "expected a refusal of a write to another store");
-        assert_eq!(self.ask(ask(&old, &new)).found, Found::Done);
-        assert_eq!(self.ask(ask(&old, &new)).found, Found::Differs(None), "expected one swap");
+        assert_eq!(self.send(ask(&old, &new)).found, Found::Done);
+        assert_eq!(self.send(ask(&old, &new)).found, Found::Differs(None), "expected one swap");
         assert_eq!(self.namespace(), new);
         let held = self.read(10).expect("expected a record");
         let renewed = Record { version: held.version + 1, ..held.clone() };
@@ -235,24 +235,26 @@ impl Suite<'_> {
             found => panic!("expected records, found {found:?}"),
         };
         let held = self.read(10).expect("expected a record");
-        let found = ends(self.ask(Ask::Find { limit: 8 }));
+        let found = ends(self.send(Ask::Find { limit: 8 }));
         assert_eq!(found, [(0, 12), (0, 14), (held.granted_until, 10)]);
-        let found = ends(self.ask(Ask::Find { limit: 2 }));
+        let found = ends(self.send(Ask::Find { limit: 2 }));
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
     /// Checks that the highest end ignores reserved worker IDs.
-    fn surveying(&mut self) {
+    fn check_survey(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = Found::Survey { records: 3, latest_end: held.granted_until };
-        assert_eq!(self.ask(Ask::Survey).found, survey);
+        assert_eq!(self.send(Ask::Survey).found, survey);
         let free = self.read(14).expect("expected a record");
         let incarnation = held.incarnation;
-        let reserved =
-            Record { incarnation, ..granted(&free, 9, (1_763_650_000_000, Record::RESERVED)) };
+        let reserved = Record {
+            incarnation,
+            ..granted_record(&free, 9, (1_763_650_000_000, Record::RESERVED))
+        };
         self.assert_put(&free, &reserved);
         assert_eq!(
-            self.ask(Ask::Survey).found,
+            self.send(Ask::Survey).found,
             survey,
             "expected a survey that leaves out reserved numbers"
         );
@@ -263,7 +265,7 @@ impl Suite<'_> {
         let free = self.read(12).expect("expected a record");
         let incarnation = self.namespace().incarnation;
         let holder = String::from("it's \"one\" \\ %s ? $1 :name ; -- \u{e9}\u{1f40d}");
-        let mut new = granted(&free, u128::MAX, (Record::RESERVED - 1, Record::RESERVED));
+        let mut new = granted_record(&free, u128::MAX, (Record::RESERVED - 1, Record::RESERVED));
         (new.holder, new.version, new.incarnation) = (holder, Record::RESERVED, incarnation);
         self.assert_put(&free, &new);
     }
@@ -274,7 +276,7 @@ fn request(number: u64, ask: Ask) -> Request {
 }
 
 /// Returns a namespace as its users propose it. Each user picks another incarnation.
-fn proposed(incarnation: u128) -> Namespace {
+fn proposed_namespace(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));
     Namespace {
@@ -291,7 +293,7 @@ fn proposed(incarnation: u128) -> Namespace {
     }
 }
 
-fn granted(old: &Record, token: u128, (start, granted_until): (u64, u64)) -> Record {
+fn granted_record(old: &Record, token: u128, (start, granted_until): (u64, u64)) -> Record {
     let (version, holder) = (old.version + 1, String::from("a holder"));
     Record { start, granted_until, token: Random(token), version, holder, ..old.clone() }
 }

@@ -100,7 +100,7 @@ impl Content {
             Ask::Read { first } => {
                 Found::Records(self.records.get(first).cloned().into_iter().collect())
             }
-            Ask::Put { old, new } => self.put(store, old, new),
+            Ask::Put { old, new } => self.replace(store, old, new),
             Ask::PutNamespace { old, new, first, count } => {
                 let read = |namespace: &Namespace| (namespace.version, namespace.incarnation);
                 if read(&self.namespace) != read(old) || new.store != store {
@@ -127,7 +127,7 @@ impl Content {
         ends.filter(|end| *end != Record::RESERVED)
     }
 
-    fn put(&mut self, store: &str, old: &Record, new: &Record) -> Found {
+    fn replace(&mut self, store: &str, old: &Record, new: &Record) -> Found {
         let is_current =
             self.namespace.store == store && self.namespace.incarnation == new.incarnation;
         match self.records.get_mut(&new.first) {

@@ -118,7 +118,7 @@ impl Mysql {
         create: Create,
         longest: Duration,
     ) -> Result<Self> {
-        let (process, limit) = (forks::here()?, longest.min(TIMEOUT));
+        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
         check_thread()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
@@ -187,7 +187,7 @@ impl AsyncMysql {
     }
 
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
-        let process = forks::here()?;
+        let process = forks::process_number()?;
         let limit = server.connect_timeout.map_or(CONNECT, Duration::from_secs);
         let connected = async {
             // The error contains no part of the URL.

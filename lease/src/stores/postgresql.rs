@@ -64,7 +64,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Rejects a server that this build cannot reach.
-    pub(crate) fn of(address: url::Server, schema: Schema) -> Result<Self> {
+    pub(crate) fn from_address(address: url::Server, schema: Schema) -> Result<Self> {
         connection::check(&address)?;
         Ok(Self { address, schema })
     }
@@ -76,7 +76,7 @@ impl Server {
             else {
                 return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
             };
-            Ok((Self::of(server, schema.unwrap_or_default())?, access.create))
+            Ok((Self::from_address(server, schema.unwrap_or_default())?, access.create))
         };
         read().map_err(|error| error.after("cannot read the URL of the store"))
     }
@@ -105,7 +105,7 @@ impl Postgresql {
 
     /// Works like [`Postgresql::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
-        let (process, limit) = (forks::here()?, longest.min(TIMEOUT));
+        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
         check_thread()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;

@@ -87,8 +87,9 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, or `MySQL`'s error number in decimal. It is `None` if the server did not reply, in
-    /// which case it is unknown whether the statement was executed. For `SQLite`, which has no SQLSTATEs, it is always `None`.
+    /// The SQLSTATE that the server returned, or `MySQL`'s error number in decimal. It is `None` if the server did not reply,
+    /// in which case it is unknown whether the statement was executed. For `SQLite`, which has no SQLSTATEs, it is always
+    /// `None`.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,
@@ -261,11 +262,11 @@ impl Steps {
             (Stage::Rollback(error), _) => Err(error),
             (Stage::Request { is_again }, _) => self.answered(is_again, outcome, known),
             (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty()),
-            (_, Some(failure)) => self.refused(self.engine.error(failure), Some(failure)),
-            (Stage::Settings, None) => self.looked(&outcome.rows, known),
-            (Stage::Look, None) => Ok(self.seen(&outcome.rows)),
-            (Stage::Tables, None) => Ok(self.made()),
-            (Stage::Probe(reply), None) => self.probed(reply, &outcome.rows, known),
+            (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
+            (Stage::Settings, None) => self.on_state(&outcome.rows, known),
+            (Stage::Look, None) => Ok(self.on_seen(&outcome.rows)),
+            (Stage::Tables, None) => Ok(self.on_created()),
+            (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
             (Stage::Over, None) => Err(damaged("expected no step after the last one")),
         }
     }
@@ -303,7 +304,7 @@ impl Steps {
     }
 
     /// Ends the transaction in which a statement failed, if the server still responds, so that the connection can be reused.
-    fn refused(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
+    fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
         // Without a code, the connection is lost or is closed after this request, and the transaction ends with it.
         if failure.is_none_or(|failure| failure.code.is_none()) {
             return Err(error);
@@ -311,35 +312,37 @@ impl Steps {
         Ok(self.run(Stage::Rollback(error), vec![sql::statement("ROLLBACK")]))
     }
 
-    fn looked(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {
+    fn on_state(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {
         let version = sqlite::check(rows)?;
         match &self.engine {
             Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
-            _ if matches!(self.create, Create::Nothing | Create::Trial { .. }) => Ok(self.made()),
+            _ if matches!(self.create, Create::Nothing | Create::Trial { .. }) => {
+                Ok(self.on_created())
+            }
             _ => Ok(self.run(Stage::Tables, sqlite::tables())),
         }
     }
 
     /// Continues in a store without tables, if they are to be created. Other tables are checked for only here and never by a
     /// holder's requests, so creating tables cannot stop a fleet.
-    fn lacking(&mut self, failure: Option<&Failure>) -> Result<Step> {
+    fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store, next) = match &self.engine {
-            Engine::Sqlite(_) => return Ok(self.made()),
+            Engine::Sqlite(_) => return Ok(self.on_created()),
             Engine::Postgresql(schema) => {
                 (postgresql::no_store(schema), (Stage::Look, postgresql::look(schema)))
             }
             Engine::Mysql => (mysql::no_store(), (Stage::Tables, mysql::tables())),
         };
         match self.create {
-            Create::Nothing => self.refused(no_store, failure),
+            Create::Nothing => self.on_error(no_store, failure),
             // The URL names the database, so there is nothing else to look for.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
     }
 
-    fn seen(&mut self, rows: &[Rows]) -> Step {
-        let Engine::Postgresql(schema) = &self.engine else { return self.made() };
+    fn on_seen(&mut self, rows: &[Rows]) -> Step {
+        let Engine::Postgresql(schema) = &self.engine else { return self.on_created() };
         match postgresql::tables(schema, self.create, rows) {
             Ok(mut statements) if self.create.is_trial() => {
                 // The last statement is the commit.
@@ -352,7 +355,7 @@ impl Steps {
         }
     }
 
-    fn made(&mut self) -> Step {
+    fn on_created(&mut self) -> Step {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
             Engine::Postgresql(_) if self.create.is_trial() => return empty(),
@@ -368,7 +371,7 @@ impl Steps {
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
     }
 
-    fn probed(
+    fn on_probed(
         &mut self,
         reply: Option<Box<Reply>>,
         rows: &[Rows],
@@ -382,14 +385,14 @@ impl Steps {
     /// Processes the rows of the request, of which there may be fewer than statements.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
-        let state = rows.get(self.engine.dialect().write.len()).map(State::of).transpose();
+        let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
-                return self.lacking(failure.as_ref());
+                return self.on_missing_tables(failure.as_ref());
             }
             // In MariaDB, a part of the store's name is in a table, so a database without tables reports none.
             (Ok(None), Some(lack)) if !is_again && self.engine.lacks_table(lack) => {
-                return self.lacking(failure.as_ref());
+                return self.on_missing_tables(failure.as_ref());
             }
             (Ok(Some(State { store: Some(store), now })), None) => {
                 return self.replied(store, now, &rows, known);
@@ -401,7 +404,7 @@ impl Steps {
             (Ok(None), None) => damaged("expected the store's state, found none"),
             (Err(error), _) => error,
         };
-        self.refused(error, failure.as_ref())
+        self.on_error(error, failure.as_ref())
     }
 
     fn replied(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {

@@ -36,7 +36,7 @@ use crate::{
 /// # Errors
 /// Returns `out_of_range` for any other URL, or any error from the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
-    Address::of(url)?.open(Duration::MAX)
+    Address::from_url(url)?.open(Duration::MAX)
 }
 
 /// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, as in
@@ -110,7 +110,7 @@ enum Kind {
 
 impl Address {
     /// Returns the store of a URL without a namespace or terms of a lease, which the caller specifies in another way.
-    pub(crate) fn of(url: &str) -> Result<Self> {
+    pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
             if let Some(name) = location.term() {
@@ -128,7 +128,7 @@ impl Address {
         Ok(Self {
             name: location.site.to_string(),
             access: location.access,
-            store: Kind::of(location)?,
+            store: Kind::from_location(location)?,
         })
     }
 
@@ -183,7 +183,7 @@ impl Address {
 }
 
 impl Kind {
-    fn of(location: Location) -> Result<Self> {
+    fn from_location(location: Location) -> Result<Self> {
         match location.site {
             Site::Memory(name) => Ok(Self::Memory(name)),
             #[cfg(feature = "sqlite")]
@@ -197,7 +197,8 @@ impl Kind {
             #[cfg(feature = "postgresql")]
             Site::Server(server) => {
                 let schema = location.schema.unwrap_or_default();
-                crate::stores::postgresql::Server::of(server, schema).map(Self::Postgresql)
+                crate::stores::postgresql::Server::from_address(server, schema)
+                    .map(Self::Postgresql)
             }
             #[cfg(not(feature = "postgresql"))]
             Site::Server(_) => Err(out_of_range(

@@ -34,7 +34,7 @@ impl Clock {
     }
 
     /// Makes a program read this clock instead of the system's. Monotonic clocks do not jump.
-    pub fn show(&self, program: &mut Command) {
+    pub fn apply_to(&self, program: &mut Command) {
         if let Some(library) = &self.library {
             program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
             program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

@@ -72,7 +72,7 @@ fn options() -> Options {
 }
 
 /// Runs this process's life, if the process was started for that.
-pub fn live() {
+pub fn run_child() {
     let Ok(url) = env::var(URL) else { return };
     let goes_on = Arc::new(AtomicBool::new(true));
     let watch = goes_on.clone();
@@ -96,10 +96,10 @@ pub fn live() {
         return restarted(partition.parse().unwrap(), goes_on, note);
     }
     match env::var(RULE).as_deref() {
-        Ok("TtlAsProof") => careless(&url, goes_on, note),
+        Ok("TtlAsProof") => generate_after_check(&url, goes_on, note),
         Ok("NoSeal") => unsealed(&url, goes_on, note),
-        Ok("OwnClock") => rival::live(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
-        _ => careful(&url, goes_on, note),
+        Ok("OwnClock") => rival::run_rival(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
+        _ => generate_until_stopped(&url, goes_on, note),
     }
 }
 
@@ -112,7 +112,7 @@ fn restarted(partition: u16, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sn
 }
 
 /// Generates IDs as users do.
-fn careful(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     while goes_on() {
         let Ok(ids) = sno::Generator::with(url, options(), LEASE) else { continue };
         while goes_on() {
@@ -143,7 +143,7 @@ impl Grantee for Look {
 }
 
 /// Checks whether the lease has ended, and generates IDs some time later.
-fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (look, url) = (Arc::new(Look::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
     let generator = |it| Generator::builder().partition(it).build().unwrap();

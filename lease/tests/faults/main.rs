@@ -32,13 +32,13 @@ use std::{
 use life::{LEASE, Weak};
 use mariadb::MariaDb;
 use proxy::Proxy;
-use run::{Faults, Found, Stage};
+use run::{Faults, Stage, Totals};
 use server::{Server, programs};
 use tempfile::TempDir;
 
 #[test]
 fn life() {
-    life::live();
+    life::run_child();
 }
 
 fn number(name: &str) -> Option<usize> {
@@ -55,7 +55,7 @@ fn sqlite() -> (TempDir, Stage) {
 fn assert_none_twice(stage: &Stage, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
     let cycles = number("POLYFLAKE_CYCLES").unwrap_or(16);
-    let mut faults = Faults::among(stage, Weak::Nowhere, others);
+    let mut faults = Faults::start_all(stage, Weak::Nowhere, others);
     faults.begin();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
         began.elapsed() < Duration::from_secs(seconds as u64)
@@ -128,7 +128,7 @@ fn postgresql_leases_never_repeat_an_id() {
 }
 
 /// Returns the commands that run the lives in other languages.
-fn others() -> Vec<String> {
+fn other_commands() -> Vec<String> {
     let commands = env::var("POLYFLAKE_LIVES").expect("expected commands in POLYFLAKE_LIVES");
     commands.lines().map(str::to_owned).collect()
 }
@@ -137,21 +137,21 @@ fn others() -> Vec<String> {
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_sqlite_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
-    assert_none_twice(&stage, &others());
+    assert_none_twice(&stage, &other_commands());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_postgresql_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
-    assert_none_twice(&stage, &others());
+    assert_none_twice(&stage, &other_commands());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_mariadb_never_repeat_an_id() {
     let Some(stage) = mariadb() else { return };
-    assert_none_twice(&stage, &others());
+    assert_none_twice(&stage, &other_commands());
 }
 
 /// One process skips a rule among processes of other languages that follow all of them.
@@ -159,7 +159,7 @@ fn languages_that_share_mariadb_never_repeat_an_id() {
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     let (_folder, stage) = sqlite();
-    let of = |weak| Faults::among(&stage, weak, &others());
+    let of = |weak| Faults::start_all(&stage, weak, &other_commands());
     assert_some_of(of(Weak::TtlAsProof), Faults::pause_one);
     assert_some_of(of(Weak::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
@@ -175,7 +175,7 @@ fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     std::fs::remove_file(folder.path().join("leases.db")).unwrap();
     thread::sleep(LEASE * 4);
     faults.end();
-    let Found { ids, ticks_twice, ids_twice, grants_twice, .. } = faults.found;
+    let Totals { ids, ticks_twice, ids_twice, grants_twice, .. } = faults.found;
     assert_eq!((ticks_twice, ids_twice, grants_twice), (0, 0, 0));
     assert!(ids > 100, "{:?}", faults.found);
 }
@@ -206,13 +206,13 @@ fn assert_some_twice<'f>(
     stage: &'f Stage,
     weak: Weak,
     cycle: impl FnMut(&mut Faults<'f>),
-) -> Found {
+) -> Totals {
     assert_some_of(Faults::new(stage, weak), cycle)
 }
 
-/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal, because
-/// each starts the tick at a random sequence.
-fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Found {
+/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal,
+/// because each starts the tick at a random sequence.
+fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
     // Uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a minute.
     for _ in 0..10 {
         faults.begin();

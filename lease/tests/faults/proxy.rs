@@ -17,7 +17,7 @@ use std::{
 /// The network's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Weather {
+pub enum NetworkState {
     Fair,
     /// Delays of up to half a second in each direction.
     Slow,
@@ -64,7 +64,7 @@ impl Proxy {
         format!("postgresql://lease@127.0.0.1:{}/postgres?sslmode=disable", self.port)
     }
 
-    pub fn set(&self, weather: Weather) {
+    pub fn set(&self, weather: NetworkState) {
         self.state.weather.store(weather as u8, Ordering::Relaxed);
     }
 
@@ -87,11 +87,11 @@ impl Drop for Proxy {
 }
 
 impl State {
-    fn is(&self, weather: Weather) -> bool {
+    fn is(&self, weather: NetworkState) -> bool {
         self.weather.load(Ordering::Relaxed) == weather as u8
     }
 
-    fn count(&self, weather: Weather) {
+    fn count(&self, weather: NetworkState) {
         self.counts[weather as usize - 1].fetch_add(1, Ordering::Relaxed);
     }
 
@@ -119,14 +119,14 @@ impl State {
         thread::spawn(move || {
             while let Some(chunk) = read(&mut from) {
                 state.wait();
-                if state.is(Weather::Cutting) && fastrand::u8(..3) == 0 {
-                    state.count(Weather::Cutting);
+                if state.is(NetworkState::Cutting) && fastrand::u8(..3) == 0 {
+                    state.count(NetworkState::Cutting);
                     break;
                 }
-                if state.is(Weather::Doubling) && fastrand::u8(..4) == 0 {
-                    state.count(Weather::Doubling);
+                if state.is(NetworkState::Doubling) && fastrand::u8(..4) == 0 {
+                    state.count(NetworkState::Doubling);
                     let (state, again) = (state.clone(), said.lock().unwrap().clone());
-                    thread::spawn(move || state.say(&again));
+                    thread::spawn(move || state.replay_to_server(&again));
                 }
                 if to.write_all(&chunk).is_err() {
                     break;
@@ -137,14 +137,14 @@ impl State {
     }
 
     fn wait(&self) {
-        if self.is(Weather::Slow) {
-            self.count(Weather::Slow);
+        if self.is(NetworkState::Slow) {
+            self.count(NetworkState::Slow);
             thread::sleep(Duration::from_millis(fastrand::u64(..500)));
         }
     }
 
     /// Repeats to the server everything that a client has sent, and ignores the replies.
-    fn say(&self, words: &[u8]) {
+    fn replay_to_server(&self, words: &[u8]) {
         let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };
         let patience = Some(Duration::from_secs(2));

@@ -60,7 +60,12 @@ impl Rival {
 }
 
 /// Claims a worker ID, starts, and generates IDs.
-pub fn live(url: &str, namespace: String, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+pub fn run_rival(
+    url: &str,
+    namespace: String,
+    goes_on: impl Fn() -> bool,
+    mut note: impl FnMut(Sno),
+) {
     let rival = Rival::open(url, namespace);
     while goes_on() {
         let Some(number) = rival.claim() else {

@@ -19,7 +19,7 @@ use crate::{
     clock::Clock,
     life::{EXPLICIT, LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
     mariadb::MariaDb,
-    proxy::{Proxy, Weather},
+    proxy::{NetworkState, Proxy},
     server::Server,
 };
 
@@ -65,7 +65,7 @@ impl Stage {
     }
 
     /// Makes the store reject all changes of records, or only releases.
-    fn refuse(&self, refused: Refused) {
+    fn reject_changes(&self, refused: Refused) {
         let when = match refused {
             Refused::Changes => "true",
             Refused::Releases => "new.granted_until < old.granted_until",
@@ -85,7 +85,7 @@ impl Stage {
     }
 
     /// Makes the store unavailable for a while.
-    fn away(&self, time: Duration) {
+    fn make_unavailable(&self, time: Duration) {
         if let Some(path) = &self.path {
             let store = waiting(path);
             store.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -94,13 +94,13 @@ impl Stage {
         if let Some(server) = &mut *self.mariadb.borrow_mut() {
             server.kill();
             thread::sleep(time);
-            return server.up();
+            return server.launch();
         }
         let server = self.server.borrow();
         let server = server.as_ref().unwrap();
         server.kill();
         thread::sleep(time);
-        server.up();
+        server.launch();
     }
 
     /// Replaces the server with its replica, either after an orderly shutdown, when the replica has all data, or in the middle
@@ -113,7 +113,7 @@ impl Stage {
         } else {
             old.kill();
         }
-        self.follow(replica);
+        self.follow_replica(replica);
     }
 
     /// Replaces the server with its synchronous replica, which has everything that was acknowledged.
@@ -123,20 +123,20 @@ impl Stage {
         old.replicate_synchronously();
         thread::sleep(LEASE);
         if is_away {
-            replica.down();
+            replica.power_off();
             thread::sleep(LEASE);
-            old.down();
-            old.up();
+            old.power_off();
+            old.launch();
             thread::sleep(LEASE);
         }
         old.kill();
         if is_away {
-            replica.up();
+            replica.launch();
         }
-        self.follow(replica);
+        self.follow_replica(replica);
     }
 
-    fn follow(&self, replica: Server) {
+    fn follow_replica(&self, replica: Server) {
         replica.promote();
         self.proxy.as_ref().unwrap().lead_to(replica.socket());
         self.server.replace(Some(replica));
@@ -177,12 +177,12 @@ enum Fault {
     Replica {
         is_away: bool,
     },
-    Weather(Weather),
+    NetworkState(NetworkState),
 }
 
 /// The numbers of IDs and grants that processes had, and of duplicates among them.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Found {
+pub struct Totals {
     /// The number of IDs under leases, and under explicit worker IDs.
     pub ids: usize,
     pub explicit_ids: usize,
@@ -209,19 +209,19 @@ pub struct Faults<'f> {
     namespaces: usize,
     lives: usize,
     pub all_lives: usize,
-    pub found: Found,
+    pub found: Totals,
     pub cycles: usize,
     pub counts: HashMap<String, usize>,
 }
 
 impl<'f> Faults<'f> {
     pub fn new(stage: &'f Stage, weak: Weak) -> Self {
-        Self::among(stage, weak, &[])
+        Self::start_all(stage, weak, &[])
     }
 
     /// Runs the same number of processes for this language and for each other program, and in addition one process each with an
     /// explicit worker ID.
-    pub fn among(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
+    pub fn start_all(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
         let languages: Vec<_> = languages.collect();
@@ -241,7 +241,7 @@ impl<'f> Faults<'f> {
             namespaces: 0,
             lives: 0,
             all_lives: 0,
-            found: Found::default(),
+            found: Totals::default(),
             cycles: 0,
             counts: HashMap::new(),
         }
@@ -273,7 +273,7 @@ impl<'f> Faults<'f> {
             .env(RULE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
-        self.clocks[place].show(&mut life);
+        self.clocks[place].apply_to(&mut life);
         let life = life.spawn().unwrap();
         let (since, log) = (Instant::now(), log_of(self.folder.path(), self.lives));
         while !log.exists() {
@@ -350,16 +350,16 @@ impl<'f> Faults<'f> {
                     self.renew();
                 }
             }
-            Fault::Outage => self.stage.away(LEASE * 3 / 2),
+            Fault::Outage => self.stage.make_unavailable(LEASE * 3 / 2),
             Fault::Refuse(refused) => {
-                self.stage.refuse(refused);
+                self.stage.reject_changes(refused);
                 kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
                 thread::sleep(LEASE * 3 / 2);
                 self.stage.allow();
                 wait(&mut self.processes[place]);
                 self.processes[place] = self.start(place);
             }
-            Fault::KillServer => self.stage.away(LEASE.mul_f32(fastrand::f32())),
+            Fault::KillServer => self.stage.make_unavailable(LEASE.mul_f32(fastrand::f32())),
             Fault::Replica { is_away } => {
                 let namespace = format!("{}/sno", self.namespace());
                 let operator = || Operator::open(&self.stage.url, &namespace).unwrap();
@@ -387,13 +387,13 @@ impl<'f> Faults<'f> {
                     self.renew();
                 }
             }
-            Fault::Weather(weather) => {
+            Fault::NetworkState(weather) => {
                 let proxy = self.stage.proxy.as_ref().unwrap();
                 proxy.set(weather);
                 thread::sleep(LEASE);
                 self.restart(place);
                 thread::sleep(LEASE);
-                proxy.set(Weather::Fair);
+                proxy.set(NetworkState::Fair);
             }
         }
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
@@ -417,8 +417,9 @@ impl<'f> Faults<'f> {
                 6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
                 8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
                 9 if self.stage.proxy.is_some() => Fault::KillServer,
-                10 | 11 if self.stage.proxy.is_some() => Fault::Weather(
-                    [Weather::Slow, Weather::Cutting, Weather::Doubling][fastrand::usize(..3)],
+                10 | 11 if self.stage.proxy.is_some() => Fault::NetworkState(
+                    [NetworkState::Slow, NetworkState::Cutting, NetworkState::Doubling]
+                        [fastrand::usize(..3)],
                 ),
                 _ => continue,
             };
@@ -518,8 +519,8 @@ fn name(fault: Fault) -> String {
     }
 }
 
-fn compare(folder: &Path, lives: usize, last: usize) -> Found {
-    let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Found::default());
+fn compare(folder: &Path, lives: usize, last: usize) -> Totals {
+    let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Totals::default());
     for life in 1..=lives {
         let log = fs::read(log_of(folder, life)).unwrap_or_default();
         for bytes in log.chunks_exact(10) {
@@ -544,16 +545,16 @@ fn log_of(folder: &Path, life: usize) -> PathBuf {
 
 /// The worker ID, the start and the end of a grant. The end is the last one that was acknowledged or, if the generator was
 /// sealed, the end of its highest tick.
-type Rectangle = (u64, u64, u64);
+type GrantSpan = (u64, u64, u64);
 
-fn overlap((number, _, end): Rectangle, (next, start, _): Rectangle) -> bool {
+fn overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {
     number == next && start < end
 }
 
 /// Reads the grants that a process logged, without the empty ones.
-fn grants(log: &Path) -> Vec<Rectangle> {
+fn grants(log: &Path) -> Vec<GrantSpan> {
     let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
-    let mut grants: Vec<Rectangle> = Vec::new();
+    let mut grants: Vec<GrantSpan> = Vec::new();
     for line in text.lines() {
         let words: Vec<_> = line.split(' ').collect();
         let number = |at: usize| words[at].parse::<u64>().unwrap();

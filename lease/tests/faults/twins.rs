@@ -52,7 +52,7 @@ impl Twin {
     }
 
     /// Performs an action that needs no store. Returns `false` if the keeper has ended.
-    fn act(&mut self, action: Action, now: Moment) -> bool {
+    fn perform(&mut self, action: Action, now: Moment) -> bool {
         match action {
             Action::Begin(grant) => {
                 let number = u16::try_from(*grant.numbers().start()).unwrap();
@@ -80,7 +80,7 @@ impl Twin {
     }
 
     /// Continues alone for a while, and returns the clone after releasing its worker ID.
-    fn live(mut self, url: &str, began: Instant) -> Self {
+    fn run_clone(mut self, url: &str, began: Instant) -> Self {
         let (mut store, parted) = (open(url).unwrap(), Instant::now());
         loop {
             if parted.elapsed() > 4 * LEASE {
@@ -93,7 +93,7 @@ impl Twin {
                     self.keeper.answered(request.number, reply, moment(began));
                 }
                 action => {
-                    if !self.act(action, now) {
+                    if !self.perform(action, now) {
                         return self;
                     }
                 }
@@ -121,7 +121,7 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
             (Action::Wait(_), Action::Wait(_)) => thread::sleep(Duration::from_millis(1)),
             (action, same) => {
                 renewals += usize::from(matches!(action, Action::Extend(_)));
-                assert!(one.act(action, now) && other.act(same, now));
+                assert!(one.perform(action, now) && other.perform(same, now));
             }
         }
     }
@@ -132,9 +132,9 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
     let [one, other] = thread::scope(|scope| {
         let late = scope.spawn(|| {
             thread::sleep(delay);
-            other.live(url, began)
+            other.run_clone(url, began)
         });
-        [one.live(url, began), late.join().unwrap()]
+        [one.run_clone(url, began), late.join().unwrap()]
     });
     let ticks = |twin: &Twin| -> HashSet<_> {
         twin.made.iter().map(|id| (id.partition(), id.unix_ms())).collect()

@@ -10,10 +10,10 @@ use polyflake_lease::{Event, Options};
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Receives events as they occur.
-pub struct Heard(pub mpsc::Receiver<Event>);
+pub struct ReceivedEvents(pub mpsc::Receiver<Event>);
 
-impl Heard {
-    pub fn of(options: Options) -> (Options, Self) {
+impl ReceivedEvents {
+    pub fn watching(options: Options) -> (Options, Self) {
         let (sender, receiver) = mpsc::channel();
         let send = move |event: &Event| drop(sender.send(event.clone()));
         (options.watch(send), Self(receiver))

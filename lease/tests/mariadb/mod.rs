@@ -95,9 +95,9 @@ impl MariaDb {
             assert!(install.status.success(), "{install:?}");
         }
         let user = super::server::user();
-        let owned = walk(server.folder());
+        let owned = paths_in(server.folder());
         owned.iter().for_each(|path| chown(path, user, None).unwrap());
-        server.up();
+        server.launch();
         server.by_hand(&["CREATE DATABASE app"]);
         server
     }
@@ -113,7 +113,7 @@ impl MariaDb {
             [&self.options[..], &options.iter().map(ToString::to_string).collect::<Vec<_>>()]
                 .concat();
         let mut copy = Self { folder, program: self.program.clone(), options, process: None };
-        copy.up();
+        copy.launch();
         copy
     }
 
@@ -135,7 +135,7 @@ impl MariaDb {
     }
 
     /// Starts the server.
-    pub fn up(&mut self) {
+    pub fn launch(&mut self) {
         let of = |name: &str, path: PathBuf| format!("--{name}={}", path.display());
         let log = self.folder.path().join("log");
         let mut command = Command::new(&self.program);
@@ -246,11 +246,11 @@ impl Drop for MariaDb {
 }
 
 /// A folder and everything in it.
-fn walk(folder: &Path) -> Vec<PathBuf> {
+fn paths_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() && !entry.is_symlink() {
-            found.extend(walk(&entry));
+            found.extend(paths_in(&entry));
         } else {
             found.push(entry);
         }

@@ -38,7 +38,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> Found {
     // only hide one state.
     let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
     let start = model.start();
-    let mut seen = HashSet::<u64, BuildHasherDefault<Taken>>::default();
+    let mut seen = HashSet::<u64, BuildHasherDefault<IdentityHasher>>::default();
     seen.insert(fingerprint(&start));
     let (mut level, mut steps) = (vec![start], 0);
     while !level.is_empty() {
@@ -64,9 +64,9 @@ pub fn search<M: Model>(model: &M, limit: usize) -> Found {
 
 /// A hasher that uses a fingerprint as its own hash.
 #[derive(Default)]
-struct Taken(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Taken {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -72,7 +72,7 @@ struct Write {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct Sub {
+struct Subprocess {
     /// The window of the process's generator, which is empty if there is no generator.
     start: u8,
     end: u8,
@@ -89,7 +89,7 @@ pub struct State {
     record: Block,
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
-    subs: [Sub; SUBS],
+    subs: [Subprocess; SUBS],
     /// The process whose generator generated an ID in each tick: 1 or 2, or 3 if the generator has ended.
     made: [u8; TICKS],
     claims: u8,
@@ -132,7 +132,7 @@ impl Model for Serve {
         for index in 0..INSTANCES {
             self.ask(state, index, next);
             self.deliver(state, index, next);
-            self.hear(state, index, next);
+            self.receive(state, index, next);
             self.stop(state, index, next);
             self.crash(state, index, next);
             for sub in 0..SUBS {
@@ -146,7 +146,7 @@ impl Model for Serve {
 }
 
 impl Serve {
-    fn is(&self, weak: Weak) -> bool {
+    fn is_weakened(&self, weak: Weak) -> bool {
         self.weak == weak
     }
 
@@ -196,7 +196,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    fn hear(&self, state: &State, index: usize, next: Next<'_>) {
+    fn receive(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         let mut to = *state;
         let new = &mut to.instances[index];
@@ -207,7 +207,7 @@ impl Serve {
             }
             (At::Renewing, 1) => (new.at, new.block) = (At::Serving, own.asked),
             (At::Claiming, 2) => new.at = At::Idle,
-            (At::Renewing, 2) if self.is(Weak::AfterLoss) => {
+            (At::Renewing, 2) if self.is_weakened(Weak::AfterLoss) => {
                 (new.at, new.block) = (At::Serving, own.asked);
             }
             (At::Renewing, 2) => (new.at, new.block) = (At::Idle, Block::default()),
@@ -222,7 +222,8 @@ impl Serve {
         if !matches!(own.at, At::Serving | At::Renewing) || state.writes[index].is_sent {
             return;
         }
-        let lowered = if self.is(Weak::BelowSubGrant) { own.block.start } else { own.sub_end };
+        let lowered =
+            if self.is_weakened(Weak::BelowSubGrant) { own.block.start } else { own.sub_end };
         let put = Block {
             until: lowered.max(own.block.start),
             version: own.block.version + 1,
@@ -244,7 +245,7 @@ impl Serve {
         to.crashes -= u8::from(own.at != At::Stopping);
         to.writes[index].is_awaited = false;
         to.instances[index] = Instance::default();
-        if self.is(Weak::KeptOverRestart) && own.at == At::Serving {
+        if self.is_weakened(Weak::KeptOverRestart) && own.at == At::Serving {
             let (block, sub_end) = (own.block, own.block.start);
             to.instances[index] = Instance { at: At::Serving, block, sub_end, ..own };
         }
@@ -255,7 +256,7 @@ impl Serve {
     fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, At::Serving | At::Renewing)
-            || (self.is(Weak::DuringStop) && own.at == At::Stopping);
+            || (self.is_weakened(Weak::DuringStop) && own.at == At::Stopping);
         if !serves || state.grants == 0 || state.subs[sub].offer.is_some() {
             return;
         }
@@ -279,7 +280,7 @@ impl Serve {
         if let Some((start, end, from)) = own.offer {
             let mut to = *state;
             seal(&mut to, sub);
-            to.subs[sub] = Sub { start, end, from, mark: 0, offer: None, back: own.back };
+            to.subs[sub] = Subprocess { start, end, from, mark: 0, offer: None, back: own.back };
             next(Ok(to));
         }
         for tick in own.start..own.end {
@@ -294,7 +295,7 @@ impl Serve {
         }
         if own.start < own.end && own.back.is_none() {
             let mut to = *state;
-            if !self.is(Weak::ReturnedUnsealed) {
+            if !self.is_weakened(Weak::ReturnedUnsealed) {
                 seal(&mut to, sub);
                 (to.subs[sub].start, to.subs[sub].end, to.subs[sub].mark) = (0, 0, 0);
             }

@@ -37,12 +37,12 @@ fn start(program: &Path) -> MariaDb {
     MariaDb::start(program, &[])
 }
 
-fn ask(store: &mut dyn Store, ask: Ask) -> Result<Reply> {
+fn send(store: &mut dyn Store, ask: Ask) -> Result<Reply> {
     store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask })
 }
 
 fn name_of(url: &str) -> String {
-    ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
+    send(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
 }
 
 /// Returns the ID that `InnoDB` assigned to a table, such as `app/orders`.
@@ -55,7 +55,7 @@ fn table_of(server: &MariaDb, name: &str) -> u64 {
 
 /// Returns the namespace's record and the record of its first number.
 fn records_at(url: &str) -> (Namespace, Record) {
-    let reply = ask(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap();
+    let reply = send(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap();
     let Found::Records(records) = reply.found else { panic!("expected records") };
     (reply.namespace.unwrap(), records[0].clone())
 }
@@ -246,7 +246,7 @@ fn another_server_and_another_table_are_another_store() {
     let copy = server.copy(&["--server-id=8"]);
     assert_eq!(name_of(&copy.url()), first.replace(":7:", ":8:"));
     assert_refused(claim_at(&copy.url()), ErrorKind::StoreChanged);
-    server.up();
+    server.launch();
     assert_eq!(name_of(&server.url()), first);
     claim_at(&server.url()).unwrap();
     server.by_hand(&["OPTIMIZE TABLE polyflake_leases"]);
@@ -294,10 +294,10 @@ fn a_restart_keeps_the_name() {
     claim_at(&server.url()).unwrap();
     let name = name_of(&server.url());
     server.stop();
-    server.up();
+    server.launch();
     assert_eq!(name_of(&server.url()), name);
     server.kill();
-    server.up();
+    server.launch();
     assert_eq!(name_of(&server.url()), name);
     server.by_hand(&["SET GLOBAL time_zone = '+05:00'"]);
     assert_eq!(name_of(&server.url()), name);
@@ -322,11 +322,11 @@ fn a_swap_that_changes_nothing_is_not_done() {
     }
     let mut store = Mysql::open(&server.url()).unwrap();
     let put = Ask::Put { new: next_of(&old), old: old.clone() };
-    assert_eq!(ask(&mut store, put).unwrap().found, Found::Differs(Some(old)));
-    let found = ask(&mut store, put_namespace(&namespace)).unwrap().found;
+    assert_eq!(send(&mut store, put).unwrap().found, Found::Differs(Some(old)));
+    let found = send(&mut store, put_namespace(&namespace)).unwrap().found;
     assert_eq!(found, Found::Differs(None));
     server.by_hand(&["DROP TRIGGER keep_namespaces"]);
-    let found = ask(&mut store, put_namespace(&namespace)).unwrap().found;
+    let found = send(&mut store, put_namespace(&namespace)).unwrap().found;
     assert_eq!(found, Found::Done);
 }
 
@@ -345,7 +345,7 @@ fn of_two_equal_swaps_one_is_done() {
     let mut outcomes: Vec<_> =
         statements[..6].iter().map(|it| runtime.block_on(in_mysql(&mut client, it))).collect();
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| ask(&mut *open(&server.url()).unwrap(), put()).unwrap().found);
+        let second = scope.spawn(|| send(&mut *open(&server.url()).unwrap(), put()).unwrap().found);
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
         while server.by_hand(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
@@ -415,7 +415,7 @@ fn a_killed_server_keeps_its_grants() {
     server.kill();
     assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    server.up();
+    server.launch();
     assert_ne!(first.numbers(), claim_at(&server.url()).unwrap().numbers());
 }
 
@@ -426,7 +426,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let server = start(&program);
     claim_at(&server.url()).unwrap();
     let mut store = Mysql::open(&server.url()).unwrap();
-    let Found::Records(records) = ask(&mut store, Ask::Find { limit: 8 }).unwrap().found else {
+    let Found::Records(records) = send(&mut store, Ask::Find { limit: 8 }).unwrap().found else {
         panic!("expected records")
     };
     let old = records[0].clone();
@@ -436,15 +436,15 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     server.by_hand(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
     ]);
-    assert_refused(ask(&mut store, put()), ErrorKind::LeaseUnavailable);
+    assert_refused(send(&mut store, put()), ErrorKind::LeaseUnavailable);
     server.by_hand(&["DROP TRIGGER cut"]);
     let mut store = Mysql::open(&server.url()).unwrap();
-    let read = ask(&mut store, Ask::Read { first: old.first }).unwrap().found;
+    let read = send(&mut store, Ask::Read { first: old.first }).unwrap().found;
     assert_eq!(read, Found::Records(vec![old.clone()]));
-    assert_eq!(ask(&mut store, put()).unwrap().found, Found::Done);
+    assert_eq!(send(&mut store, put()).unwrap().found, Found::Done);
     // A stale write that equals the record is rejected.
     let differs = Found::Differs(Some(new.clone()));
-    assert_eq!(ask(&mut store, put()).unwrap().found, differs);
+    assert_eq!(send(&mut store, put()).unwrap().found, differs);
 }
 
 /// The time limits of locks, each with a server of its own, because all of these tests wait.
@@ -507,7 +507,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     let since = Instant::now();
     // A swap waits for the namespace's row, since its incarnation may be about to change.
     let put = Ask::Put { new: next_of(&old), old };
-    let refused = ask(&mut *open(&server.url()).unwrap(), put);
+    let refused = send(&mut *open(&server.url()).unwrap(), put);
     let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("Lock wait timeout"), "{error}");
     while claim_at(&server.url()).is_err() {

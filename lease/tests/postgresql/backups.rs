@@ -80,7 +80,7 @@ fn a_base_backup_continues_as_another_store() {
     backup.recover();
     assert!(quiet_until(claim_at(&backup.url())) > unknown.end());
     // The quiet time of the restored backup survives a restart.
-    backup.down();
-    backup.up();
+    backup.power_off();
+    backup.launch();
     assert_refused(claim_at(&backup.url()), ErrorKind::StoreChanged);
 }

@@ -129,10 +129,10 @@ fn a_stopped_server_is_unavailable_and_keeps_its_grants() {
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
     let first = claim(&mut store).unwrap();
-    server.down();
+    server.power_off();
     assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    server.up();
+    server.launch();
     let second = claim_at(&server.url()).unwrap();
     assert_ne!(first.numbers(), second.numbers());
 }
@@ -151,7 +151,7 @@ fn a_replica_is_rejected_and_quiet_after_promotion() {
 }
 
 /// Starts a server that logs statements.
-fn logged(programs: &std::path::Path) -> Server {
+fn start_logging_server(programs: &std::path::Path) -> Server {
     let server = Server::start(programs);
     server.by_hand(&["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"]);
     server
@@ -161,7 +161,7 @@ fn logged(programs: &std::path::Path) -> Server {
 #[test]
 fn a_high_worker_id_is_granted_in_few_statements() {
     let Some(programs) = programs() else { return };
-    let server = logged(&programs);
+    let server = start_logging_server(&programs);
     let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
     let options = options.prefer(65_000).unwrap();
     let longest = std::time::Duration::from_secs(15);
@@ -180,7 +180,7 @@ fn statements(server: &Server) -> usize {
 #[test]
 fn a_reopened_store_sends_only_its_request() {
     let Some(programs) = programs() else { return };
-    let server = logged(&programs);
+    let server = start_logging_server(&programs);
     let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
     open(&server.url()).unwrap().answer(&request).unwrap();
     let before = statements(&server);

@@ -15,24 +15,24 @@ use polyflake_lease::{Ask, Found, Postgresql, Record, Request, Store};
 use tempfile::TempDir;
 
 use crate::{
-    claim, logged,
+    claim,
     server::{Server, programs},
-    statements,
+    start_logging_server, statements,
 };
 
 /// A proxy to a server that counts round trips: how often a client sends something after the server has replied.
-struct Way {
+struct CountingProxy {
     folder: TempDir,
     trips: Arc<AtomicUsize>,
 }
 
-impl Way {
-    fn to(server: &Server) -> Self {
+impl CountingProxy {
+    fn for_server(server: &Server) -> Self {
         let (folder, trips) = (tempfile::tempdir().unwrap(), Arc::default());
         let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
         let (socket, counted) = (server.socket(), Arc::clone(&trips));
         thread::spawn(move || {
-            listener.incoming().flatten().for_each(|it| join(it, &socket, &counted));
+            listener.incoming().flatten().for_each(|it| forward_both(it, &socket, &counted));
         });
         Self { folder, trips }
     }
@@ -47,22 +47,22 @@ impl Way {
     }
 }
 
-fn join(mut client: UnixStream, socket: &Path, trips: &Arc<AtomicUsize>) {
+fn forward_both(mut client: UnixStream, socket: &Path, trips: &Arc<AtomicUsize>) {
     let mut server = UnixStream::connect(socket).unwrap();
     let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     let (trips, has_answered) = (trips.clone(), Arc::new(AtomicBool::new(true)));
     let answered = has_answered.clone();
     thread::spawn(move || {
-        pass(&mut client, &mut server, || {
+        forward(&mut client, &mut server, || {
             if has_answered.swap(false, Ordering::SeqCst) {
                 trips.fetch_add(1, Ordering::SeqCst);
             }
         });
     });
-    thread::spawn(move || pass(&mut from, &mut to, || answered.store(true, Ordering::SeqCst)));
+    thread::spawn(move || forward(&mut from, &mut to, || answered.store(true, Ordering::SeqCst)));
 }
 
-fn pass(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
+fn forward(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
     let mut chunk = [0; 8192];
     while let Ok(size @ 1..) = from.read(&mut chunk) {
         heard();
@@ -75,8 +75,8 @@ fn pass(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
 #[test]
 fn a_renewal_takes_one_round_trip_and_six_statements() {
     let Some(programs) = programs() else { return };
-    let server = logged(&programs);
-    let way = Way::to(&server);
+    let server = start_logging_server(&programs);
+    let way = CountingProxy::for_server(&server);
     let mut store = Postgresql::open(&way.url()).unwrap();
     let end = claim(&mut store).unwrap().end();
     let mut ask = |ask| {

@@ -57,7 +57,7 @@ impl Server {
             "initdb",
             &["--auth=trust", "--username=lease", "--pgdata", data.to_str().unwrap()],
         );
-        server.up();
+        server.launch();
         server
     }
 
@@ -70,7 +70,7 @@ impl Server {
             ["--host", &from, "--username=lease", "--write-recovery-conf", "--checkpoint=fast"];
         replica
             .run("pg_basebackup", &[&options[..], &["--pgdata", data.to_str().unwrap()]].concat());
-        replica.up();
+        replica.launch();
         self.wait_until("EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming')");
         replica
     }
@@ -183,7 +183,7 @@ impl Server {
     }
 
     /// Starts the server. After [`Server::kill`], its old processes may need a moment to end.
-    pub fn up(&self) {
+    pub fn launch(&self) {
         self.up_with("-c listen_addresses=''");
     }
 
@@ -245,7 +245,7 @@ impl Server {
     }
 
     /// Stops the server as a power failure would.
-    pub fn down(&self) {
+    pub fn power_off(&self) {
         self.control(&["--mode=immediate", "stop"]);
     }
 

@@ -60,7 +60,7 @@ impl Driver {
         Self { process, input, output: BufReader::new(output), client, fault: |_| () }
     }
 
-    fn ask(&mut self, command: &Json) -> Json {
+    fn send(&mut self, command: &Json) -> Json {
         writeln!(self.input, "{command}").unwrap();
         let mut answer = String::new();
         self.output.read_line(&mut answer).unwrap();
@@ -69,7 +69,7 @@ impl Driver {
 
     /// Opens a connection.
     fn open(&mut self) -> Engine {
-        let opened = self.ask(&json!({ "do": "open" }));
+        let opened = self.send(&json!({ "do": "open" }));
         let name = opened.get("opened").unwrap_or_else(|| panic!("{opened}"));
         let server = match &*self.client {
             "psycopg" | "asyncpg" | "pg" => Some(Engine::Postgresql(Schema::default())),
@@ -83,7 +83,7 @@ impl Driver {
     fn run(&mut self, statements: &[Statement]) -> Outcome {
         let statements: Vec<_> = statements.iter().map(Json::from).collect();
         let command = json!({ "do": "run", "statements": statements, "within_ms": 10_000 });
-        let mut outcome = Outcome::from(&self.ask(&command));
+        let mut outcome = Outcome::from(&self.send(&command));
         (self.fault)(&mut outcome);
         outcome
     }
@@ -106,7 +106,7 @@ impl Store for Driver {
         let engine = self.open();
         let steps = Steps::new(engine, request, Random(fastrand::u128(1..)));
         let reply = steps.drive(|statements| self.run(statements));
-        self.ask(&json!({ "do": "close" }));
+        self.send(&json!({ "do": "close" }));
         reply
     }
 }
@@ -123,7 +123,7 @@ fn check(client: &str, address: &str) {
 }
 
 /// Starts a driver and opens its connection for a conversation.
-fn opened(client: &str, address: &str) -> Driver {
+fn open_driver(client: &str, address: &str) -> Driver {
     let mut driver = Driver::new(client, address);
     driver.open();
     driver
@@ -136,7 +136,7 @@ fn drivers_in_other_languages_pass_the_suite_over_sqlite() {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
         check(client, &path("leases.db"));
-        let mut driver = opened(client, &path("recorded.db"));
+        let mut driver = open_driver(client, &path("recorded.db"));
         assert_sqlite(&mut |statement| driver.run_one(statement));
     }
 }
@@ -148,7 +148,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
     for client in ["psycopg", "asyncpg", "pg"] {
         check(client, &Server::start(&programs).url());
         let server = Server::start(&programs);
-        let mut driver = opened(client, &server.url());
+        let mut driver = open_driver(client, &server.url());
         assert_postgresql(&mut |statement| driver.run_one(statement));
     }
 }
@@ -160,7 +160,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     for client in ["pymysql", "mysql2"] {
         check(client, &MariaDb::start_unusual(&program).url());
         let server = MariaDb::start(&program, &[]);
-        let mut driver = opened(client, &server.url());
+        let mut driver = open_driver(client, &server.url());
         assert_mysql(&mut |statement| driver.run_one(statement));
     }
 }
@@ -184,13 +184,13 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
         format!("mysql://lease:sesame@localhost:{port}/app?sslrootcert={roots}")
     };
     for client in ["pymysql", "mysql2"] {
-        let mut driver = opened(client, &url(port, &roots));
+        let mut driver = open_driver(client, &url(port, &roots));
         let query = Statement { text: "SHOW STATUS LIKE 'Ssl_cipher'".into(), values: Vec::new() };
         let rows = driver.run_one(&query).unwrap();
         assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
         let unnamed = format!("mysql://lease:sesame@localhost:{port}/app?sslmode=require");
         for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
-            let answer = Driver::new(client, &url).ask(&json!({ "do": "open" }));
+            let answer = Driver::new(client, &url).send(&json!({ "do": "open" }));
             let failure = Outcome::from(&answer).failure;
             let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
             let mut steps = Steps::new(Engine::Mysql, &request, Random(1));

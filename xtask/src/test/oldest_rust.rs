@@ -12,7 +12,7 @@ use crate::{tools, workspace};
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The texts that tell users the required Rust version. Each names it at least once.
+/// The texts that state to users the required Rust version. Each names it at least once.
 const TEXTS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 

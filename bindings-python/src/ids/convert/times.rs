@@ -10,7 +10,7 @@ use pyo3::{
     types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
 };
 
-use super::{Take, Whole, items, names::raise_named, wrong_kind, wrong_type};
+use super::{AnyInteger, Take, items, names::raise_named, wrong_kind, wrong_type};
 use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
@@ -18,11 +18,11 @@ const TIME: &str = "int or aware datetime";
 /// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Converting it to [`UnixTime`]
 /// keeps a datetime's microseconds.
 #[derive(Clone, Copy)]
-pub(crate) struct UnixMs(pub(crate) i64, Given);
+pub(crate) struct UnixMs(pub(crate) i64, TimeForm);
 
 /// The form in which a caller passed a time, and in which messages show it.
 #[derive(Clone, Copy)]
-enum Given {
+enum TimeForm {
     Integer,
     Datetime { unix_micros: i64 },
 }
@@ -30,8 +30,8 @@ enum Given {
 impl From<UnixMs> for UnixTime {
     fn from(time: UnixMs) -> Self {
         match time.1 {
-            Given::Integer => time.0.into(),
-            Given::Datetime { unix_micros } => Self::of_micros(unix_micros),
+            TimeForm::Integer => time.0.into(),
+            TimeForm::Datetime { unix_micros } => Self::of_micros(unix_micros),
         }
     }
 }
@@ -40,14 +40,14 @@ impl UnixMs {
     /// Returns the first millisecond that begins at or after the time.
     fn ceil(self) -> i64 {
         let is_within =
-            matches!(self.1, Given::Datetime { unix_micros } if unix_micros % 1000 != 0);
+            matches!(self.1, TimeForm::Datetime { unix_micros } if unix_micros % 1000 != 0);
         self.0 + i64::from(is_within)
     }
 
     /// Returns the exception for an error that may concern this time.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
-        let is_told = matches!(self.1, Given::Datetime { .. }) && is_time(&error);
+        let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time(&error);
         let told = if is_told { in_datetimes(&error) } else { None };
         told.map_or_else(|| raise_about_time(error, name), |told| raise_named(told, name))
     }
@@ -57,10 +57,10 @@ impl<'a, 'py> Take<'a, 'py> for UnixMs {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
             let unix_micros = micros_of_datetime(&datetime, name)?;
-            return Ok(Self(unix_micros.div_euclid(1000), Given::Datetime { unix_micros }));
+            return Ok(Self(unix_micros.div_euclid(1000), TimeForm::Datetime { unix_micros }));
         }
-        let whole = Whole::among(&value, TIME, name)?;
-        let unix_ms = whole.to().map(|unix_ms| Self(unix_ms, Given::Integer));
+        let whole = AnyInteger::from_mixed(&value, TIME, name)?;
+        let unix_ms = whole.try_to().map(|unix_ms| Self(unix_ms, TimeForm::Integer));
         unix_ms.ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole, name))
     }
 }
@@ -71,14 +71,14 @@ pub(crate) struct UnixSeconds(pub(crate) i64);
 
 impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        let whole = Whole::of(&value, name)?;
-        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole, name))
+        let whole = AnyInteger::from_value(&value, name)?;
+        whole.try_to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole, name))
     }
 }
 
 /// Returns the error for a time that no format can represent.
 #[cold]
-fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str) -> PyErr {
+fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: AnyInteger, name: &str) -> PyErr {
     let reason = format!("expected {name} in 64-bit {unit}, found {found}");
     let error = Error::with_reason(ErrorKind::TimeOutOfRange, reason);
     raise_about(value.py(), &error, Some(name))

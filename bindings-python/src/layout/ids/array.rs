@@ -32,13 +32,13 @@ pub(super) enum Ids {
 }
 
 impl Holds<i64> for LayoutArray {
-    fn of(ids: Packed<i64>) -> Self {
+    fn from_packed(ids: Packed<i64>) -> Self {
         Self(Ids::Integers(ids))
     }
 }
 
 impl Holds<u8> for LayoutArray {
-    fn of(ids: Packed<u8>) -> Self {
+    fn from_packed(ids: Packed<u8>) -> Self {
         Self(Ids::Bytes(ids))
     }
 }
@@ -55,7 +55,7 @@ impl Ids {
 
     /// Reads IDs of `size` bytes each from packed bytes, a column or a list of byte strings.
     pub(super) fn of_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
-        let bytes = match PackedBytes::of(ids, IDS, size)? {
+        let bytes = match PackedBytes::from_value(ids, IDS, size)? {
             Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
             Some(PackedBytes::Read(bytes)) => bytes,
             None => of_items(ids, IDS, "IDs", |id| listed(id, size))?.concat(),

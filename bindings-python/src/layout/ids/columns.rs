@@ -117,14 +117,18 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
     }
     if !has_buffer(given) {
         let is_column = arrow::is_column(given)?;
-        return if is_column { Integers::of(given, name, None).map(Some) } else { Ok(None) };
+        return if is_column {
+            Integers::from_value(given, name, None).map(Some)
+        } else {
+            Ok(None)
+        };
     }
     let Some(buffer) = buffer_of(given)? else { return Ok(None) };
     let is_bytes = given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1;
     if buffer.dimensions() == 0 || is_bytes {
         return Ok(None);
     }
-    Integers::of(given, name, Some(1)).map(Some)
+    Integers::from_value(given, name, Some(1)).map(Some)
 }
 
 #[doc = doc!("layout.ParsedColumns")]

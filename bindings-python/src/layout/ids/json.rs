@@ -8,7 +8,7 @@ use pyo3::{
 
 use crate::{
     errors::{raise, raise_from},
-    ids::convert::{Whole, has_index, owned_text, type_name, wrong_type},
+    ids::convert::{AnyInteger, has_index, owned_text, type_name, wrong_type},
 };
 
 /// The maximum nesting depth. No valid description is nested more deeply, but an object that contains itself is.
@@ -35,7 +35,7 @@ fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     } else if value.is_instance_of::<PyFloat>() {
         Ok(Json::Fraction)
     } else if has_index(value) {
-        Ok(Whole::of(value, name)?.to().map_or(Json::Fraction, Json::Integer))
+        Ok(AnyInteger::from_value(value, name)?.try_to().map_or(Json::Fraction, Json::Integer))
     } else if let Ok(members) = value.cast::<PyDict>() {
         object(members, depth, name)
     } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {

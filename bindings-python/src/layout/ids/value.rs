@@ -9,7 +9,7 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::convert::{
-        self, Octets, Take, Text, Whole, has_index, in_datetimes, int, micros_of_datetime,
+        self, AnyInteger, Octets, Take, Text, has_index, in_datetimes, int, micros_of_datetime,
         owned_text, raise_named, type_name, wrong_type,
     },
 };
@@ -43,9 +43,9 @@ pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'stati
 }
 
 fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
-    Ok(match Whole::of_int(int)? {
-        Whole::Fits(number) => number.into(),
-        Whole::Beyond => int.extract::<u128>().map_or(Value::Beyond, Value::from),
+    Ok(match AnyInteger::of_int(int)? {
+        AnyInteger::Fits(number) => number.into(),
+        AnyInteger::Beyond => int.extract::<u128>().map_or(Value::Beyond, Value::from),
     })
 }
 

@@ -16,7 +16,7 @@ use polyflake_columns::{
 use pyo3::prelude::*;
 
 use crate::ids::{
-    array::{Array, Memory, Values, around},
+    array::{Array, Memory, Values, with_content},
     column::ids_of,
     memory::{fault, room},
     text::Ascii,
@@ -28,7 +28,7 @@ pub(crate) struct TextColumn;
 
 impl TextColumn {
     pub(super) fn of(py: Python<'_>, ids: Arc<Vec<Randflake>>) -> PyResult<Bound<'_, Self>> {
-        around(py, Texts { ids, slots: OnceLock::new() }, Self)
+        with_content(py, Texts { ids, slots: OnceLock::new() }, Self)
     }
 }
 
@@ -52,11 +52,11 @@ impl Values for Texts {
         self.ids.len()
     }
 
-    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn item<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
         Ok(Ascii(self.ids[position].text()).into_pyobject(py)?.into_any())
     }
 
-    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
         let mut ids = room(positions.len())?;
         ids.extend(positions.iter().map(|position| self.ids[*position]));
         Ok(TextColumn::of(py, Arc::new(ids))?.into_any())

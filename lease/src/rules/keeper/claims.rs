@@ -65,7 +65,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
             return self.prepare(namespace, new, now);
         }
-        if let Some(error) = quiet(&namespace, time) {
+        if let Some(error) = quiet_period_error(&namespace, time) {
             return self.later(error, now);
         }
         let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
@@ -166,7 +166,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     fn claim(&mut self, namespace: &Namespace, old: Record, now: Moment) {
         let time = self.store_now.0;
-        if let Some(error) = quiet(namespace, time).or_else(|| self.skewed(time, now)) {
+        if let Some(error) = quiet_period_error(namespace, time).or_else(|| self.skewed(time, now))
+        {
             return self.later(error, now);
         }
         // The grant begins a little in the past, so that a generator whose clock is behind the store's can use it immediately.
@@ -243,7 +244,7 @@ pub(crate) fn quiet_time(
 }
 
 /// Returns an error if the namespace's store was restored recently.
-fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
+fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason =
         "the store was restored or replaced, and grants nothing until all older grants have ended";
     let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);

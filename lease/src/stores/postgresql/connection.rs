@@ -51,11 +51,11 @@ pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) struct Notices(Arc<Mutex<Vec<Failure>>>);
 
 impl Notices {
-    pub(super) fn take(&self) -> Vec<Failure> {
+    pub(super) fn take_all(&self) -> Vec<Failure> {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, notice: Failure) {
+    fn push(&self, notice: Failure) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 }
@@ -120,7 +120,7 @@ where
         // warning does not count, so the notices are needed.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
-                noted.note(Failure::from(&notice));
+                noted.push(Failure::from(&notice));
             }
         }
     };

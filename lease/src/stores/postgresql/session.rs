@@ -38,7 +38,7 @@ pub(super) async fn answer(
             Step::Run(statements) => {
                 let results = all(statements.iter().map(|statement| run(client, statement)));
                 outcome = results.await.into_iter().collect();
-                outcome.notices = notices.map(Notices::take).unwrap_or_default();
+                outcome.notices = notices.map(Notices::take_all).unwrap_or_default();
             }
             Step::Done(reply) => return Ok(*reply),
         }

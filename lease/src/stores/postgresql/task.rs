@@ -36,7 +36,7 @@ use crate::{
 pub struct AsyncPostgresql {
     schema: Schema,
     create: Create,
-    lent: Lent,
+    lent: LentConnection,
     process: u32,
 }
 
@@ -49,7 +49,7 @@ impl AsyncPostgresql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let process = forks::here()?;
+        let process = forks::process_number()?;
         let (server, create) = Server::read(url)?;
         let (client, connection, notices) = connection::connect(&server).await?;
         let task = tokio::spawn(connection).abort_handle();
@@ -77,7 +77,7 @@ impl AsyncPostgresql {
     /// Returns the same errors as [`AsyncPostgresql::open`], or `lease_unavailable` if the pool provides no connection in time.
     #[cfg(feature = "deadpool")]
     pub async fn from_pool(pool: &Pool) -> Result<Self> {
-        let process = forks::here()?;
+        let process = forks::process_number()?;
         let taken = pool.get().await;
         let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
         Ok(Self::new(Connected::Pool(Some(taken)), process))
@@ -90,7 +90,7 @@ impl AsyncPostgresql {
     }
 
     fn new(from: Connected, process: u32) -> Self {
-        let lent = Lent { from, is_idle: true };
+        let lent = LentConnection { from, is_idle: true };
         Self { schema: Schema::default(), create: Create::default(), lent, process }
     }
 }
@@ -113,7 +113,7 @@ impl AsyncStore for AsyncPostgresql {
 }
 
 /// A connection that serves one request at a time.
-struct Lent {
+struct LentConnection {
     from: Connected,
     /// Whether no request is in progress. It stays `false` after a request was dropped.
     is_idle: bool,
@@ -127,7 +127,7 @@ enum Connected {
     Pool(Option<Object>),
 }
 
-impl Lent {
+impl LentConnection {
     /// Returns the connection for one request. Fails after a request was dropped, because its reply could be mistaken for the
     /// next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
@@ -141,7 +141,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentConnection {
     fn drop(&mut self) {
         if self.is_idle {
             return;

@@ -40,7 +40,7 @@ impl Pass {
     /// # Errors
     /// Returns `lease_unavailable` in a child that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
-        let process = forks::here()?;
+        let process = forks::process_number()?;
         hook();
         loop {
             let next = |busy: u64| match of_word(busy) {
@@ -85,12 +85,12 @@ fn hook() {
     #[cfg(unix)]
     if !IS_HOOKED.swap(true, Ordering::AcqRel) {
         // SAFETY: the handlers only touch atomics and clocks, and sleep, so they may run around a fork in any thread.
-        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
     }
 }
 
 #[cfg(unix)]
-extern "C" fn before() {
+extern "C" fn before_fork() {
     FORKING.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();
     while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
@@ -99,7 +99,7 @@ extern "C" fn before() {
 }
 
 #[cfg(unix)]
-extern "C" fn after() {
+extern "C" fn after_fork() {
     FORKING.fetch_sub(1, Ordering::SeqCst);
 }
 

@@ -41,7 +41,7 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
     match REFUSED.iter().find(|(number, _)| *number == found) {
-        Some((_, name)) => Err(refused(name)),
+        Some((_, name)) => Err(invalid_fact(name)),
         None => Ok(()),
     }
 }
@@ -60,7 +60,7 @@ pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
     Ok(format!("sqlite:{inode}:{birth}"))
 }
 
-fn refused(found: &str) -> Error {
+fn invalid_fact(found: &str) -> Error {
     let reason = format!(
         "the file is on {found}, which may lose what was written; name a file on a disk of this machine"
     );

@@ -103,7 +103,7 @@ fn check_system(_: &Path, _: Access) -> Result<()> {
 
 /// Returns the name that identifies the file, as defined by [`name_of`].
 fn name(path: &Path) -> Result<String> {
-    let (inode, birth) = mark(path).map_err(|error| match error.kind() {
+    let (inode, birth) = file_identity(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             let reason = "the file does not exist; the first lease creates it";
             Error::new(ErrorKind::LeaseUnavailable, reason).permanent()
@@ -137,7 +137,7 @@ fn failed(error: &io::Error) -> Error {
 /// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report it more
 /// precisely.
 #[cfg(target_os = "linux")]
-fn mark(path: &Path) -> io::Result<(u64, Option<i64>)> {
+fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::BTIME)?;
     let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;

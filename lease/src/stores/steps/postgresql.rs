@@ -80,7 +80,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 /// database contains other tables of leases.
 pub(super) fn look(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
-    let (table, state) = (dialect.placed(TABLE), dialect.placed(&dialect.state));
+    let (table, state) = (dialect.qualified(TABLE), dialect.qualified(&dialect.state));
     let name = schema.name();
     let found = format!(
         "SELECT {table}, to_regnamespace('{schema}')::oid::bigint, (SELECT min(nspname::text)
@@ -100,7 +100,7 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
     let [_, _, state, _, found] = rows else {
         return Err(damaged("expected the rows of each statement, found fewer"));
     };
-    State::of(state)?;
+    State::from_rows(state)?;
     let commit = statement("COMMIT");
     match found.first().map(Vec::as_slice) {
         Some([Value::Integer(_), ..]) => Ok(vec![commit]),

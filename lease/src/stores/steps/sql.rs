@@ -45,7 +45,8 @@ pub(super) struct Dialect {
     pub(super) mark: &'static str,
     /// Whether the database has `RETURNING` and `ON CONFLICT`, and numbers for values. Without them, a change locks the
     /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. The row was
-    /// replaced if it was found then and is the new one afterwards. The number of changed rows depends on the client's settings.
+    /// replaced if it was found then and is the new one afterwards. The number of changed rows depends on the client's
+    /// settings.
     pub(super) returns: bool,
     /// The location of the tables. [`Dialect::placed`] inserts it before their names in every statement.
     pub(super) place: String,
@@ -104,12 +105,12 @@ impl Dialect {
     fn transaction(&self, begin: &[String], inner: Vec<Statement>, end: &str) -> Vec<Statement> {
         let begin = begin.iter().map(|text| statement(text)).chain([statement(&self.state)]);
         let statements = begin.chain(inner).chain([statement(end)]);
-        statements.map(|statement| self.noted(&statement)).collect()
+        statements.map(|statement| self.in_notation(&statement)).collect()
     }
 
     /// Returns a statement in the notation of the database, with the values in the order of the text if it has no numbers.
-    fn noted(&self, statement: &Statement) -> Statement {
-        let text = self.placed(&statement.text);
+    fn in_notation(&self, statement: &Statement) -> Statement {
+        let text = self.qualified(&statement.text);
         if self.returns {
             return Statement {
                 text: text.replace('$', self.mark),
@@ -166,7 +167,7 @@ impl Dialect {
     }
 
     /// Returns a statement with the location of the tables before their names.
-    pub(super) fn placed(&self, text: &str) -> String {
+    pub(super) fn qualified(&self, text: &str) -> String {
         text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
 }
@@ -180,7 +181,7 @@ pub(super) struct State {
 
 impl State {
     /// Reads the row of [`Dialect::state`], and rejects a store that may lose its commits.
-    pub(super) fn of(rows: &Rows) -> Result<Self> {
+    pub(super) fn from_rows(rows: &Rows) -> Result<Self> {
         let (store, now) = match rows.first().map(Vec::as_slice) {
             Some([Value::Text(fault), ..]) => {
                 let reason = format!("the server may lose what it commits: {fault}");
@@ -206,11 +207,11 @@ pub(super) fn answer(
 ) -> Result<(Found, Option<Namespace>)> {
     match rows.get(dialect.write.len()..) {
         Some([_, inner @ .., _]) => inner_answer(ask, inner, dialect),
-        _ => Err(fewer()),
+        _ => Err(missing_rows()),
     }
 }
 
-fn fewer() -> Error {
+fn missing_rows() -> Error {
     damaged("expected the rows of each statement, found fewer")
 }
 
@@ -253,7 +254,7 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
 
 fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, Option<Namespace>)> {
     if rows.len() != count_of(ask, dialect) {
-        return Err(fewer());
+        return Err(missing_rows());
     }
     let namespace = rows.last().and_then(|found| found.first());
     let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
@@ -407,11 +408,11 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Vec<St
 
 /// Returns the fields of a row.
 fn fields_of(columns: &str, row: &[Value]) -> Fields {
-    Fields::of(columns.split(", ").zip(row.iter().map(Into::into)))
+    Fields::from_fields(columns.split(", ").zip(row.iter().map(Into::into)))
 }
 
 fn record_of(row: &[Value]) -> Result<Record> {
-    Record::of(&fields_of(RECORD, row))
+    Record::from_fields(&fields_of(RECORD, row))
 }
 
 /// Returns the readable records. An unreadable record does not prevent the use of all others.
@@ -430,7 +431,7 @@ fn readable(rows: &Rows) -> Result<Vec<Record>> {
 }
 
 fn namespace_of(row: &[Value]) -> Result<Namespace> {
-    Namespace::of(&fields_of(NAMESPACE, row))
+    Namespace::from_fields(&fields_of(NAMESPACE, row))
 }
 
 fn names_of(rows: &Rows) -> Result<Found> {
@@ -477,12 +478,13 @@ pub(super) fn check_probe(
     dialect: &Dialect,
 ) -> Result<(State, i64)> {
     let begun = dialect.write.len();
-    let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(fewer)?;
-    let state = State::of(begun.last().ok_or_else(fewer)?)?;
+    let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(missing_rows)?;
+    let state = State::from_rows(begun.last().ok_or_else(missing_rows)?)?;
     let mut replies = Vec::new();
     let store = state.store.as_deref().unwrap_or_default();
     for Request { ask, .. } in probe(random, store) {
-        let (of_ask, others) = rest.split_at_checked(count_of(&ask, dialect)).ok_or_else(fewer)?;
+        let (of_ask, others) =
+            rest.split_at_checked(count_of(&ask, dialect)).ok_or_else(missing_rows)?;
         replies.push(inner_answer(&ask, of_ask, dialect)?);
         rest = others;
     }

@@ -109,13 +109,13 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {
     let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
-    vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
+    vqtbl1q_u8(vreinterpretq_u8_u64(join_40_bits(values)), vld1q_u8(&order))
 }
 
 /// Joins each group of eight values into forty bits, at the low end of a word.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
+pub(super) fn join_40_bits(values: uint8x16_t) -> uint64x2_t {
     // Each step leaves meaningless bits above those that it joins. The next step overwrites or ignores them.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));

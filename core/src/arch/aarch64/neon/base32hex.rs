@@ -5,7 +5,7 @@ use core::arch::aarch64::*;
 
 use safe_unaligned_simd::aarch64::{vld1q_u8, vld1q_u8_x2, vst1q_u8};
 
-use super::base32::{characters_of, forties, values, values_of};
+use super::base32::{characters_of, join_40_bits, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
@@ -49,7 +49,7 @@ fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let too_large = vqsubq_u8(digits, vld1q_u8(&MAX_RIGHT_ALIGNED));
     let (values, bad) = values_of(HEX, digits);
     let bad = vmaxvq_u8(vorrq_u8(vorrq_u8(bad, too_large), outside));
-    let forties = forties(values);
+    let forties = join_40_bits(values);
     let (high, low) = (vgetq_lane_u64::<0>(forties), vgetq_lane_u64::<1>(forties));
     (bad == 0).then_some(high << 40 | low & ((1 << 40) - 1))
 }
