@@ -10,7 +10,12 @@ use std::{
 use anyhow::{Context, Result as Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::{rows::root, storms::STORMS, verdict::Verdict};
+use crate::{
+    report,
+    rows::{self, root},
+    storms::STORMS,
+    verdict::Verdict,
+};
 
 /// The verdict on a storm, or the reason why there is none.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -60,6 +65,7 @@ impl Results {
     /// Records the results, and writes them into the page.
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
+        report::write(self)?;
         replace(&file(), &(serde_json::to_string_pretty(self)? + "\n"))?;
         replace(&page, &self.in_page(&fs::read_to_string(&page)?)?)
     }
@@ -72,56 +78,96 @@ impl Results {
         Ok([before, MARKS[0], &self.tables(), MARKS[1], after].concat())
     }
 
+    /// The results of all rows, by set-up.
+    pub fn rows(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, RowResult>)> {
+        self.0.iter()
+    }
+
     /// Sets the results of a row.
     pub fn set(&mut self, row: &str, results: BTreeMap<String, RowResult>) {
         self.0.insert(row.to_owned(), results);
     }
 
     fn tables(&self) -> String {
+        [&self.duplicates(), "\n", &self.documented(), "\n", &self.other_rules()]
+            .map(String::from)
+            .concat()
+    }
+
+    /// The table of duplicates.
+    fn duplicates(&self) -> String {
         let mut text = "| row |".to_owned();
         STORMS.iter().for_each(|storm| write!(text, " {} |", storm.name).unwrap());
         writeln!(text, "\n|---|{}", "---|".repeat(STORMS.len())).unwrap();
-        for (name, result) in self.lines() {
-            write!(text, "| {name} |").unwrap();
+        for Line { row, set_up, result } in self.lines() {
+            write!(text, "| `{row}` {set_up} |").unwrap();
+            let row = rows::read(row).ok();
             for storm in &STORMS {
-                write!(text, " {} |", duplicates(result.verdicts.get(storm.name))).unwrap();
+                let is_documented =
+                    row.as_ref().is_some_and(|row| row.is_documented(set_up, storm.name));
+                let cell = duplicates(result.verdicts.get(storm.name), is_documented);
+                write!(text, " {cell} |").unwrap();
             }
             text.push('\n');
         }
-        text += "\nThe other rules, and the storms in which they were broken:\n\n";
+        text
+    }
+
+    /// What the libraries document.
+    fn documented(&self) -> String {
+        let mut text = String::new();
+        for Line { row, set_up, .. } in self.lines() {
+            let read = rows::read(row).ok();
+            for (note, storms) in read.iter().flat_map(|row| row.documented(set_up)) {
+                writeln!(text, "- `{row}` {set_up}†, {}: {note}", storms.join(", ")).unwrap();
+            }
+        }
+        text
+    }
+
+    /// The table of the storms in which the other rules were broken.
+    fn other_rules(&self) -> String {
+        let mut text = "The other rules, and the storms in which they were broken:\n\n".to_owned();
         text += "| row | version | date | sorted per thread | sorted per generator | not ahead |\n";
         text += "|---|---|---|---|---|---|\n";
-        for (name, RowResult { version, date, verdicts }) in self.lines() {
-            write!(text, "| {name} | {version} | {date} |").unwrap();
+        for Line { row, set_up, result: RowResult { version, date, verdicts } } in self.lines() {
+            write!(text, "| `{row}` {set_up} | {version} | {date} |").unwrap();
             (1..4).for_each(|rule| write!(text, " {} |", broken(verdicts, rule)).unwrap());
             text.push('\n');
         }
         text
     }
 
-    /// The results with the names of their lines.
-    fn lines(&self) -> impl Iterator<Item = (String, &RowResult)> {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.0.iter().flat_map(|(row, set_ups)| {
-            set_ups.iter().map(move |(set_up, result)| (format!("`{row}` {set_up}"), result))
+            set_ups.iter().map(move |(set_up, result)| Line { row, set_up, result })
         })
     }
 }
 
+/// A line of the tables.
+struct Line<'r> {
+    row: &'r str,
+    set_up: &'r str,
+    result: &'r RowResult,
+}
+
 /// Writes a file at once, because other rows may run at the same time.
-fn replace(file: &Path, text: &str) -> Outcome<()> {
+pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;
     Ok(fs::rename(beside, file)?)
 }
 
-/// The number of duplicates, and a mark if calls failed.
-fn duplicates(found: Option<&Found>) -> String {
+/// The number of duplicates, with marks for calls that failed and for a limit that is documented.
+fn duplicates(found: Option<&Found>, is_documented: bool) -> String {
     match found {
         None => "–".to_owned(),
         Some(Found::Failed(_)) => "none".to_owned(),
         Some(Found::Verdict(verdict)) => {
-            let mark = if verdict.errors.is_empty() { "" } else { "*" };
-            format!("{}{mark}", verdict.distinct.count)
+            let failed = if verdict.errors.is_empty() { "" } else { "*" };
+            let mark = if is_documented && verdict.distinct.count > 0 { "†" } else { "" };
+            format!("{}{failed}{mark}", verdict.distinct.count)
         }
     }
 }
@@ -134,7 +180,7 @@ fn broken(verdicts: &BTreeMap<String, Found>, rule: usize) -> String {
     });
     let rules: Vec<_> = rules.collect();
     if rules.is_empty() {
-        return "not checked".to_owned();
+        return "–".to_owned();
     }
     let storms: Vec<_> = rules.iter().filter(|(_, count)| *count > 0).map(|(it, _)| *it).collect();
     if storms.is_empty() { "kept".to_owned() } else { storms.join(", ") }
@@ -149,5 +195,13 @@ mod tests {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
         let renewed = Results::read().unwrap().in_page(&page).unwrap();
         assert!(page == renewed, "run: cargo xtask storm page");
+    }
+
+    #[test]
+    fn the_reports_show_the_recorded_results() {
+        for (name, text) in report::all(&Results::read().unwrap()).unwrap() {
+            let file = root().join(report::FOLDER).join(name + ".md");
+            assert!(fs::read_to_string(file).unwrap() == text, "run: cargo xtask storm page");
+        }
     }
 }

@@ -35,6 +35,9 @@ pub struct Row {
     time: Option<String>,
     /// The generators, by set-up: `default`, and those for several processes.
     set_up: BTreeMap<String, SetUp>,
+    /// The reason for duplicates, for the report to the maintainers.
+    #[serde(default)]
+    pub cause: String,
 }
 
 /// A generator of a library.
@@ -50,6 +53,9 @@ struct SetUp {
     renews: bool,
     /// An adapter's code: a function `generator`, which returns one that returns an ID.
     code: String,
+    /// What the library's documentation says about storms.
+    #[serde(default)]
+    documented: BTreeMap<String, Vec<String>>,
 }
 
 /// Returns the repository's root.
@@ -107,7 +113,27 @@ impl Row {
         ensure!(is_known, "expected a language with a host, found {}", self.language);
         ensure!(self.dependency.is_some() == (self.language == "rust"), "a dependency is for Rust");
         ensure!(!self.set_up.is_empty(), "expected a set-up");
+        let is_storm = |name: &String| STORMS.iter().any(|storm| storm.name == *name);
+        let documented = self.set_up.values().flat_map(|set_up| set_up.documented.values());
+        ensure!(documented.flatten().all(is_storm), "expected names of storms");
         self.set_up.values().try_for_each(|set_up| self.format(set_up).map(drop))
+    }
+
+    /// Returns the code of a set-up.
+    #[must_use]
+    pub fn code(&self, set_up: &str) -> &str {
+        self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
+    }
+
+    /// Returns what the documentation says about a set-up, with the storms.
+    pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
+        self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
+    }
+
+    /// Returns whether the documentation says something about a storm.
+    #[must_use]
+    pub fn is_documented(&self, set_up: &str, storm: &str) -> bool {
+        self.documented(set_up).any(|(_, storms)| storms.iter().any(|name| name == storm))
     }
 
     fn format(&self, set_up: &SetUp) -> Result<Format> {

@@ -1,0 +1,75 @@
+//! Texts for the maintainers of libraries that repeated IDs, in `tests/storm/reports`. They state what was run and what was found.
+//! The program files none of them.
+
+use std::{collections::BTreeMap, fmt::Write, fs};
+
+use anyhow::Result;
+
+use crate::{
+    results::{Found, Results, RowResult, replace},
+    rows::{self, Row, root},
+    storms::{STORMS, Storm},
+    verdict::Verdict,
+};
+
+/// The folder of the reports.
+pub const FOLDER: &str = "tests/storm/reports";
+
+/// Storms in which no generator can know of the other one.
+const HOPELESS: [&str; 2] = ["hosts", "image"];
+
+/// Writes the reports of all rows.
+pub fn write(results: &Results) -> Result<()> {
+    fs::create_dir_all(root().join(FOLDER))?;
+    for (name, text) in all(results)? {
+        replace(&root().join(FOLDER).join(name + ".md"), &text)?;
+    }
+    Ok(())
+}
+
+/// Returns the reports by the names of their rows.
+pub fn all(results: &Results) -> Result<BTreeMap<String, String>> {
+    let mut reports = BTreeMap::new();
+    for (name, set_ups) in results.rows() {
+        let row = rows::read(name)?;
+        let part = |(set_up, result): (&String, &RowResult)| part(&row, set_up, result);
+        let text: String = set_ups.iter().map(part).collect();
+        if !text.is_empty() && row.package != "polyflake" {
+            let head = format!("# {}: repeated IDs\n", row.package);
+            let repeat = format!("\nTo repeat: `cargo xtask storm rows {name}`.\n");
+            let cause = if row.cause.is_empty() { "" } else { "\n" };
+            let parts = [&head, &text, cause, &row.cause, cause, &repeat];
+            reports.insert(name.clone(), parts.map(String::from).concat());
+        }
+    }
+    Ok(reports)
+}
+
+/// The part of a report on one set-up; empty if nothing is to be reported.
+fn part(row: &Row, set_up: &str, result: &RowResult) -> String {
+    let RowResult { version, verdicts, date } = result;
+    let is_reported =
+        |storm: &&Storm| !HOPELESS.contains(&storm.name) && !row.is_documented(set_up, storm.name);
+    let found = STORMS.iter().filter(is_reported).filter_map(|storm| {
+        let Found::Verdict(verdict) = verdicts.get(storm.name)? else { return None };
+        (verdict.distinct.count > 0).then(|| line(storm, verdict))
+    });
+    let found: String = found.collect();
+    if found.is_empty() {
+        return found;
+    }
+    let (language, code) = (&row.language, row.code(set_up));
+    let mut text = format!("\nVersion {version}, on Linux, {date}. The generator:\n\n");
+    write!(text, "```{language}\n{code}\n```\n\n{found}").unwrap();
+    text
+}
+
+/// What was found in a storm.
+fn line(storm: &Storm, verdict: &Verdict) -> String {
+    let (count, ids) = (verdict.distinct.count, verdict.ids);
+    let first = verdict.distinct.first.as_deref().unwrap_or_default();
+    let (name, what) = (storm.name, storm.what);
+    format!(
+        "- {name} ({what}): {count} of {ids} IDs were equal to an earlier one. First: {first}.\n"
+    )
+}
