@@ -133,7 +133,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// Runs the handlers of pending signals from time to time. It does not do so each time, because the interpreter may be busy
     /// in other threads.
-    pub(crate) fn look(&mut self) -> Result<()> {
+    pub(crate) fn run_handlers(&mut self) -> Result<()> {
         const BETWEEN: Duration = Duration::from_millis(10);
         let now = Instant::now();
         let since = now.duration_since(*self.looked.get_or_insert(now));

@@ -14,7 +14,7 @@ use pyo3::{
     types::IntoPyDict,
 };
 
-use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
+use crate::ids::convert::{Argument, FromArgument, class_name, name, wrong_type};
 
 /// A format's default generator.
 ///
@@ -130,12 +130,12 @@ pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The argument of `set_default_generator`: a generator or `None`.
-pub(crate) type Argument<G> = Of<OptionalGenerator<G>, name::generator>;
+pub(crate) type Argument<G> = Argument<OptionalGenerator<G>, name::generator>;
 
 pub(crate) struct OptionalGenerator<G>(pub(crate) Option<Py<G>>);
 
-impl<'a, 'py, G: PyClass> Take<'a, 'py> for OptionalGenerator<G> {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py, G: PyClass> FromArgument<'a, 'py> for OptionalGenerator<G> {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<G>() {
             Ok(generator) => Ok(Self(Some(generator.to_owned().unbind()))),
             Err(_) if value.is_none() => Ok(Self(None)),

@@ -27,7 +27,7 @@ use pyo3::{
 use super::making::{Batch, Id, Param};
 use crate::{
     errors::{Raised, attached, raise, raise_as},
-    ids::convert::{Of, Take, name, wrong_type},
+    ids::convert::{Argument, FromArgument, name, wrong_type},
 };
 
 /// The generator behind a class.
@@ -80,7 +80,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     ///
     /// # Errors
     /// `lease_mismatch` if the generator has a lease.
-    pub(crate) fn own(&self) -> PyResult<&F::Generator> {
+    pub(crate) fn own_generator(&self) -> PyResult<&F::Generator> {
         match self {
             Self::Own(generator) => Ok(generator),
             Self::Leased(_) => Err(mismatch(
@@ -128,13 +128,13 @@ impl<F: Family> Leased<F> {
     /// Calls the generator. In a process without a grant, waits for the first grant.
     fn call<'s, V>(&'s self, mode: Mode, call: impl FnOnce(&'s F) -> Result<V>) -> Result<V> {
         let leased = self.granted.leased().map_or_else(|| self.wait(mode), Ok)?;
-        self.explain(call(leased))
+        self.explain_error(call(leased))
     }
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<&F> {
         // A call that must not wait reports an infinite waiting time, so the lease begins, but raises at once.
-        self.look(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
+        self.begin_or_report(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
@@ -145,16 +145,16 @@ impl<F: Family> Leased<F> {
         step: impl FnOnce(&'s F, &mut Call<'s>) -> Result<Progress<V>>,
     ) -> Result<Progress<V>> {
         if let Some(leased) = self.granted.leased() {
-            return self.explain(step(leased, &mut waiting.call));
+            return self.explain_error(step(leased, &mut waiting.call));
         }
         let begun = waiting.begun.get_or_insert_with(Instant::now);
-        self.look(Some(begun.elapsed().as_secs_f64()))?;
+        self.begin_or_report(Some(begun.elapsed().as_secs_f64()))?;
         Ok(Progress::Sleep(LOOK_AGAIN))
     }
 
     /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
     /// exception if that is too long.
-    fn look(&self, waited: Option<f64>) -> Result<()> {
+    fn begin_or_report(&self, waited: Option<f64>) -> Result<()> {
         let look = |py: Python<'_>| {
             let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
             looked.map(drop).map_err(|raised| {
@@ -165,7 +165,7 @@ impl<F: Family> Leased<F> {
     }
 
     /// Adds the reason to the error of a call that found no grant.
-    fn explain<V>(&self, made: Result<V>) -> Result<V> {
+    fn explain_error<V>(&self, made: Result<V>) -> Result<V> {
         made.map_err(|refused| match refused.kind() {
             ErrorKind::LeaseUnavailable => {
                 let reason = |py: Python<'_>| {
@@ -182,8 +182,8 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// The pause, in nanoseconds, before a step looks again for the first grant. The keeper runs on its own thread and cannot wake a
-/// task of an unknown event loop.
+/// The pause, in nanoseconds, before a step looks again for the first grant. The keeper runs on its own thread and cannot wake
+/// a task of an unknown event loop.
 const LOOK_AGAIN: u64 = 5_000_000;
 
 /// The state of an asynchronous call between its steps.
@@ -204,8 +204,8 @@ impl<F: Family> Source<F> {
     #[inline]
     pub(crate) fn one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
         match self {
-            Self::Own(own) => own.one(mode, param),
-            Self::Leased(leased) => leased.call(mode, |leased| leased.one(mode, param)),
+            Self::Own(own) => own.generate_in(mode, param),
+            Self::Leased(leased) => leased.call(mode, |leased| leased.generate_in(mode, param)),
         }
     }
 
@@ -306,9 +306,9 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
 }
 
 /// Stands in for the generator in a check, which does not create a generator.
-struct Nothing;
+struct NoGenerator;
 
-impl GrantTarget for Nothing {
+impl GrantTarget for NoGenerator {
     fn prepare(&self) {}
     fn begin(&self, _: u64, _: Range<u64>) -> Result<()> {
         Ok(())
@@ -331,7 +331,7 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
     /// interpreter while it holds the lock.
-    fn with<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
+    fn with_rules<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
         hosted.map(work).ok_or_else(|| mismatch("expected a lease that was started"))
@@ -343,7 +343,7 @@ impl Keeper {
     /// Begins to apply the rules, still without a worker ID, and returns how long a caller waits for one, in milliseconds.
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
-        let hosted = Hosted::new(settings).map_err(refused)?;
+        let hosted = Hosted::new(settings).map_err(to_exception)?;
         // After the rules have read the restore count, so that they notice each restore that this call doesn't.
         self.granted.prepare();
         let wait_ms = hosted.wait_ms();
@@ -362,7 +362,7 @@ impl Keeper {
     ) -> PyResult<String> {
         let (drawn, _) = random.as_chunks();
         let random = array::from_fn(|at| Random(u128::from_be_bytes(drawn[at])));
-        self.with(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
+        self.with_rules(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
     }
 
     /// Begins a grant, or returns the reason why it cannot. Times are Unix milliseconds.
@@ -397,13 +397,13 @@ impl Keeper {
     /// Returns the lease's status.
     #[pyo3(signature = (wall_ms, /))]
     fn status(&self, wall_ms: u64) -> PyResult<String> {
-        self.with(|hosted| hosted.status(wall_ms))
+        self.with_rules(|hosted| hosted.status(wall_ms))
     }
 
     /// Returns the reason why no ID is available now.
     #[pyo3(signature = (wall_ms, /))]
     fn reason(&self, wall_ms: u64) -> PyResult<String> {
-        self.with(|hosted| hosted.reason(wall_ms))
+        self.with_rules(|hosted| hosted.reason(wall_ms))
     }
 
     /// Returns a separate keeper for the generator in a forked child. The inherited objects are never freed.
@@ -418,7 +418,7 @@ impl Keeper {
 
 /// Returns the exception for an error that the rules return.
 #[cold]
-fn refused(error: polyflake_lease::Error) -> PyErr {
+fn to_exception(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
@@ -430,14 +430,14 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
         Some(url) => Place::of(url, namespace),
         None => Place::from_env(namespace),
     };
-    place.and_then(|place| place.to_json()).map_err(refused)
+    place.and_then(|place| place.to_json()).map_err(to_exception)
 }
 
 /// Returns commands that check whether a lease could be acquired, but do not lease anything.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
 pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
-    let keeper = Keeper { granted: Arc::new(Nothing), hosted: Mutex::new(None) };
+    let keeper = Keeper { granted: Arc::new(NoGenerator), hosted: Mutex::new(None) };
     keeper.start(settings)?;
     Ok(keeper)
 }
@@ -449,7 +449,7 @@ pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool
     let access = Access { allows_overlayfs, ..Access::default() };
     let exists =
         absolute_path(&path).and_then(|path| polyflake_lease::steps::check_file(&path, access));
-    exists.map_err(refused)
+    exists.map_err(to_exception)
 }
 
 /// Opens a store's file with a function, and returns its result and the name that identifies the file.
@@ -460,7 +460,7 @@ pub(crate) fn name_file<'py>(
     allows_overlayfs: bool,
     connect: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyAny>, String)> {
-    let path = absolute_path(&path).map_err(refused)?;
+    let path = absolute_path(&path).map_err(to_exception)?;
     let mut raised = None;
     let access = Access { allows_overlayfs, ..Access::default() };
     let opened = open_file(&path, access, |path| {
@@ -470,14 +470,14 @@ pub(crate) fn name_file<'py>(
             polyflake_lease::Error::new(polyflake_lease::ErrorKind::LeaseUnavailable, reason)
         })
     });
-    opened.map_err(|error| raised.unwrap_or_else(|| refused(error)))
+    opened.map_err(|error| raised.unwrap_or_else(|| to_exception(error)))
 }
 
 /// A lease as an argument.
 pub(crate) struct LeaseArgument(Py<PyAny>);
 
-impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for LeaseArgument {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         if value.is_instance(CLASS.import(value.py(), "polyflake._lease", "Lease")?)? {
             return Ok(Self(value.to_owned().unbind()));
@@ -487,4 +487,4 @@ impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
 }
 
 /// The constructors' optional parameter.
-pub(crate) type LeaseOption = Option<Of<LeaseArgument, name::lease>>;
+pub(crate) type LeaseOption = Option<Argument<LeaseArgument, name::lease>>;

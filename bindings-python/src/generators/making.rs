@@ -20,7 +20,7 @@ use crate::{
     errors::{detached, raise},
     ids::{
         convert::Count,
-        memory::{check_bytes, room},
+        memory::{check_bytes, try_with_capacity},
         target::{Filling, Item, Target},
     },
 };
@@ -103,7 +103,7 @@ impl<T: Plain> Rows for Items<T> {
     }
 
     fn reserve(&mut self, count: usize) -> PyResult<()> {
-        self.ids = room(count * self.width)?;
+        self.ids = try_with_capacity(count * self.width)?;
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl<T: Plain> Rows for Items<T> {
     }
 
     fn copy(&self, count: usize, target: &Target, others: usize) {
-        target.put(others, &self.ids[..count * self.width]);
+        target.write_ids(others, &self.ids[..count * self.width]);
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn one<'py, M: Makes>(
 }
 
 /// Returns a coroutine that generates one ID. `object` returns its Python object, or that of its string.
-pub(crate) fn later<'py, M: Makes>(
+pub(crate) fn generate_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     argument: M::Argument,
     object: fn(Python<'_>, Id<M::Leased>) -> Made<'_>,
@@ -220,8 +220,8 @@ pub(crate) fn many<'py, M: Makes>(
         let (mut filling, mut signals) = (Filling::new(n), Signals::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, places.clone());
-            filling.wrote(made, places)?;
-            filling.look(&mut signals)?;
+            filling.count_written(made, places)?;
+            filling.check_signals(&mut signals)?;
         }
         Ok(filling.written())
     });
@@ -242,7 +242,7 @@ pub(crate) fn many_later<'py, M: Makes>(
         while let Some(places) = filling.next(AT_ONCE) {
             give_way_after(&places).await;
             let made = write_later(held.get(), &key, &mut memory, places.clone()).await;
-            filling.wrote(made, places)?;
+            filling.count_written(made, places)?;
         }
         Ok(memory)
     };
@@ -268,14 +268,14 @@ pub(crate) fn fill<M: Makes>(
 ) -> PyResult<usize> {
     let (key, mut memory) = (maker.key(argument)?, maker.memory());
     let rows = M::rows(&mut memory);
-    let (target, most) = (Target::of(buffer, rows.item())?, rows.item().block(CACHED));
+    let (target, most) = (Target::from_value(buffer, rows.item())?, rows.item().block(CACHED));
     rows.reserve(target.count().min(most))?;
     let written = detached(buffer.py(), || {
         let (mut filling, mut signals) = (Filling::new(target.count()), Signals::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, 0..places.len());
             filling.copied(made, places, M::rows(&mut memory), &target)?;
-            filling.look(&mut signals)?;
+            filling.check_signals(&mut signals)?;
         }
         Ok(filling.written())
     });
@@ -291,7 +291,7 @@ pub(crate) fn fill_later<'py, M: Makes>(
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let mut memory = maker.get().memory();
     let rows = M::rows(&mut memory);
-    let target = Target::of(buffer, rows.item())?;
+    let target = Target::from_value(buffer, rows.item())?;
     rows.reserve(target.count().min(AT_ONCE))?;
     let call = async move {
         let mut filling = Filling::new(target.count());

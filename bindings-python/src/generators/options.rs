@@ -6,7 +6,7 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use super::{clock::PythonClock, leased::mismatch};
 use crate::{
     errors::attached,
-    ids::convert::{Callable, ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument},
+    ids::convert::{Argument, Callable, ClockArgument, Exhausted, MaxWait, Span, StallArgument},
 };
 
 /// Options for the clock, the window and waiting.
@@ -29,7 +29,10 @@ const SHARED: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_st
 
 impl Options {
     /// Reads the options from a function's keywords.
-    pub(crate) fn of(function: Function, keywords: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+    pub(crate) fn from_keywords(
+        function: Function,
+        keywords: Option<Keywords<'_, '_>>,
+    ) -> PyResult<Self> {
         Self::among(function, &SHARED, keywords)
     }
 
@@ -90,8 +93,9 @@ impl Options {
         if self.window.is_some() || self.clock.is_some() {
             return Err(mismatch("expected no window and no clock beside a lease, found one"));
         }
-        let copy =
-            |told: &Of<Callable, _>| attached(|py| Of::new(Callable(told.0.0.clone_ref(py))));
+        let copy = |told: &Argument<Callable, _>| {
+            attached(|py| Argument::new(Callable(told.0.0.clone_ref(py))))
+        };
         Ok(move || Self { on_stall: self.on_stall.as_ref().map(copy), clock: None, ..self })
     }
 

@@ -20,7 +20,7 @@ use crate::generators::{
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Count, Flag, Of, Span, UnixMs, name},
+        convert::{Argument, Count, Flag, Span, UnixMs, name},
         record::by_attributes,
         target::Item,
     },
@@ -29,7 +29,7 @@ use crate::{
 type Leased = hotguid::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: Default<Generator> =
-    Default::new(|| Generator::new(Of::new(Flag(false)), None, None));
+    Default::new(|| Generator::new(Argument::new(Flag(false)), None, None));
 
 #[doc = doc!("hotguid.generate")]
 #[pyfunction]
@@ -104,16 +104,16 @@ pub(crate) struct Generator {
 impl Generator {
     #[new]
     #[pyo3(
-        signature = (*, uuid8 = Of::new(Flag(false)), lease = None, **options),
+        signature = (*, uuid8 = Argument::new(Flag(false)), lease = None, **options),
         text_signature = "(*, uuid8=False, window=None, clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
     fn new(
-        uuid8: Of<Flag, name::uuid8>,
+        uuid8: Argument<Flag, name::uuid8>,
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let with_clock = move |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
-        let options = Options::of(("Generator", &["uuid8", "lease"]), options)?;
+        let options = Options::from_keywords(("Generator", &["uuid8", "lease"]), options)?;
         if let Some(lease) = lease {
             let options = options.of_grants()?;
             let inner = Source::leased(
@@ -140,19 +140,19 @@ impl Generator {
 
     #[doc = doc!("hotguid.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.own()?.extend_window(end.0);
+    fn extend_window(&self, end: Argument<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.own_generator()?.extend_window(end.0);
         extended.map_err(|error| end.0.raise(error, "end"))
     }
 
     #[doc = doc!("hotguid.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
-        Ok(self.inner.own()?.stats().into())
+        Ok(self.inner.own_generator()?.stats().into())
     }
 
     #[doc = doc!("hotguid.Generator.close")]
     fn close(&self) -> PyResult<()> {
-        self.inner.own()?.close().map_err(raise)
+        self.inner.own_generator()?.close().map_err(raise)
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -9,11 +9,11 @@ use pyo3::{
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{Array, Holds, Item, array},
+    array::{Array, HoldsItems, Item, array},
     column::{self, PackedBytes},
     convert::{
-        self, Flag, Octets, Of, Take as _, UnixMs, UnixSeconds, name, numbers, raise_about_time,
-        raise_in_range, raise_named, texts,
+        self, Argument, Flag, FromArgument as _, Octets, UnixMs, UnixSeconds, name, numbers,
+        raise_about_time, raise_in_range, raise_named, texts,
     },
     describe::Description,
     fields::FieldColumn,
@@ -45,13 +45,13 @@ impl<'py> FromPyObject<'_, 'py> for Machine<'py> {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let is_buffer = convert::has_buffer(&value);
-        let bytes = is_buffer.then(|| Octets::take(value, "machine")).transpose()?;
+        let bytes = is_buffer.then(|| Octets::from_argument(value, "machine")).transpose()?;
         Ok(Self { value: value.to_owned(), bytes })
     }
 }
 
 /// An ID as an argument.
-type Id = Of<Uuid, name::id>;
+type Id = Argument<Uuid, name::id>;
 
 impl From<Uuid> for HotGuid {
     fn from(uuid: Uuid) -> Self {
@@ -69,18 +69,18 @@ pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>>
 #[pyo3(signature = (text, /))]
 pub(crate) fn parse<'py>(
     py: Python<'py>,
-    text: Of<GuidText<'_>, name::text>,
+    text: Argument<GuidText<'_>, name::text>,
 ) -> PyResult<Bound<'py, PyAny>> {
     to_uuid(py, HotGuid::parse(&text.0.0).map_err(raise)?)
 }
 
 #[doc = doc!("hotguid.parts")]
 #[pyfunction]
-#[pyo3(signature = (id, /, *, uuid8 = Of::new(Flag(false))), text_signature = "(id, /, *, uuid8=False)")]
+#[pyo3(signature = (id, /, *, uuid8 = Argument::new(Flag(false))), text_signature = "(id, /, *, uuid8=False)")]
 pub(crate) fn parts(
     py: Python<'_>,
     id: Id,
-    uuid8: Of<Flag, name::uuid8>,
+    uuid8: Argument<Flag, name::uuid8>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let id = HotGuid::from(id.0);
     if !uuid8.0.0 {
@@ -93,16 +93,16 @@ pub(crate) fn parts(
 #[doc = doc!("hotguid.from_parts")]
 #[pyfunction]
 #[pyo3(
-    signature = (*, timestamp, machine, counter, shard_key = ShardKey(0), uuid8 = Of::new(Flag(false))),
+    signature = (*, timestamp, machine, counter, shard_key = ShardKey(0), uuid8 = Argument::new(Flag(false))),
     text_signature = "(*, timestamp, machine, counter, shard_key=0, uuid8=False)"
 )]
 pub(crate) fn from_parts<'py>(
     py: Python<'py>,
-    timestamp: Of<UnixSeconds, name::timestamp>,
+    timestamp: Argument<UnixSeconds, name::timestamp>,
     machine: Machine<'py>,
     counter: Counter,
     shard_key: ShardKey,
-    uuid8: Of<Flag, name::uuid8>,
+    uuid8: Argument<Flag, name::uuid8>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (timestamp, counter, shard_key) = (timestamp.0.0, counter.0, shard_key.0);
     let id = if uuid8.0.0 {
@@ -146,7 +146,10 @@ fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
 #[doc = doc!("hotguid.from_sql")]
 #[pyfunction]
 #[pyo3(signature = (guid, /))]
-pub(crate) fn from_sql(py: Python<'_>, guid: Of<Uuid, name::guid>) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn from_sql(
+    py: Python<'_>,
+    guid: Argument<Uuid, name::guid>,
+) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, HotGuid::from_sql(HotGuid::from(guid.0).to_bytes()))
 }
 
@@ -162,7 +165,7 @@ pub(crate) fn to_dotnet_bytes(py: Python<'_>, id: Id) -> Bound<'_, PyBytes> {
 #[pyo3(signature = (data, /))]
 pub(crate) fn from_dotnet_bytes<'py>(
     py: Python<'py>,
-    data: Of<Octets<'_>, name::data>,
+    data: Argument<Octets<'_>, name::data>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let id = HotGuid::from_slice(data.0.as_bytes());
     to_uuid(py, id.map_err(|error| raise_named(error, "data"))?)
@@ -171,14 +174,14 @@ pub(crate) fn from_dotnet_bytes<'py>(
 #[doc = doc!("hotguid.time_range")]
 #[pyfunction]
 #[pyo3(
-    signature = (start, end, /, *, sql = Of::new(Flag(false))),
+    signature = (start, end, /, *, sql = Argument::new(Flag(false))),
     text_signature = "(start, end, /, *, sql=False)"
 )]
 pub(crate) fn time_range(
     py: Python<'_>,
-    start: Of<UnixMs, name::start>,
-    end: Of<UnixMs, name::end>,
-    sql: Of<Flag, name::sql>,
+    start: Argument<UnixMs, name::start>,
+    end: Argument<UnixMs, name::end>,
+    sql: Argument<Flag, name::sql>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
     let (lowest, highest) = HotGuid::time_range(start.0, end.0)
         .map_err(|error| raise_in_range(error, start.0, end.0))?;
@@ -295,7 +298,7 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
 #[pyclass(frozen, extends = Array, module = "polyflake.hotguid")]
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
 
-impl Holds<HotGuid> for HotGuidArray {
+impl HoldsItems<HotGuid> for HotGuidArray {
     fn from_packed(ids: Packed<HotGuid>) -> Self {
         Self(ids)
     }

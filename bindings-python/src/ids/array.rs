@@ -21,9 +21,9 @@ use pyo3::{
 };
 
 use super::{
-    convert::{AnyInteger, Octets, Take, has_buffer, raise_named, wrong_type},
+    convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type},
     integers::buffer_of,
-    memory::{no_memory, room},
+    memory::{no_memory, try_with_capacity},
     record::restore,
 };
 use crate::arrow;
@@ -194,7 +194,7 @@ pub(crate) trait Item: Plain + Hash + Eq {
 }
 
 /// A class of arrays with packed items of type `T`.
-pub(crate) trait Holds<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
+pub(crate) trait HoldsItems<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
     /// The noun that describes the items.
     const NOUN: &str = "IDs";
     /// `true` for a class without a constructor.
@@ -210,7 +210,7 @@ pub(crate) struct PackedItems<C, T: Plain> {
     class: PhantomData<fn() -> C>,
 }
 
-impl<C: Holds<T>, T: Item> Values for PackedItems<C, T> {
+impl<C: HoldsItems<T>, T: Item> Values for PackedItems<C, T> {
     fn len(&self) -> usize {
         self.items.len()
     }
@@ -258,7 +258,7 @@ impl<C: Holds<T>, T: Item> Values for PackedItems<C, T> {
 }
 
 /// Returns an array with packed items.
-pub(crate) fn array<C: Holds<T>, T: Item>(
+pub(crate) fn array<C: HoldsItems<T>, T: Item>(
     py: Python<'_>,
     items: Packed<T>,
 ) -> PyResult<Bound<'_, C>> {
@@ -276,7 +276,7 @@ pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
 }
 
 /// Returns an array's items, or `None` if they have a different type.
-pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
+pub(crate) fn items_of<C: HoldsItems<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<PackedItems<C, T>>().map(|held| held.items.clone())
 }
@@ -354,7 +354,7 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
     if let Ok(slice) = index.cast::<PySlice>() {
         let span = slice.indices(length.cast_signed())?;
         let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
-        let mut positions = room(span.slicelength)?;
+        let mut positions = try_with_capacity(span.slicelength)?;
         positions.extend((0..span.slicelength).map(step));
         return Ok(At::Many(positions));
     }
@@ -363,7 +363,8 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
         if passes.len() != length {
             return Err(raise_named(Error::invalid_length(passes.len(), length, length), INDEX));
         }
-        let mut positions = room(passes.iter().filter(|passes| **passes != 0).count())?;
+        let mut positions =
+            try_with_capacity(passes.iter().filter(|passes| **passes != 0).count())?;
         positions.extend((0..length).filter(|position| passes[*position] != 0));
         return Ok(At::Many(positions));
     }
@@ -387,7 +388,7 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
     if format.trim_start_matches(NATIVE) != "?" || buffer.dimensions() != 1 {
         return Err(wrong_type(INDEX, expected, index));
     }
-    Octets::take(index.as_borrowed(), INDEX).map(Some)
+    Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
 }
 
 /// Returns the position of an index. A negative index counts from the end.

@@ -11,8 +11,8 @@ use pyo3::{prelude::*, types::PyString};
 use super::{
     buffer::Buffered,
     convert::{
-        Octets, Take, Text, check_length, has_buffer, iterator, mistyped, multiple, raise_named,
-        type_name, wrong_kind, wrong_type,
+        FromArgument, Octets, Text, check_length, has_buffer, iterator, mistyped, multiple,
+        raise_named, type_name, wrong_kind, wrong_type,
     },
     integers::buffer_of,
     memory::no_memory,
@@ -96,7 +96,7 @@ pub(crate) fn text_in<I: Textual>(
     if let Err(too_long) = check_length(text, &I::LENGTHS) {
         return Ok(Err(too_long));
     }
-    Ok(I::parse(&Text::take(item.as_borrowed(), name)?))
+    Ok(I::parse(&Text::from_argument(item.as_borrowed(), name)?))
 }
 
 /// Returns whether a value is packed: an Arrow column, or a buffer that does not contain Python objects.
@@ -127,7 +127,7 @@ impl<'py> PackedBytes<'py> {
             let read = arrow::read(value, name, BYTES, |pieces| pieces.packed(size))?;
             return Ok(read.map(Self::Read));
         }
-        let given = Octets::take(value.as_borrowed(), name)?;
+        let given = Octets::from_argument(value.as_borrowed(), name)?;
         let length = given.as_bytes().len();
         if length % size != 0 {
             return Err(raise_named(multiple(name, size, length), name));

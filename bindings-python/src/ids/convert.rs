@@ -8,7 +8,8 @@ mod times;
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
 pub(crate) use names::{
-    Of, Take, class_name, mistyped, name, raise_named, type_name, wrong_kind, wrong_type,
+    Argument, FromArgument, class_name, mistyped, name, raise_named, type_name, wrong_kind,
+    wrong_type,
 };
 use polyflake::{Error, ErrorKind, OnExhausted, sno::Sno};
 use pyo3::{
@@ -41,7 +42,7 @@ impl AnyInteger {
         Self::from_mixed(value, "int", name)
     }
 
-    /// Works like [`Whole::of`], for parameters that also accept other types.
+    /// Works like [`AnyInteger::from_value`], for parameters that also accept other types.
     pub(crate) fn from_mixed(
         value: &Bound<'_, PyAny>,
         expected: &str,
@@ -186,7 +187,7 @@ impl FromPyObject<'_, '_> for Partition {
         if !is_bytes {
             return number(&value, "partition", 0..=u16::MAX).map(Self);
         }
-        let bytes: [u8; 2] = Octets::take(value, "partition")?.exactly("partition")?;
+        let bytes: [u8; 2] = Octets::from_argument(value, "partition")?.exactly("partition")?;
         Ok(Self(u16::from_be_bytes(bytes)))
     }
 }
@@ -234,7 +235,7 @@ impl Exhausted {
 impl FromPyObject<'_, '_> for Exhausted {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        match &*Text::take(value, "on_exhausted")? {
+        match &*Text::from_argument(value, "on_exhausted")? {
             "wait" => Ok(Self::WAIT),
             "error" => Ok(Self::ERROR),
             _ => {
@@ -252,8 +253,8 @@ impl FromPyObject<'_, '_> for Exhausted {
 #[derive(Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 
-impl<'a, 'py> Take<'a, 'py> for Flag {
-    fn take(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Flag {
+    fn from_argument(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         match value.cast::<PyBool>() {
             Ok(flag) => Ok(Self(flag.is_true())),
             Err(_) => Err(wrong_type(name, "bool", &value)),
@@ -264,8 +265,8 @@ impl<'a, 'py> Take<'a, 'py> for Flag {
 /// A callable.
 pub(crate) struct Callable(pub(crate) Py<PyAny>);
 
-impl<'a, 'py> Take<'a, 'py> for Callable {
-    fn take(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Callable {
+    fn from_argument(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         if !value.is_callable() {
             return Err(wrong_type(name, "a callable", &value));
         }
@@ -274,8 +275,8 @@ impl<'a, 'py> Take<'a, 'py> for Callable {
 }
 
 /// The argument for a clock or a callback for stalls.
-pub(crate) type ClockArgument = Option<Of<Callable, name::clock>>;
-pub(crate) type StallArgument = Option<Of<Callable, name::on_stall>>;
+pub(crate) type ClockArgument = Option<Argument<Callable, name::clock>>;
+pub(crate) type StallArgument = Option<Argument<Callable, name::on_stall>>;
 
 /// Returns an argument's iterator. Exceptions from creating and using it pass through.
 pub(crate) fn iterator<'py>(

@@ -9,9 +9,9 @@ use pyo3::{
 };
 
 use super::{
-    array::{Array, Holds, Item, array, items_of},
-    convert::{Octets, Take},
-    memory::{room, try_copy, zeroed},
+    array::{Array, HoldsItems, Item, array, items_of},
+    convert::{FromArgument, Octets},
+    memory::{try_copy, try_with_capacity, zeroed},
 };
 use crate::errors::raise;
 
@@ -19,7 +19,7 @@ use crate::errors::raise;
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct FieldColumn;
 
-impl<T: Plain> Holds<T> for FieldColumn {
+impl<T: Plain> HoldsItems<T> for FieldColumn {
     const NOUN: &str = "values";
     const IS_RECORD: bool = true;
 
@@ -57,7 +57,7 @@ impl FieldColumn {
         ids: &[I],
         field: fn(I) -> T,
     ) -> PyResult<Bound<'py, Self>> {
-        let mut numbers = room(ids.len())?;
+        let mut numbers = try_with_capacity(ids.len())?;
         py.detach(|| numbers.extend(ids.iter().map(|id| field(*id))));
         Self::of(py, numbers)
     }
@@ -68,7 +68,7 @@ impl FieldColumn {
         ids: &[I],
         field: fn(I) -> [u8; N],
     ) -> PyResult<Bound<'py, Self>> {
-        let mut bytes = room(ids.len() * N)?;
+        let mut bytes = try_with_capacity(ids.len() * N)?;
         py.detach(|| bytes.extend(ids.iter().flat_map(|id| field(*id))));
         array(py, Packed::in_rows(bytes, N))
     }
@@ -103,7 +103,7 @@ impl FieldColumn {
         width: Option<usize>,
     ) -> PyResult<Bound<'py, Self>> {
         let py = content.py();
-        let bytes = Octets::take(content.as_borrowed(), "content")?;
+        let bytes = Octets::from_argument(content.as_borrowed(), "content")?;
         let bytes = bytes.as_bytes();
         if let Some(width) = width {
             let is_whole = bytes.len().checked_rem(width) == Some(0);

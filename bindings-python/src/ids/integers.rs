@@ -14,7 +14,7 @@ use super::{
     array::NATIVE,
     column::is_packed,
     convert::{
-        AnyInteger, Octets, Take, has_buffer, has_index, mistyped, type_name, wrong_kind,
+        AnyInteger, FromArgument, Octets, has_buffer, has_index, mistyped, type_name, wrong_kind,
         wrong_type,
     },
     memory::try_copy,
@@ -54,7 +54,7 @@ impl Integers {
         packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
     }
 
-    /// Works like [`Self::of`], but returns `None` for an object of any other type.
+    /// Works like [`Self::from_value`], but returns `None` for an object of any other type.
     pub(crate) fn packed(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -80,7 +80,7 @@ impl Integers {
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
             return Ok(Some(Self(Memory::InPlace(buffer))));
         }
-        let copy = Octets::take(value.as_borrowed(), name)?;
+        let copy = Octets::from_argument(value.as_borrowed(), name)?;
         let (integers, _) = copy.as_bytes().as_chunks();
         let integers = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
         Ok(Some(Self(Memory::Copied(integers.collect()))))

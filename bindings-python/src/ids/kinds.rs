@@ -8,14 +8,14 @@ use pyo3::{
     types::{PyCFunction, PyDict, PyMapping, PyString, PyTuple},
 };
 
-use super::convert::{Metabyte, Of, Text, name, wrong_type};
+use super::convert::{Argument, Metabyte, Text, name, wrong_type};
 
 #[doc = doc!("sno.by_metabyte")]
 #[pyfunction]
 #[pyo3(signature = (kinds, /, *, name = None), text_signature = "(kinds, /, *, name='id')")]
 pub(crate) fn by_metabyte<'py>(
     kinds: &Bound<'py, PyAny>,
-    name: Option<Of<Text<'_>, name::name>>,
+    name: Option<Argument<Text<'_>, name::name>>,
 ) -> PyResult<Bound<'py, PyCFunction>> {
     let (py, kinds) = (kinds.py(), read(kinds)?);
     let name = name.map_or_else(|| "id".to_owned(), |name| name.0.to_owned());

@@ -22,7 +22,7 @@ pub(crate) fn fault(fault: Fault) -> PyErr {
 }
 
 /// Returns an empty vector with capacity for `count` items.
-pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
+pub(crate) fn try_with_capacity<T>(count: usize) -> PyResult<Vec<T>> {
     columns::try_with_capacity(count).map_err(no_memory)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
 /// fixed formats.
 const MAX_BYTES: usize = 1 << 28;
 
-/// Rejects `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].
+/// Rejects `n` IDs of `bytes` bytes each if they take more than [`MAX_BYTES`].
 pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
     let most = MAX_BYTES / bytes;
     if n > most {

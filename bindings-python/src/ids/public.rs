@@ -10,11 +10,11 @@ use pyo3::{
 use super::{
     column::of_items,
     convert::{
-        self, AnyInteger, Of, Take, Text, has_buffer, has_index, items, mistyped, name, numbers,
-        raise_named, type_name,
+        self, AnyInteger, Argument, FromArgument, Text, has_buffer, has_index, items, mistyped,
+        name, numbers, raise_named, type_name,
     },
     integers::Integers,
-    memory::room,
+    memory::try_with_capacity,
     secret::Secret,
     text::ascii,
 };
@@ -38,18 +38,20 @@ pub(crate) struct Keyring(public::Keyring);
 /// Secrets with their versions.
 struct Secrets(Vec<(u8, Secret<SECRET_BYTES>)>);
 
-impl<'a, 'py> Take<'a, 'py> for Secrets {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Secrets {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(mapping) = value.cast::<PyMapping>() else {
-            return Ok(Self(vec![(1, Secret::take(value, name)?)]));
+            return Ok(Self(vec![(1, Secret::from_argument(value, name)?)]));
         };
         let pairs = mapping.items()?;
         // The vector must never grow, because growing would leave copies behind that are not wiped.
         let mut secrets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;
-            secrets
-                .push((version.extract::<Version>()?.0, Secret::take(secret.as_borrowed(), name)?));
+            secrets.push((
+                version.extract::<Version>()?.0,
+                Secret::from_argument(secret.as_borrowed(), name)?,
+            ));
         }
         Ok(Self(secrets))
     }
@@ -59,7 +61,7 @@ impl<'a, 'py> Take<'a, 'py> for Secrets {
 impl Keyring {
     #[new]
     #[pyo3(signature = (secret, /, *, write = None), text_signature = "(secret, /, *, write=None)")]
-    fn new(secret: Of<Secrets, name::secret>, write: Option<Written>) -> PyResult<Self> {
+    fn new(secret: Argument<Secrets, name::secret>, write: Option<Written>) -> PyResult<Self> {
         let secrets = secret.0.0.iter().map(|(version, secret)| (*version, &*secret.0));
         let ids = public::Keyring::with_versions(secrets);
         let ids = ids.and_then(|ids| match write {
@@ -71,7 +73,7 @@ impl Keyring {
 
     #[doc = doc!("public.Keyring.of")]
     #[pyo3(signature = (name, bits = Bits(BITS)), text_signature = "($self, name, bits=48)")]
-    fn of(&self, name: Of<Text<'_>, name::name>, bits: Bits) -> PyResult<IdType> {
+    fn of(&self, name: Argument<Text<'_>, name::name>, bits: Bits) -> PyResult<IdType> {
         let of = self.0.of_bits(&name.0, bits.0).map_err(|error| raise_named(error, "name"))?;
         Ok(IdType { of, most: u64::MAX >> (64 - bits.0) })
     }
@@ -136,7 +138,7 @@ impl IdType {
     #[pyo3(signature = (numbers, /))]
     fn encode_many<'py>(&self, numbers: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, numbers) = (numbers.py(), self.numbers(numbers)?);
-        let mut texts = room(numbers.len())?;
+        let mut texts = try_with_capacity(numbers.len())?;
         let write = |text: &str| texts.push(ascii(py, text.as_bytes()));
         self.of.encode_many(&numbers, write).map_err(|error| raise_named(error, NUMBERS))?;
         PyList::new(py, texts.into_iter().collect::<PyResult<Vec<_>>>()?)
@@ -144,7 +146,7 @@ impl IdType {
 
     #[doc = doc!("public.IdType.decode")]
     #[pyo3(signature = (text, /))]
-    fn decode(&self, text: Of<Text<'_>, name::text>) -> PyResult<u64> {
+    fn decode(&self, text: Argument<Text<'_>, name::text>) -> PyResult<u64> {
         self.of.decode(&text.0).map_err(raise)
     }
 
@@ -156,7 +158,8 @@ impl IdType {
             let text = item.cast::<PyString>().map(|text| text.clone().unbind());
             Ok(text.map_err(|_| mistyped(TEXTS, "str", &type_name(item))))
         })?;
-        let texts = items.iter().map(|text| Text::take(text.as_any().bind_borrowed(py), TEXTS));
+        let texts =
+            items.iter().map(|text| Text::from_argument(text.as_any().bind_borrowed(py), TEXTS));
         let texts = texts.collect::<PyResult<Vec<_>>>()?;
         self.of.decode_many(texts.iter().map(|text| &**text)).map_err(raise)
     }

@@ -5,15 +5,15 @@ use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{
-    convert::{Take, has_buffer, raise_named, wrong_kind, wrong_type},
+    convert::{FromArgument, has_buffer, raise_named, wrong_kind, wrong_type},
     integers::buffer_of,
 };
 
 /// The bytes of any object with the buffer protocol. There are 16 by default.
 pub(crate) struct Secret<const N: usize = KEY_BYTES>(pub(crate) Zeroizing<[u8; N]>);
 
-impl<'a, 'py, const N: usize> Take<'a, 'py> for Secret<N> {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py, const N: usize> FromArgument<'a, 'py> for Secret<N> {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let py = value.py();
         if !has_buffer(&value) {
             return Err(wrong_type(name, "bytes", &value));

@@ -4,7 +4,7 @@ use polyflake::sparx64::{self, BLOCK_BYTES};
 use pyo3::{prelude::*, types::PyBytes};
 
 use super::{
-    convert::{Octets, Of, name, no_multiple},
+    convert::{Argument, Octets, name, no_multiple},
     secret::Secret,
 };
 use crate::errors::no_copy;
@@ -16,13 +16,13 @@ pub(crate) struct Sparx64(sparx64::Sparx64);
 type Bytes = [u8; BLOCK_BYTES];
 
 /// A block as an argument.
-type Block<'py> = Of<Octets<'py>, name::block>;
+type Block<'py> = Argument<Octets<'py>, name::block>;
 
 #[pymethods]
 impl Sparx64 {
     #[new]
     #[pyo3(signature = (key, /))]
-    fn new(key: Of<Secret, name::key>) -> Self {
+    fn new(key: Argument<Secret, name::key>) -> Self {
         Self(sparx64::Sparx64::new(*key.0.0))
     }
 
@@ -43,7 +43,7 @@ impl Sparx64 {
     fn encrypt_many<'py>(
         &self,
         py: Python<'py>,
-        blocks: Of<Octets<'_>, name::blocks>,
+        blocks: Argument<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         apply_to_all(py, &blocks.0, |blocks| self.0.encrypt_blocks(blocks))
     }
@@ -53,7 +53,7 @@ impl Sparx64 {
     fn decrypt_many<'py>(
         &self,
         py: Python<'py>,
-        blocks: Of<Octets<'_>, name::blocks>,
+        blocks: Argument<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         apply_to_all(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
     }

@@ -80,7 +80,7 @@ impl Item {
 
 impl Target {
     /// Checks that a value is a buffer for IDs, and returns it.
-    pub(crate) fn of(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
+    pub(crate) fn from_value(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
         if !has_buffer(value) {
             return Err(wrong_type(NAME, EXPECTED, value));
@@ -104,7 +104,7 @@ impl Target {
     }
 
     /// Copies IDs to the places after the first `others` IDs.
-    pub(crate) fn put<T: Plain>(&self, others: usize, ids: &[T]) {
+    pub(crate) fn write_ids<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
         // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the bytes
@@ -145,8 +145,8 @@ impl Filling {
     }
 
     /// Checks for signals between two blocks.
-    pub(crate) fn look(&self, signals: &mut Signals) -> polyflake::Result<()> {
-        if self.written < self.all { signals.look() } else { Ok(()) }
+    pub(crate) fn check_signals(&self, signals: &mut Signals) -> polyflake::Result<()> {
+        if self.written < self.all { signals.run_handlers() } else { Ok(()) }
     }
 
     /// Copies the IDs of a block to their places in a buffer, and counts them.
@@ -158,11 +158,11 @@ impl Filling {
         target: &Target,
     ) -> polyflake::Result<()> {
         rows.copy(written(&made), target, places.start);
-        self.wrote(made, places)
+        self.count_written(made, places)
     }
 
     /// Counts the IDs in a block. In an error, the number of IDs written is changed to include the earlier blocks.
-    pub(crate) fn wrote(
+    pub(crate) fn count_written(
         &mut self,
         made: polyflake::Result<usize>,
         places: Range<usize>,

@@ -10,7 +10,7 @@ use polyflake_columns::{
 use pyo3::{ffi, prelude::*, types::PyString};
 
 use super::{
-    array::{Array, Holds, array},
+    array::{Array, HoldsItems, array},
     column::ids_of,
     fields::of_another_kind,
     memory::fault,
@@ -47,7 +47,7 @@ pub(super) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, Py
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct TextColumn;
 
-impl<T: Plain> Holds<T> for TextColumn {
+impl<T: Plain> HoldsItems<T> for TextColumn {
     const NOUN: &str = "texts";
     const IS_RECORD: bool = true;
 

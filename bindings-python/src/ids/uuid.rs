@@ -2,13 +2,13 @@
 
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
-use super::convert::{Octets, Take, wrong_type};
+use super::convert::{FromArgument, Octets, wrong_type};
 
 /// The 16 bytes of a `uuid.UUID`, in the order of its string form.
 pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
-impl<'a, 'py> Take<'a, 'py> for Uuid {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Uuid {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         Self::among(&value, name)?.ok_or_else(|| wrong_type(name, "uuid.UUID", &value))
     }
 }
@@ -20,7 +20,9 @@ impl Uuid {
             return Ok(None);
         }
         let bytes = value.getattr(intern!(value.py(), "bytes"))?;
-        Octets::take(bytes.as_borrowed(), name)?.exactly(name).map(|bytes| Some(Self(bytes)))
+        Octets::from_argument(bytes.as_borrowed(), name)?
+            .exactly(name)
+            .map(|bytes| Some(Self(bytes)))
     }
 }
 

@@ -26,7 +26,10 @@ use crate::{
     errors::{attached, no_copy, raise},
     ids::{
         array::array,
-        convert::{self, Count, Flag, Of, Span, Take, Text, UnixMs, name, numbers, wrong_type},
+        convert::{
+            self, Argument, Count, Flag, FromArgument, Span, Text, UnixMs, name, numbers,
+            wrong_type,
+        },
         target::Item,
     },
 };
@@ -34,9 +37,9 @@ use crate::{
 type Inner = layout::Generator<PythonClock>;
 type Leased = layout::Leased<PythonClock>;
 
-type Bindables = Of<Named, name::bindables>;
+type Bindables = Argument<Named, name::bindables>;
 
-type NumberRange = Of<Ranged, name::range>;
+type NumberRange = Argument<Ranged, name::range>;
 
 /// A bindable with the first and the last of its values.
 struct Ranged {
@@ -49,12 +52,12 @@ numbers! {
     RangedNumber(u64) "range" 0..=u64::MAX;
 }
 
-impl<'a, 'py> Take<'a, 'py> for Ranged {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Ranged {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let expected = "a name, the first and the last number";
         let [bindable, first, last] = convert::items(&value, expected, name)?;
         let number = |given: Bound<'_, PyAny>| given.extract().map(|number: RangedNumber| number.0);
-        let name = Text::take(bindable.as_borrowed(), name)?.to_string();
+        let name = Text::from_argument(bindable.as_borrowed(), name)?.to_string();
         Ok(Self { name, first: number(first)?, last: number(last)? })
     }
 }
@@ -76,7 +79,7 @@ struct Given<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
     range: Option<NumberRange>,
-    sequence_only: Of<Flag, name::sequence_only>,
+    sequence_only: Argument<Flag, name::sequence_only>,
     options: Option<Keywords<'a, 'py>>,
 }
 
@@ -86,7 +89,7 @@ impl Given<'_, '_> {
         function: Function,
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
-        let (options, layout) = (Options::of(function, self.options)?, self.layout);
+        let (options, layout) = (Options::from_keywords(function, self.options)?, self.layout);
         let window = options.window;
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
@@ -124,19 +127,19 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            layout, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)), lease = None,
+            layout, *, bindables = None, range = None, sequence_only = Argument::new(Flag(false)), lease = None,
             fields = None, **options
         ),
         text_signature = "(layout, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, lease=None, fields=None, on_stall=None)"
     )]
     fn new(
-        layout: Of<LayoutArgument, name::layout>,
+        layout: Argument<LayoutArgument, name::layout>,
         bindables: Option<Bindables>,
         range: Option<NumberRange>,
-        sequence_only: Of<Flag, name::sequence_only>,
+        sequence_only: Argument<Flag, name::sequence_only>,
         lease: LeaseOption,
-        fields: Option<Of<FieldNames, name::fields>>,
+        fields: Option<Argument<FieldNames, name::fields>>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         const NEW: Function =
@@ -157,7 +160,7 @@ impl Generator {
         if bindables.is_some() || range.is_some() || sequence_only.0.0 {
             return Err(mismatch("expected no bindables and no range beside a lease, found one"));
         }
-        let options = Options::of(NEW, options)?.of_grants()?;
+        let options = Options::from_keywords(NEW, options)?.of_grants()?;
         let layout = layout.0;
         let core = layout.get().0.clone();
         let told = (core.to_json(), fields.clone());
@@ -179,18 +182,18 @@ impl Generator {
     #[staticmethod]
     #[pyo3(
         signature = (
-            layout, snapshot, /, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)),
+            layout, snapshot, /, *, bindables = None, range = None, sequence_only = Argument::new(Flag(false)),
             **options
         ),
         text_signature = "(layout, snapshot, /, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
-        layout: Of<LayoutArgument, name::layout>,
-        snapshot: Of<SnapshotArgument, name::snapshot>,
+        layout: Argument<LayoutArgument, name::layout>,
+        snapshot: Argument<SnapshotArgument, name::snapshot>,
         bindables: Option<Bindables>,
         range: Option<NumberRange>,
-        sequence_only: Of<Flag, name::sequence_only>,
+        sequence_only: Argument<Flag, name::sequence_only>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
@@ -208,20 +211,20 @@ impl Generator {
 
     #[doc = doc!("layout.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.own()?.extend_window(end.0);
+    fn extend_window(&self, end: Argument<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.own_generator()?.extend_window(end.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
         Ok(())
     }
 
     #[doc = doc!("layout.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
-        Ok(self.inner.own()?.stats().into())
+        Ok(self.inner.own_generator()?.stats().into())
     }
 
     #[doc = doc!("layout.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        let snapshot = self.inner.own()?.close().map_err(raise)?;
+        let snapshot = self.inner.own_generator()?.close().map_err(raise)?;
         Ok(Snapshot(snapshot))
     }
 
@@ -339,10 +342,11 @@ makes_ids! {
 /// The names of a layout's fields, starting with the most significant field.
 struct FieldNames(Vec<String>);
 
-impl<'a, 'py> Take<'a, 'py> for FieldNames {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for FieldNames {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let names = convert::iterator(&value, "names of fields", name)?;
-        let names = names.map(|field| Ok(Text::take(field?.as_borrowed(), name)?.to_string()));
+        let names =
+            names.map(|field| Ok(Text::from_argument(field?.as_borrowed(), name)?.to_string()));
         names.collect::<PyResult<_>>().map(Self)
     }
 }
@@ -350,8 +354,8 @@ impl<'a, 'py> Take<'a, 'py> for FieldNames {
 /// A layout as an argument.
 struct LayoutArgument(Py<Layout>);
 
-impl<'a, 'py> Take<'a, 'py> for LayoutArgument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for LayoutArgument {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Layout>() {
             Ok(layout) => Ok(Self(layout.to_owned().unbind())),
             Err(_) => Err(wrong_type(name, "Layout", &value)),

@@ -21,7 +21,10 @@ pub(crate) use value::{Named, Names};
 
 use crate::errors::raise;
 use crate::ids::{
-    convert::{self, Octets, Of, Take, Text, UnixMs, name, numbers, raise_in_range, wrong_type},
+    convert::{
+        self, Argument, FromArgument, Octets, Text, UnixMs, name, numbers, raise_in_range,
+        wrong_type,
+    },
     describe::Description,
     record::{Reduced, reduced},
 };
@@ -65,8 +68,8 @@ impl Layout {
     #[staticmethod]
     #[pyo3(signature = (name, /, **fields), text_signature = "(name, /, **fields)")]
     fn preset(
-        name: Of<Text<'_>, name::name>,
-        fields: Option<Of<Named, name::fields>>,
+        name: Argument<Text<'_>, name::name>,
+        fields: Option<Argument<Named, name::fields>>,
     ) -> PyResult<Self> {
         let fields = fields.map(|given| given.0).unwrap_or_default();
         let layout = preset(&name.0, fields.iter()).map(Self);
@@ -98,10 +101,10 @@ impl Layout {
     fn pack<'py>(
         &self,
         py: Python<'py>,
-        timestamp: Option<Of<Time, name::timestamp>>,
-        sequence: Option<Of<Given, name::sequence>>,
-        bindables: Option<Of<Named, name::bindables>>,
-        constants: Option<Of<Named, name::constants>>,
+        timestamp: Option<Argument<Time, name::timestamp>>,
+        sequence: Option<Argument<Given, name::sequence>>,
+        bindables: Option<Argument<Named, name::bindables>>,
+        constants: Option<Argument<Named, name::constants>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut values, mut names) = (self.0.values(), Names::default());
         if let Some(time) = timestamp {
@@ -159,7 +162,7 @@ impl Layout {
                 Err(_) => Id::Integer(id.extract::<IntegerId>()?.0),
             }
         } else {
-            Id::Bytes(Octets::take(id.as_borrowed(), "id")?.as_bytes().to_vec())
+            Id::Bytes(Octets::from_argument(id.as_borrowed(), "id")?.as_bytes().to_vec())
         };
         Parsed::of(slf.clone().unbind(), id)
     }
@@ -172,9 +175,9 @@ impl Layout {
     fn time_range<'py>(
         &self,
         py: Python<'py>,
-        start: Of<UnixMs, name::start>,
-        end: Of<UnixMs, name::end>,
-        bindables: Option<Of<Named, name::bindables>>,
+        start: Argument<UnixMs, name::start>,
+        end: Argument<UnixMs, name::end>,
+        bindables: Option<Argument<Named, name::bindables>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let bindables = bindables.map(|given| given.0).unwrap_or_default();
         let ends = self.0.time_range(start.0, end.0, bindables.iter());

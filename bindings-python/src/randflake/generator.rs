@@ -19,7 +19,7 @@ use crate::generators::{
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Count, Of, Take, name, wrong_type},
+        convert::{Argument, Count, FromArgument, name, wrong_type},
         record::by_attributes,
         secret::Secret,
         target::Item,
@@ -55,8 +55,8 @@ impl Generator {
     )]
     fn new(
         py: Python<'_>,
-        grant: Of<GrantArgument, name::grant>,
-        secret: Of<Secret, name::secret>,
+        grant: Argument<GrantArgument, name::grant>,
+        secret: Argument<Secret, name::secret>,
         resume_after: Option<ResumeAfter>,
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
@@ -115,23 +115,23 @@ impl Generator {
     #[doc = doc!("randflake.Generator.grant")]
     #[getter]
     fn grant(&self) -> PyResult<Grant> {
-        Ok(Grant(self.inner.own()?.grant()))
+        Ok(Grant(self.inner.own_generator()?.grant()))
     }
 
     #[doc = doc!("randflake.Generator.extend_grant")]
     #[pyo3(signature = (grant, /))]
-    fn extend_grant(&self, grant: Of<Extension, name::grant>) -> PyResult<()> {
-        self.inner.own()?.extend_grant(grant.0.0).map_err(raise)
+    fn extend_grant(&self, grant: Argument<Extension, name::grant>) -> PyResult<()> {
+        self.inner.own_generator()?.extend_grant(grant.0.0).map_err(raise)
     }
 
     #[doc = doc!("randflake.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
-        Ok(self.inner.own()?.stats().into())
+        Ok(self.inner.own_generator()?.stats().into())
     }
 
     #[doc = doc!("randflake.Generator.close")]
     fn close(&self) -> PyResult<Option<i64>> {
-        self.inner.own()?.close().map_err(raise)
+        self.inner.own_generator()?.close().map_err(raise)
     }
 
     fn __repr__(&self) -> PyResult<String> {
@@ -209,20 +209,20 @@ impl Stats {
 /// A grant as an argument, or `None` if a lease is used.
 struct GrantArgument(Option<randflake::Grant>);
 
-impl<'a, 'py> Take<'a, 'py> for GrantArgument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for GrantArgument {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if value.is_none() {
             return Ok(Self(None));
         }
-        Extension::take(value, name).map(|grant| Self(Some(grant.0)))
+        Extension::from_argument(value, name).map(|grant| Self(Some(grant.0)))
     }
 }
 
 /// A grant that extends an earlier one.
 struct Extension(randflake::Grant);
 
-impl<'a, 'py> Take<'a, 'py> for Extension {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Extension {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Grant>() {
             Ok(grant) => Ok(Self(grant.get().for_one()?)),
             Err(_) => Err(wrong_type(name, "Grant", &value)),

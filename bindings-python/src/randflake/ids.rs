@@ -18,9 +18,9 @@ use pyo3::{
 pub(crate) use self::{columns::PartsColumns, text::TextColumn};
 use crate::errors::{no_copy, raise};
 use crate::ids::{
-    array::{Array, Holds, Item, array},
+    array::{Array, HoldsItems, Item, array},
     column,
-    convert::{self, Of, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
+    convert::{self, Argument, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
     integers::{self, Integers},
     record::by_attributes,
@@ -61,7 +61,7 @@ pub(crate) fn encode_text(id: Id) -> Ascii<{ randflake::Randflake::TEXT_LEN }> {
 #[doc = doc!("randflake.decode_text")]
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub(crate) fn decode_text(text: Of<FlakeText<'_>, name::text>) -> PyResult<i64> {
+pub(crate) fn decode_text(text: Argument<FlakeText<'_>, name::text>) -> PyResult<i64> {
     randflake::Randflake::parse(&text.0.0).map(randflake::Randflake::to_i64).map_err(raise)
 }
 
@@ -134,7 +134,7 @@ pub(crate) struct Codec(randflake::Codec);
 impl Codec {
     #[new]
     #[pyo3(signature = (secret, /))]
-    fn new(secret: Of<Secret, name::secret>) -> Self {
+    fn new(secret: Argument<Secret, name::secret>) -> Self {
         Self(randflake::Codec::new(*secret.0.0))
     }
 
@@ -153,7 +153,7 @@ impl Codec {
     #[doc = doc!("randflake.Codec.encrypt")]
     fn encrypt(
         &self,
-        timestamp: Of<UnixSeconds, name::timestamp>,
+        timestamp: Argument<UnixSeconds, name::timestamp>,
         node: Node,
         sequence: Sequence,
     ) -> PyResult<i64> {
@@ -252,7 +252,7 @@ impl Grant {
 #[pyclass(frozen, extends = Array, module = "polyflake.randflake")]
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
 
-impl Holds<randflake::Randflake> for RandflakeArray {
+impl HoldsItems<randflake::Randflake> for RandflakeArray {
     fn from_packed(ids: Packed<randflake::Randflake>) -> Self {
         Self(ids)
     }

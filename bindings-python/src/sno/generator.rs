@@ -23,7 +23,9 @@ use crate::generators::{
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
-        convert::{Count, Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name},
+        convert::{
+            Argument, Count, Metabyte, Partition, SequenceMax, SequenceMin, Span, UnixMs, name,
+        },
         target::Item,
     },
 };
@@ -126,7 +128,7 @@ fn make(
     sequences: RangeInclusive<u16>,
     build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
 ) -> PyResult<Generator> {
-    let options = Options::of(function, options)?;
+    let options = Options::from_keywords(function, options)?;
     let window = options.window;
     let builder = options.builder(Builder::with_clock);
     let inner = Arc::new(build(builder).map_err(|error| Span::raise(window, error))?);
@@ -172,7 +174,7 @@ impl Generator {
                     "expected no partition and no bounds of sequences beside a lease, found one",
                 ));
             }
-            let options = Options::of(NEW, options)?.of_grants()?;
+            let options = Options::from_keywords(NEW, options)?.of_grants()?;
             let inner = Source::leased(
                 lease.0,
                 "sno",
@@ -212,7 +214,7 @@ impl Generator {
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
-        snapshot: Of<snapshot::Argument, name::snapshot>,
+        snapshot: Argument<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
@@ -229,7 +231,7 @@ impl Generator {
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
-        snapshot: Of<snapshot::Argument, name::snapshot>,
+        snapshot: Argument<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
@@ -247,10 +249,11 @@ impl Generator {
     #[pyo3(signature = (time, /, metabyte = None))]
     fn generate_at(
         &self,
-        time: Of<UnixMs, name::time>,
+        time: Argument<UnixMs, name::time>,
         metabyte: Option<Metabyte>,
     ) -> PyResult<Sno> {
-        let id = self.inner.own()?.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
+        let id =
+            self.inner.own_generator()?.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
         id.map_err(|error| time.0.raise(error, "time"))
     }
 
@@ -265,20 +268,20 @@ impl Generator {
 
     #[doc = doc!("sno.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.own()?.extend_window(end.0);
+    fn extend_window(&self, end: Argument<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.own_generator()?.extend_window(end.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
         Ok(())
     }
 
     #[doc = doc!("sno.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
-        self.inner.own()?.stats().map(Stats::from).map_err(raise)
+        self.inner.own_generator()?.stats().map(Stats::from).map_err(raise)
     }
 
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        let snapshot = self.inner.own()?.close().map(Snapshot).map_err(raise)?;
+        let snapshot = self.inner.own_generator()?.close().map(Snapshot).map_err(raise)?;
         Ok(snapshot)
     }
 

@@ -9,11 +9,11 @@ use pyo3::{
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{Array, Holds, Item, array},
+    array::{Array, HoldsItems, Item, array},
     column::{self, PackedBytes},
     convert::{
-        self, Flag, Metabyte, Octets, Of, Partition, Sequence, Take, Tick, UnixMs, name,
-        raise_in_range, raise_named, texts, wrong_type,
+        self, Argument, Flag, FromArgument, Metabyte, Octets, Partition, Sequence, Tick, UnixMs,
+        name, raise_in_range, raise_named, texts, wrong_type,
     },
     describe::Description,
     fields::FieldColumn,
@@ -36,21 +36,21 @@ pub(crate) struct Sno(pub(crate) sno::Sno);
 impl Sno {
     #[new]
     #[pyo3(signature = (text, /))]
-    fn new(text: Of<SnoText<'_>, name::text>) -> PyResult<Self> {
+    fn new(text: Argument<SnoText<'_>, name::text>) -> PyResult<Self> {
         sno::Sno::parse(&text.0.0).map(Self).map_err(raise)
     }
 
     #[doc = doc!("sno.Sno.parse")]
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn parse(text: Of<SnoText<'_>, name::text>) -> PyResult<Self> {
+    fn parse(text: Argument<SnoText<'_>, name::text>) -> PyResult<Self> {
         Self::new(text)
     }
 
     #[doc = doc!("sno.Sno.from_bytes")]
     #[staticmethod]
     #[pyo3(signature = (data, /))]
-    fn from_bytes(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
+    fn from_bytes(data: Argument<Octets<'_>, name::data>) -> PyResult<Self> {
         let id = sno::Sno::from_slice(data.0.as_bytes());
         id.map(Self).map_err(|error| raise_named(error, "data"))
     }
@@ -58,7 +58,7 @@ impl Sno {
     #[doc = doc!("sno.Sno.from_parts")]
     #[staticmethod]
     #[pyo3(
-        signature = (*, tick, partition, sequence, metabyte = Metabyte(0), tick_tock = Of::new(Flag(false))),
+        signature = (*, tick, partition, sequence, metabyte = Metabyte(0), tick_tock = Argument::new(Flag(false))),
         text_signature = "(*, tick, partition, sequence, metabyte=0, tick_tock=False)"
     )]
     fn from_parts(
@@ -66,7 +66,7 @@ impl Sno {
         partition: Partition,
         sequence: Sequence,
         metabyte: Metabyte,
-        tick_tock: Of<Flag, name::tick_tock>,
+        tick_tock: Argument<Flag, name::tick_tock>,
     ) -> PyResult<Self> {
         let parts = Parts {
             tick: tick.0,
@@ -81,14 +81,14 @@ impl Sno {
     #[doc = doc!("sno.Sno.from_uuid")]
     #[staticmethod]
     #[pyo3(signature = (uuid, /))]
-    fn from_uuid(uuid: Of<Uuid, name::uuid>) -> PyResult<Self> {
+    fn from_uuid(uuid: Argument<Uuid, name::uuid>) -> PyResult<Self> {
         sno::Sno::from_uuid_bytes(uuid.0.0).map(Self).map_err(raise)
     }
 
     #[doc = doc!("sno.Sno.from_uuid8")]
     #[staticmethod]
     #[pyo3(signature = (uuid, /))]
-    fn from_uuid8(uuid: Of<Uuid, name::uuid>) -> PyResult<Self> {
+    fn from_uuid8(uuid: Argument<Uuid, name::uuid>) -> PyResult<Self> {
         sno::Sno::from_uuid8_bytes(uuid.0.0)
             .map(Self)
             .map_err(|error| raise(error.with_field("uuid")))
@@ -187,19 +187,19 @@ impl Sno {
 #[doc = doc!("sno.metabyte")]
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub(crate) fn metabyte(text: Of<SnoText<'_>, name::text>) -> PyResult<u8> {
+pub(crate) fn metabyte(text: Argument<SnoText<'_>, name::text>) -> PyResult<u8> {
     sno::metabyte(&text.0.0).map_err(raise)
 }
 
 #[doc = doc!("sno.from_json_value")]
 #[pyfunction]
 #[pyo3(
-    signature = (value, /, *, null_is_zero = Of::new(Flag(false))),
+    signature = (value, /, *, null_is_zero = Argument::new(Flag(false))),
     text_signature = "(value, /, *, null_is_zero=False)"
 )]
 pub(crate) fn from_json_value(
     value: &Bound<'_, PyAny>,
-    null_is_zero: Of<Flag, name::null_is_zero>,
+    null_is_zero: Argument<Flag, name::null_is_zero>,
 ) -> PyResult<Sno> {
     if null_is_zero.0.0 && value.is_none() {
         return Ok(Sno(sno::Sno::default()));
@@ -211,12 +211,12 @@ pub(crate) fn from_json_value(
 #[doc = doc!("sno.to_json_value")]
 #[pyfunction]
 #[pyo3(
-    signature = (id, /, *, null_is_zero = Of::new(Flag(false))),
+    signature = (id, /, *, null_is_zero = Argument::new(Flag(false))),
     text_signature = "(id, /, *, null_is_zero=False)"
 )]
 pub(crate) fn to_json_value(
     id: &Bound<'_, PyAny>,
-    null_is_zero: Of<Flag, name::null_is_zero>,
+    null_is_zero: Argument<Flag, name::null_is_zero>,
 ) -> PyResult<Option<String>> {
     let Ok(id) = id.cast::<Sno>() else {
         return Err(wrong_type("id", "Sno", id));
@@ -235,8 +235,8 @@ pub(crate) fn describe() -> Description {
 #[pyfunction]
 #[pyo3(signature = (start, end, /))]
 pub(crate) fn time_range(
-    start: Of<UnixMs, name::start>,
-    end: Of<UnixMs, name::end>,
+    start: Argument<UnixMs, name::start>,
+    end: Argument<UnixMs, name::end>,
 ) -> PyResult<(Sno, Sno)> {
     let (lowest, highest) = sno::Sno::time_range(start.0, end.0)
         .map_err(|error| raise_in_range(error, start.0, end.0))?;
@@ -247,7 +247,7 @@ pub(crate) fn time_range(
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct SnoArray(Packed<sno::Sno>);
 
-impl Holds<sno::Sno> for SnoArray {
+impl HoldsItems<sno::Sno> for SnoArray {
     fn from_packed(ids: Packed<sno::Sno>) -> Self {
         Self(ids)
     }

@@ -29,7 +29,7 @@ pub trait SlotSource {
     fn family(&self) -> &Self::Family;
 
     /// Reserves slots for up to `want` IDs.
-    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
+    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
 
     /// Reserves slots for up to `want` IDs, or returns how long to sleep before the next step. `observed` is what the call has
     /// already observed, if anything.
@@ -43,8 +43,8 @@ pub trait SlotSource {
     /// Blocks the thread, using the clock.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// The slow path of [`SlotSource::take`], out of line so that the fast path stays small. `grant` is the number of the grant
-    /// that was observed, under a lease.
+    /// The slow path of [`SlotSource::reserve`], out of line so that the fast path stays small. `grant` is the number of the
+    /// grant that was observed, under a lease.
     #[cold]
     #[inline(never)]
     fn take_slowly(
@@ -64,7 +64,7 @@ pub trait SlotSource {
     }
 
     /// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary.
-    async fn take_async(
+    async fn reserve_async(
         &self,
         want: u32,
         sleep: &impl AsyncFn(Duration),
@@ -81,18 +81,22 @@ pub trait SlotSource {
     /// Generates one ID. With `map` instead of `?`, the result would be built in memory: a sno ID then took 12 ns instead of 10
     /// ns, and its string 18 ns.
     #[inline]
-    fn one(&self, mode: Mode, param: Param<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
-        let (family, slots) = self.take(1, mode)?;
+    fn generate_in(
+        &self,
+        mode: Mode,
+        param: Param<'_, Self>,
+    ) -> Result<<Self::Family as Calls>::Id> {
+        let (family, slots) = self.reserve(1, mode)?;
         Ok(family.id(slots, 0, param))
     }
 
     /// Generates one ID. It awaits `sleep` if necessary.
-    async fn one_async(
+    async fn generate_in_async(
         &self,
         sleep: &impl AsyncFn(Duration),
         param: Param<'_, Self>,
     ) -> Result<<Self::Family as Calls>::Id> {
-        let (family, slots) = self.take_async(1, sleep).await?;
+        let (family, slots) = self.reserve_async(1, sleep).await?;
         Ok(family.id(slots, 0, param))
     }
 
@@ -118,11 +122,11 @@ pub trait SlotSource {
         filled: &mut Filled,
     ) -> Result<Progress<()>> {
         let mut batch = Batch::new(self.family(), param, buffer, filled)?;
-        while let Some(want) = batch.want() {
+        while let Some(want) = batch.next_count() {
             match self.step(call, None, want) {
                 Ok(Progress::Sleep(nanos)) => return Ok(Progress::Sleep(nanos)),
-                Ok(Progress::Done(taken)) => batch.put(Ok(taken))?,
-                Err(error) => batch.put(Err(error))?,
+                Ok(Progress::Done(taken)) => batch.write_slots(Ok(taken))?,
+                Err(error) => batch.write_slots(Err(error))?,
             }
             // The next reservation may wait as long as this one.
             *call = Call::asynchronous();
@@ -133,13 +137,13 @@ pub trait SlotSource {
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::take`] with the number of IDs that were
+    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::reserve`] with the number of IDs that were
     /// written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
         let mut filled = Filled::new();
         let mut batch = Batch::new(self.family(), param, buffer, &mut filled)?;
-        while let Some(want) = batch.want() {
-            batch.put(self.take(want, mode))?;
+        while let Some(want) = batch.next_count() {
+            batch.write_slots(self.reserve(want, mode))?;
         }
         Ok(())
     }
@@ -170,8 +174,8 @@ pub trait SlotSource {
         async move {
             let mut filled = Filled::new();
             let mut batch = Batch::new(self.family(), param?, buffer, &mut filled)?;
-            while let Some(want) = batch.want() {
-                batch.put(self.take_async(want, &sleep).await)?;
+            while let Some(want) = batch.next_count() {
+                batch.write_slots(self.reserve_async(want, &sleep).await)?;
                 *written = batch.filled.written;
             }
             Ok(())
@@ -198,7 +202,7 @@ impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
         clippy::inline_always,
         reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
     )]
-    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
+    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
         let observed = self.engine.observe()?;
         match self.engine.shortcut(observed, want) {
             Some(slots) => Ok((&self.engine.family, slots)),
@@ -242,14 +246,14 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
 
     /// Returns the number of slots to request next, or `None` if the buffer is full.
     #[inline]
-    fn want(&self) -> Option<u32> {
+    fn next_count(&self) -> Option<u32> {
         let left = self.count - self.filled.written;
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Writes IDs of the reserved slots, unless another process reserved them.
     #[inline]
-    fn put(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
+    fn write_slots(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
         let filled = &mut *self.filled;
         let is_here = filled.generation == fork::generation();
         let written = if is_here { filled.written } else { 0 };

@@ -146,7 +146,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// Returns the ID of the next slot. If the last block has ended or is used up, the slot belongs to a new block, which may
     /// be in a later tick if the clock has advanced.
     #[inline]
-    pub(crate) fn one(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
+    pub(crate) fn generate_in(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
         let (tick, now) = self.engine().open_tick()?;
         self.generator.engine.family.prepare(&mut self.ahead, now)?;
         let (slots, k) = match self.block.as_mut().and_then(|block| block.take_slot(tick)) {
@@ -164,7 +164,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         self.block = None;
         // Read before the reservation: if the clock forks during it, the child's block ends with its first slot.
         let generation = fork::current();
-        let (_, slots) = self.generator.take(size, mode)?;
+        let (_, slots) = self.generator.reserve(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });
         Ok((slots, 0))
     }

@@ -121,7 +121,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns `lease_mismatch` if the grant is not the newest. Returns `out_of_range` or `time_out_of_range` under the same
     /// conditions as [`Generator::extend_window`].
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
-        self.of(number)?.extend_window(end.into())
+        self.engine_of(number)?.extend_window(end.into())
     }
 
     /// Ends a grant permanently, along with all calls in progress. Returns the time span, in Unix milliseconds, of the highest
@@ -131,7 +131,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns `lease_mismatch` if the grant is not the newest, `generator_closed` if it is already sealed, or `forked` in a
     /// child process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
-        let engine = self.of(number)?;
+        let engine = self.engine_of(number)?;
         match engine.seal() {
             // `close` has sealed it, so its highest tick is final.
             Err(error) if error.kind() == ErrorKind::GeneratorClosed && self.is_closed() => {
@@ -156,7 +156,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 
     /// Returns the engine of the grant with this number if it is the newest grant.
-    fn of(&self, number: u32) -> Result<&Engine<F, C>> {
+    fn engine_of(&self, number: u32) -> Result<&Engine<F, C>> {
         let newest = self.newest();
         if newest.number == number { Ok(&newest.generator.engine) } else { Err(not_the_newest()) }
     }
@@ -181,7 +181,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// generator.
     #[inline]
     pub fn generate(&self, param: F::Param<'_>) -> Result<F::Id> {
-        self.one(Mode::Wait, param)
+        self.generate_in(Mode::Wait, param)
     }
 
     /// Fills a buffer with new IDs.
@@ -199,7 +199,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns `lease_unavailable` immediately if there is no grant. All other errors are the same as for the generator.
     #[inline]
     pub fn try_generate(&self, param: F::Param<'_>) -> Result<F::Id> {
-        self.one(Mode::Try, param)
+        self.generate_in(Mode::Try, param)
     }
 
     /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
@@ -219,7 +219,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         sleep: impl AsyncFn(Duration),
         param: F::Param<'_>,
     ) -> Result<F::Id> {
-        self.one_async(&sleep, param).await
+        self.generate_in_async(&sleep, param).await
     }
 
     /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
@@ -265,7 +265,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let (clock, waits) = (&engine.clock, call.waits_for_grant(engine.policy_in(call.mode)));
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
-        let pause = (waits.slept() / 8).max(LOOK_AGAIN).cast_signed();
+        let pause = (waits.slept_nanos() / 8).max(LOOK_AGAIN).cast_signed();
         match waits.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
             Err(error) if error.kind() == refused.kind() => Err(refused),
             nanos => nanos.map(Some),
@@ -323,7 +323,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as the generator's")]
-    fn take(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
+    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
         let newest = self.newest();
         let engine = &newest.generator.engine;
         let observed = engine.observe()?;

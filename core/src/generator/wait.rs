@@ -64,7 +64,7 @@ impl WaitPolicy {
     }
 
     /// The default policy for a format's ticks.
-    pub(crate) const fn of(scale: &Scale) -> Self {
+    pub(crate) const fn for_scale(scale: &Scale) -> Self {
         Self::new(OnExhausted::Wait, None, scale.tick_nanos())
     }
 
@@ -161,7 +161,7 @@ impl<'p> Waits<'p> {
     }
 
     /// The time that the call has slept so far, in nanoseconds.
-    pub(super) fn slept(&self) -> u64 {
+    pub(super) fn slept_nanos(&self) -> u64 {
         self.wait.as_ref().map_or(0, |wait| wait.slept)
     }
 
@@ -170,7 +170,7 @@ impl<'p> Waits<'p> {
     /// # Errors
     /// Returns `clock_failed` after too many races, or after more than a few that took longer than the call may wait.
     pub(crate) fn lose_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
-        self.races.lose(clock, self.policy)
+        self.races.record_loss(clock, self.policy)
     }
 
     /// Returns the duration of the next sleep until `until`, in nanoseconds, at a reading of `now`. The sleep belongs to the
@@ -211,7 +211,7 @@ impl<'p> Waits<'p> {
         if wait.is_over(now) {
             return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
-        clock.stalled(&wait.notice(reason, now))?;
+        clock.stalled(&wait.to_stall(reason, now))?;
         wait.asked = nanos.min(wait.left).min(MAX_SLEEP);
         Ok(wait.asked)
     }
@@ -233,7 +233,7 @@ struct Races {
 
 impl Races {
     /// Counts a lost race. Fails after too many lost races, or after more than a few that took longer than the call may wait.
-    fn lose<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
+    fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
             // Only calls that lose a race read this clock, so it costs nothing on the usual path.
@@ -244,14 +244,14 @@ impl Races {
             Some(clock::nanos(passed) > policy.max_wait(clock))
         };
         if self.lost > MAX_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
-            return Err(outrun());
+            return Err(too_many_races());
         }
         Ok(())
     }
 }
 
 #[cold]
-fn outrun() -> Error {
+fn too_many_races() -> Error {
     Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
@@ -320,7 +320,7 @@ impl<'p> Wait<'p> {
         !may_wait || self.left == 0 || is_stuck()
     }
 
-    fn notice(&self, reason: ErrorKind, now: i64) -> Stall {
+    fn to_stall(&self, reason: ErrorKind, now: i64) -> Stall {
         Stall {
             reason,
             unix_ms: now.div_euclid(1_000_000),

@@ -157,7 +157,7 @@ impl<C> Generator<C> {
     const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, is_random: bool) -> Self {
         let family = Identities::new(draw, is_random, false, None);
         let window = Window::all(SCALE.last);
-        let policy = WaitPolicy::of(&SCALE);
+        let policy = WaitPolicy::for_scale(&SCALE);
         let first = FirstReading::new(!is_random);
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
@@ -234,7 +234,7 @@ impl<C: Clock> Generator<C> {
     /// failed call changes nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
-        SlotSource::one(self, Mode::Wait, shard_key)
+        SlotSource::generate_in(self, Mode::Wait, shard_key)
     }
 
     /// Fills a slice with new IDs.
@@ -274,7 +274,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
-        SlotSource::one(self, Mode::Try, shard_key)
+        SlotSource::generate_in(self, Mode::Try, shard_key)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -317,7 +317,7 @@ impl<C: Clock> Generator<C> {
         sleep: impl AsyncFn(Duration),
         shard_key: u32,
     ) -> Result<HotGuid> {
-        SlotSource::one_async(self, &sleep, shard_key).await
+        SlotSource::generate_in_async(self, &sleep, shard_key).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`

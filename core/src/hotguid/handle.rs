@@ -37,7 +37,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.one(Mode::Wait, shard_key)
+        self.generate_in(Mode::Wait, shard_key)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -52,7 +52,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.one(Mode::Try, shard_key)
+        self.generate_in(Mode::Try, shard_key)
     }
 }
 

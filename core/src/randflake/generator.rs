@@ -184,7 +184,7 @@ impl<C: Clock> Generator<C> {
     /// or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        SlotSource::one(self, Mode::Wait, ())
+        SlotSource::generate_in(self, Mode::Wait, ())
     }
 
     /// Fills a slice with new IDs.
@@ -226,7 +226,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Randflake> {
-        SlotSource::one(self, Mode::Try, ())
+        SlotSource::generate_in(self, Mode::Try, ())
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -267,7 +267,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
-        SlotSource::one_async(self, &sleep, ()).await
+        SlotSource::generate_in_async(self, &sleep, ()).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`

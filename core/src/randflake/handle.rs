@@ -40,7 +40,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Randflake> {
-        self.one(Mode::Wait, ())
+        self.generate_in(Mode::Wait, ())
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -59,7 +59,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self) -> Result<Randflake> {
-        self.one(Mode::Try, ())
+        self.generate_in(Mode::Try, ())
     }
 }
 

@@ -140,7 +140,7 @@ impl<C> Generator<C> {
         let window = Window::all(SCALE.last);
         let first = Claim::without_partition(ALL.min, window.start());
         let family = Partitions::new(first, Some(draw), table, ALL, true, None);
-        let policy = WaitPolicy::of(&SCALE);
+        let policy = WaitPolicy::for_scale(&SCALE);
         let reading = FirstReading::new(matches!(draw, Draw::By(_)));
         Self { engine: Engine::new(family, TickTock::new(), window, reading, policy, clock) }
     }
@@ -166,7 +166,7 @@ impl<C: Clock> Generator<C> {
     /// that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
-        SlotSource::one(self, Mode::Wait, metabyte)
+        SlotSource::generate_in(self, Mode::Wait, metabyte)
     }
 
     /// Fills a slice with new IDs.
@@ -206,7 +206,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
-        SlotSource::one(self, Mode::Try, metabyte)
+        SlotSource::generate_in(self, Mode::Try, metabyte)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -245,7 +245,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
-        SlotSource::one_async(self, &sleep, metabyte).await
+        SlotSource::generate_in_async(self, &sleep, metabyte).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`

@@ -36,7 +36,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.one(Mode::Wait, metabyte)
+        self.generate_in(Mode::Wait, metabyte)
     }
 
     /// Generates a new ID if one is available without waiting.
@@ -51,7 +51,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.one(Mode::Try, metabyte)
+        self.generate_in(Mode::Try, metabyte)
     }
 }
 

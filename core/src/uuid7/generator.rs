@@ -168,7 +168,7 @@ impl<C> Generator<C> {
         let machine = family::sequence(u64::MAX, None);
         let window = Window::all(SCALE.last);
         let first = FirstReading::new(!is_system);
-        let policy = WaitPolicy::of(&SCALE);
+        let policy = WaitPolicy::for_scale(&SCALE);
         Self { engine: Engine::new(family, machine, window, first, policy, clock) }
     }
 
@@ -252,7 +252,7 @@ impl<C: Clock> Generator<C> {
     /// provides no random bytes; or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Uuid7> {
-        SlotSource::one(self, Mode::Wait, ())
+        SlotSource::generate_in(self, Mode::Wait, ())
     }
 
     /// Fills a slice with new IDs, which are sorted.
@@ -292,7 +292,7 @@ impl<C: Clock> Generator<C> {
     /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Uuid7> {
-        SlotSource::one(self, Mode::Try, ())
+        SlotSource::generate_in(self, Mode::Try, ())
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -331,7 +331,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Uuid7> {
-        SlotSource::one_async(self, &sleep, ()).await
+        SlotSource::generate_in_async(self, &sleep, ()).await
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`

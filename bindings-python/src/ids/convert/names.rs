@@ -13,25 +13,25 @@ pub(crate) trait Name {
 }
 
 /// A type that can be read from an argument. Errors include the argument's name.
-pub(crate) trait Take<'a, 'py>: Sized {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
+pub(crate) trait FromArgument<'a, 'py>: Sized {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
 }
 
 /// A parameter's value, with its name as a type.
 #[derive(Clone, Copy)]
-pub(crate) struct Of<T, N>(pub(crate) T, PhantomData<N>);
+pub(crate) struct Argument<T, N>(pub(crate) T, PhantomData<N>);
 
-impl<T, N> Of<T, N> {
+impl<T, N> Argument<T, N> {
     /// Creates a parameter with a default value.
     pub(crate) const fn new(value: T) -> Self {
         Self(value, PhantomData)
     }
 }
 
-impl<'a, 'py, T: Take<'a, 'py>, N: Name> FromPyObject<'a, 'py> for Of<T, N> {
+impl<'a, 'py, T: FromArgument<'a, 'py>, N: Name> FromPyObject<'a, 'py> for Argument<T, N> {
     type Error = PyErr;
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        T::take(value, N::NAME).map(Self::new)
+        T::from_argument(value, N::NAME).map(Self::new)
     }
 }
 

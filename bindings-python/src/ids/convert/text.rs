@@ -9,7 +9,7 @@ use pyo3::{
     types::{PyBytes, PyMemoryView, PyString},
 };
 
-use super::{Take, names::raise_named, wrong_type};
+use super::{FromArgument, names::raise_named, wrong_type};
 use crate::errors::raise;
 
 /// Bytes, or the bytes of any object with the buffer protocol, in the buffer's order.
@@ -27,8 +27,8 @@ impl Octets<'_> {
     }
 }
 
-impl<'py> Take<'_, 'py> for Octets<'py> {
-    fn take(value: Borrowed<'_, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'py> FromArgument<'_, 'py> for Octets<'py> {
+    fn from_argument(value: Borrowed<'_, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self(bytes.to_owned()));
         }
@@ -62,8 +62,8 @@ impl std::ops::Deref for Text<'_> {
 /// the string lives.
 const SHORT: usize = 64;
 
-impl<'a, 'py> Take<'a, 'py> for Text<'a> {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(text) = value.cast::<PyString>() else {
             return Err(wrong_type(name, "str", &value));
         };
@@ -94,7 +94,7 @@ impl<'a> Text<'a> {
         if let Ok(text) = value.cast::<PyString>() {
             check_length(&text, lengths).map_err(raise)?;
         }
-        Self::take(value, name)
+        Self::from_argument(value, name)
     }
 }
 
@@ -130,8 +130,8 @@ macro_rules! texts {
         $(#[$doc])*
         pub(crate) struct $name<'a>(pub(crate) $crate::ids::convert::Text<'a>);
 
-        impl<'a, 'py> $crate::ids::convert::Take<'a, 'py> for $name<'a> {
-            fn take(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>, name: &str) -> pyo3::PyResult<Self> {
+        impl<'a, 'py> $crate::ids::convert::FromArgument<'a, 'py> for $name<'a> {
+            fn from_argument(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>, name: &str) -> pyo3::PyResult<Self> {
                 $crate::ids::convert::Text::of_id(value, name, &$lengths).map(Self)
             }
         }

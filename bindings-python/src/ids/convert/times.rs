@@ -10,7 +10,7 @@ use pyo3::{
     types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
 };
 
-use super::{AnyInteger, Take, items, names::raise_named, wrong_kind, wrong_type};
+use super::{AnyInteger, FromArgument, items, names::raise_named, wrong_kind, wrong_type};
 use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
@@ -53,8 +53,8 @@ impl UnixMs {
     }
 }
 
-impl<'a, 'py> Take<'a, 'py> for UnixMs {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for UnixMs {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
             let unix_micros = micros_of_datetime(&datetime, name)?;
             return Ok(Self(unix_micros.div_euclid(1000), TimeForm::Datetime { unix_micros }));
@@ -69,8 +69,8 @@ impl<'a, 'py> Take<'a, 'py> for UnixMs {
 #[derive(Clone, Copy)]
 pub(crate) struct UnixSeconds(pub(crate) i64);
 
-impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for UnixSeconds {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let whole = AnyInteger::from_value(&value, name)?;
         whole.try_to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole, name))
     }
@@ -106,7 +106,7 @@ impl FromPyObject<'_, '_> for Span {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let [start, end] = items(&value, "a pair of times", Self::NAME)?;
-        let time = |time: Bound<'_, PyAny>| UnixMs::take(time.as_borrowed(), Self::NAME);
+        let time = |time: Bound<'_, PyAny>| UnixMs::from_argument(time.as_borrowed(), Self::NAME);
         Ok(Self { start: time(start)?, end: time(end)? })
     }
 }

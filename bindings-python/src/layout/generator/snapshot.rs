@@ -7,7 +7,7 @@ use super::super::ids::json;
 use crate::{
     errors::raise,
     ids::{
-        convert::{Take, wrong_type},
+        convert::{FromArgument, wrong_type},
         record::{Reduced, by_attributes, reduced},
     },
 };
@@ -99,8 +99,8 @@ impl Stats {
 /// A snapshot as an argument.
 pub(super) struct SnapshotArgument(pub(super) layout::Snapshot);
 
-impl<'a, 'py> Take<'a, 'py> for SnapshotArgument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for SnapshotArgument {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Snapshot>() {
             Ok(snapshot) => Ok(Self(snapshot.get().0)),
             Err(_) => Err(wrong_type(name, "layout.Snapshot", &value)),

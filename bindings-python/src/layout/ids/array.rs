@@ -8,9 +8,9 @@ use polyflake_columns::{OutOfMemory, Packed};
 use pyo3::prelude::*;
 
 use crate::ids::{
-    array::{Array, Holds, array},
+    array::{Array, HoldsItems, array},
     column::{IDS, PackedBytes, of_items},
-    convert::{Octets, Take, has_buffer, mistyped, numbers, type_name},
+    convert::{FromArgument, Octets, has_buffer, mistyped, numbers, type_name},
     integers::{EXPECTED, Integers, integer_in},
     memory::{check_bytes, try_copy, zeroed},
 };
@@ -31,13 +31,13 @@ pub(super) enum Ids {
     Bytes(Packed<u8>),
 }
 
-impl Holds<i64> for LayoutArray {
+impl HoldsItems<i64> for LayoutArray {
     fn from_packed(ids: Packed<i64>) -> Self {
         Self(Ids::Integers(ids))
     }
 }
 
-impl Holds<u8> for LayoutArray {
+impl HoldsItems<u8> for LayoutArray {
     fn from_packed(ids: Packed<u8>) -> Self {
         Self(Ids::Bytes(ids))
     }
@@ -110,7 +110,7 @@ fn listed(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<
     if !has_buffer(id) {
         return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));
     }
-    let bytes = Octets::take(id.as_borrowed(), IDS)?.as_bytes().to_vec();
+    let bytes = Octets::from_argument(id.as_borrowed(), IDS)?.as_bytes().to_vec();
     let found = bytes.len();
     Ok(if found == size { Ok(bytes) } else { Err(Error::invalid_length(found, size, size)) })
 }

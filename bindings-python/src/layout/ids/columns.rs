@@ -20,7 +20,7 @@ use crate::{
     ids::{
         array::{At, iterate, positions},
         column::IDS,
-        convert::{Take, has_buffer, raise_named, wrong_type},
+        convert::{FromArgument, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
         integers::{Integers, buffer_of},
         memory::{no_memory, zeroed},
@@ -46,7 +46,7 @@ impl<'l> Packing<'l> {
         if let Some(column) = column_in(given, NAME)? {
             return self.column(self.layout.timestamp(), column);
         }
-        let time = Time::take(given.as_borrowed(), NAME)?;
+        let time = Time::from_argument(given.as_borrowed(), NAME)?;
         self.names.has_datetime = time.is_datetime;
         self.values.time(time.value).map_err(|error| self.names.raise(error)).map(drop)
     }

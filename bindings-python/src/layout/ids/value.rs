@@ -9,8 +9,8 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::convert::{
-        self, AnyInteger, Octets, Take, Text, has_index, in_datetimes, int, micros_of_datetime,
-        owned_text, raise_named, type_name, wrong_type,
+        self, AnyInteger, FromArgument, Octets, Text, has_index, in_datetimes, int,
+        micros_of_datetime, owned_text, raise_named, type_name, wrong_type,
     },
 };
 
@@ -18,8 +18,8 @@ use crate::{
 /// the name of its type, for the error.
 pub(crate) struct Given(pub(crate) Value<'static>);
 
-impl<'a, 'py> Take<'a, 'py> for Given {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Given {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         of(&value, name).map(Self)
     }
 }
@@ -34,7 +34,7 @@ pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'stati
         || value.is_instance_of::<PyByteArray>()
         || value.is_instance_of::<PyMemoryView>();
     if is_bytes {
-        return Ok(Octets::take(value.as_borrowed(), field)?.as_bytes().to_vec().into());
+        return Ok(Octets::from_argument(value.as_borrowed(), field)?.as_bytes().to_vec().into());
     }
     if value.is_instance_of::<PyBool>() || !has_index(value) {
         return Ok(Value::Other(type_name(value).into()));
@@ -73,8 +73,8 @@ pub(crate) struct Time {
     pub(crate) is_datetime: bool,
 }
 
-impl<'a, 'py> Take<'a, 'py> for Time {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Time {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
             return Ok(Self { value: of(&value, name)?, is_datetime: false });
         };
@@ -139,8 +139,8 @@ impl Named {
 #[derive(Default)]
 pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
 
-impl<'a, 'py> Take<'a, 'py> for Named {
-    fn take(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Named {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
         let named = |(name, value): (String, Bound<'_, PyAny>)| {
             let value = of(&value, &name)?;
             Ok((name, value))
@@ -162,7 +162,7 @@ pub(super) fn items<'py>(
 
 fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::items(item, "pairs of a name and a value", parameter)?;
-    let text = Text::take(name.as_borrowed(), parameter)?;
+    let text = Text::from_argument(name.as_borrowed(), parameter)?;
     // A name that is not valid Unicode is never a field's name, although its replacement may be one.
     if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::ids::{
     array::{Array, Memory, Values, with_content},
     column::ids_of,
-    memory::{fault, room},
+    memory::{fault, try_with_capacity},
     text::Ascii,
 };
 
@@ -57,7 +57,7 @@ impl Values for Texts {
     }
 
     fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-        let mut ids = room(positions.len())?;
+        let mut ids = try_with_capacity(positions.len())?;
         ids.extend(positions.iter().map(|position| self.ids[*position]));
         Ok(TextColumn::of(py, Arc::new(ids))?.into_any())
     }

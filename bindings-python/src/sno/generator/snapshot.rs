@@ -11,7 +11,7 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::{
-        convert::{Take, Text, items, number, wrong_type},
+        convert::{FromArgument, Text, items, number, wrong_type},
         record::{Reduced, by_attributes, reduced},
     },
 };
@@ -133,8 +133,8 @@ impl Snapshot {
 #[derive(Clone, Copy)]
 pub(super) struct Argument(pub(super) sno::Snapshot);
 
-impl<'a, 'py> Take<'a, 'py> for Argument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+impl<'a, 'py> FromArgument<'a, 'py> for Argument {
+    fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(given) = value.cast::<Snapshot>() else {
             return Err(wrong_type(name, "sno.Snapshot", &value));
         };
@@ -144,7 +144,7 @@ impl<'a, 'py> Take<'a, 'py> for Argument {
 
 fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
-        let name = Text::take(name.as_borrowed(), "members")?;
+        let name = Text::from_argument(name.as_borrowed(), "members")?;
         let known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);
         let known = known.map(|(member, _)| *member);
         if known.clone().all(|member| *member != *name) {

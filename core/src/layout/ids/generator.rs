@@ -411,7 +411,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
         self.engine.family.complete()?;
-        SlotSource::one_async(self, &sleep, None).await
+        SlotSource::generate_in_async(self, &sleep, None).await
     }
 
     /// Generates a new ID with the given values for the bindable fields. If the call has to wait, it awaits `sleep` instead
@@ -437,7 +437,7 @@ impl<C: Clock> Generator<C> {
         values: &Values<'_>,
     ) -> Result<Id> {
         let base = self.engine.family.base_of(values)?;
-        SlotSource::one_async(self, &sleep, Some(base)).await
+        SlotSource::generate_in_async(self, &sleep, Some(base)).await
     }
 
     /// Works like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
@@ -506,12 +506,12 @@ impl<C: Clock> Generator<C> {
     #[inline]
     fn generate_in(&self, mode: Mode) -> Result<Id> {
         self.engine.family.complete()?;
-        SlotSource::one(self, mode, None)
+        SlotSource::generate_in(self, mode, None)
     }
 
     #[inline]
     fn generate_with_in(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
-        SlotSource::one(self, mode, Some(self.engine.family.base_of(values)?))
+        SlotSource::generate_in(self, mode, Some(self.engine.family.base_of(values)?))
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Dialect {
     /// replaced if it was found then and is the new one afterwards. The number of changed rows depends on the client's
     /// settings.
     pub(super) returns: bool,
-    /// The location of the tables. [`Dialect::placed`] inserts it before their names in every statement.
+    /// The location of the tables. [`Dialect::qualified`] inserts it before their names in every statement.
     pub(super) place: String,
     /// The statements after a probe; the last one's row is the version of the tables.
     pub(super) version: Option<Statement>,
