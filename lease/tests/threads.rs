@@ -153,7 +153,7 @@ fn measure(name: &str, source: impl Fn() -> Source) {
     let start = || {
         let options = options("orders").lease_ms(10_000).unwrap();
         let ids = Generator::with_async(source(), options, LONG_TIMEOUT, async |pause| {
-            thread::sleep(pause)
+            thread::sleep(pause);
         });
         run(Box::pin(ids)).unwrap()
     };

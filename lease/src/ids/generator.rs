@@ -191,6 +191,91 @@ fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
+/// Implements a generator's constructors. A format's file defines what they need: `options`, the default options at a place, and
+/// `begin`. `$arg` is an argument of all constructors, and `$option` one of those with custom options, with its default. `$new`
+/// and `$with` are sentences about the two kinds.
+macro_rules! constructors {
+    (
+        $new:literal, $with:literal,
+        ($($arg:ident: $type:ty),*) $(, $option:ident: $option_type:ty = $default:expr)?
+    ) => {
+        /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The call waits
+        /// up to 10 seconds for the first grant.
+        #[doc = $new]
+        ///
+        /// # Errors
+        /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`, or
+        /// `namespace_mismatch` if the namespace is for other IDs.
+        pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
+            let place = Place::of(url, Some(namespace))?;
+            let options = options(&place $(, $arg)*)?;
+            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.longest())
+        }
+
+        /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
+        /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+        /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
+        ///
+        /// # Errors
+        /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
+        pub fn from_env($($arg: $type),*) -> Result<Self> {
+            let place = Place::from_env(None)?;
+            let options = options(&place $(, $arg)*)?;
+            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.longest())
+        }
+
+        /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+        /// If the future is dropped, any worker ID leased in the meantime is released.
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Generator::new`].
+        pub async fn new_async(
+            url: &str,
+            namespace: &str,
+            $($arg: $type,)*
+            sleep: impl AsyncFn(Duration),
+        ) -> Result<Self> {
+            let place = Place::of(url, Some(namespace))?;
+            let options = options(&place $(, $arg)*)?;
+            let (source, longest) = (place.source(), place.longest());
+            Self::with_async(source, options $(, $arg)* $(, $default)?, longest, sleep).await
+        }
+
+        /// Creates a generator from any [`Source`] with custom options. The call waits up to `longest` for the first grant.
+        #[doc = $with]
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for other IDs.
+        pub fn with(
+            source: impl Into<Source>,
+            options: Options,
+            $($arg: $type,)*
+            $($option: $option_type,)?
+            longest: Duration,
+        ) -> Result<Self> {
+            begin(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready()
+        }
+
+        /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
+        /// worker ID leased in the meantime is released.
+        ///
+        /// # Errors
+        /// Returns the same errors as [`Generator::with`].
+        pub async fn with_async(
+            source: impl Into<Source>,
+            options: Options,
+            $($arg: $type,)*
+            $($option: $option_type,)?
+            longest: Duration,
+            sleep: impl AsyncFn(Duration),
+        ) -> Result<Self> {
+            begin(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready_async(sleep).await
+        }
+    };
+}
+
+pub(crate) use constructors;
+
 /// Implements a generator's methods for every format whose IDs have a single type. `$given` is the value that the caller
 /// provides for each ID.
 macro_rules! calls {

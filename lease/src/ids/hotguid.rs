@@ -6,7 +6,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, by_own_calls, calls},
+    ids::generator::{Begun, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::numbered,
@@ -31,78 +31,23 @@ use crate::{
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The namespace
-    /// contains all machine numbers. The call waits up to 10 seconds for the first grant.
-    ///
-    /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.
-    pub fn new(url: &str, namespace: &str) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
-        Self::with(place.source(), options, false, place.longest())
-    }
-
-    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
-    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
-    ///
-    /// # Errors
-    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
-    pub fn from_env() -> Result<Self> {
-        let place = Place::from_env(None)?;
-        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
-        Self::with(place.source(), options, false, place.longest())
-    }
-
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
-    /// If the future is dropped, any machine number leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`].
-    pub async fn new_async(
-        url: &str,
-        namespace: &str,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
-        Self::with_async(place.source(), options, false, place.longest(), sleep).await
-    }
-
-    /// Creates a generator from any [`Source`] with custom options. The options must specify Hot Guid's shape. With `uuid8`,
-    /// the generator creates version 8 UUIDs instead of the compatible form. Generators for both forms may share a namespace.
-    /// The call waits up to `longest` for the first grant.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format.
-    pub fn with(
-        source: impl Into<Source>,
-        options: Options,
-        uuid8: bool,
-        longest: Duration,
-    ) -> Result<Self> {
-        begin(source.into(), options, uuid8, longest)?.ready()
-    }
-
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
-    /// machine number leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::with`].
-    pub async fn with_async(
-        source: impl Into<Source>,
-        options: Options,
-        uuid8: bool,
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        begin(source.into(), options, uuid8, longest)?.ready_async(sleep).await
-    }
+    constructors!(
+        "The namespace contains all machine numbers.",
+        "The options must specify Hot Guid's shape. With `uuid8`, the generator creates version 8 UUIDs instead of the \
+         compatible form. Generators for both forms may share a namespace.",
+        (),
+        uuid8: bool = false
+    );
 
     calls!(HotGuid, shard_key: u32);
 }
 
 by_own_calls!(HotGuid, shard_key => u32, shard_key);
+
+/// Returns the default options.
+fn options(place: &Place) -> Result<Options> {
+    place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)
+}
 
 /// Starts a generator that becomes usable when its lease is ready.
 fn begin(

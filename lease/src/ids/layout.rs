@@ -6,7 +6,7 @@ use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
     Options, Result, Source,
-    ids::generator::{Begun, by_own_calls},
+    ids::generator::{Begun, by_own_calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::numbered::Numbered,
@@ -36,81 +36,12 @@ pub use crate::rules::numbered::shape;
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). `fields` lists
-    /// the fields that contain the worker ID, starting with the most significant one. The namespace contains all worker IDs
-    /// that fit in these fields. The call waits up to 10 seconds for the first grant.
-    ///
-    /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is for a
-    /// different layout. Also returns any error that [`shape`] returns for the layout and the fields.
-    pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
-        let options = place.options(shape(layout, fields, numbers)?)?;
-        Self::with(place.source(), options, layout, fields, place.longest())
-    }
-
-    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
-    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
-    ///
-    /// # Errors
-    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
-    pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
-        let place = Place::from_env(None)?;
-        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
-        let options = place.options(shape(layout, fields, numbers)?)?;
-        Self::with(place.source(), options, layout, fields, place.longest())
-    }
-
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
-    /// If the future is dropped, any worker ID leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`].
-    pub async fn new_async(
-        url: &str,
-        namespace: &str,
-        layout: &Layout,
-        fields: &[&str],
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
-        let options = place.options(shape(layout, fields, numbers)?)?;
-        Self::with_async(place.source(), options, layout, fields, place.longest(), sleep).await
-    }
-
-    /// Creates a generator from any [`Source`] with custom options. The options must specify the shape that [`shape`] returns
-    /// for the same layout and fields. The call waits up to `longest` for the first grant.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options have a different shape.
-    pub fn with(
-        source: impl Into<Source>,
-        options: Options,
-        layout: &Layout,
-        fields: &[&str],
-        longest: Duration,
-    ) -> Result<Self> {
-        begin(source.into(), options, layout, fields, longest)?.ready()
-    }
-
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
-    /// worker ID leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::with`].
-    pub async fn with_async(
-        source: impl Into<Source>,
-        options: Options,
-        layout: &Layout,
-        fields: &[&str],
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        begin(source.into(), options, layout, fields, longest)?.ready_async(sleep).await
-    }
+    constructors!(
+        "`fields` lists the fields that contain the worker ID, starting with the most significant one. The namespace \
+         contains all worker IDs that fit in these fields. The errors of [`shape`] are also returned.",
+        "The options must specify the shape that [`shape`] returns for the same layout and fields.",
+        (layout: &Layout, fields: &[&str])
+    );
 
     /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
     /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first grant.
@@ -186,6 +117,12 @@ impl Generator {
 }
 
 by_own_calls!(Id, () => ());
+
+/// Returns the default options.
+fn options(place: &Place, layout: &Layout, fields: &[&str]) -> Result<Options> {
+    let numbers = place.numbers(Numbered::new(layout, fields)?.all());
+    place.options(shape(layout, fields, numbers)?)
+}
 
 /// Starts a generator that becomes usable when its lease is ready.
 fn begin(

@@ -6,7 +6,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, by_own_calls, calls},
+    ids::generator::{Begun, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -27,81 +27,21 @@ use crate::{
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). All generators
-    /// in the namespace share the secret. The namespace contains all node IDs. The call waits up to 10 seconds for the
-    /// first grant.
-    ///
-    /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is
-    /// for a different secret.
-    pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
-        Self::with(place.source(), options, secret, place.longest())
-    }
-
-    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
-    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
-    ///
-    /// # Errors
-    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
-    pub fn from_env(secret: [u8; 16]) -> Result<Self> {
-        let place = Place::from_env(None)?;
-        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
-        Self::with(place.source(), options, secret, place.longest())
-    }
-
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
-    /// If the future is dropped, any node ID leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`].
-    pub async fn new_async(
-        url: &str,
-        namespace: &str,
-        secret: [u8; 16],
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let place = Place::of(url, Some(namespace))?;
-        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
-        Self::with_async(place.source(), options, secret, place.longest(), sleep).await
-    }
-
-    /// Creates a generator from any [`Source`] with custom options. The options must specify Randflake's shape and
-    /// `secret`. The call waits up to `longest` for the first grant.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or
-    /// secret.
-    pub fn with(
-        source: impl Into<Source>,
-        options: Options,
-        secret: [u8; 16],
-        longest: Duration,
-    ) -> Result<Self> {
-        begin(source.into(), options, secret, longest)?.ready()
-    }
-
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
-    /// node ID leased in the meantime is released.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Generator::with`].
-    pub async fn with_async(
-        source: impl Into<Source>,
-        options: Options,
-        secret: [u8; 16],
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        begin(source.into(), options, secret, longest)?.ready_async(sleep).await
-    }
+    constructors!(
+        "All generators in the namespace share the secret. The namespace contains all node IDs.",
+        "The options must specify Randflake's shape and `secret`.",
+        (secret: [u8; 16])
+    );
 
     calls!(Randflake);
 }
 
 by_own_calls!(Randflake, () => ());
+
+/// Returns the default options.
+fn options(place: &Place, secret: [u8; 16]) -> Result<Options> {
+    place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)
+}
 
 /// Starts a generator that becomes usable when its lease is ready.
 fn begin(
