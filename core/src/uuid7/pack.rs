@@ -6,7 +6,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    Result,
+    Result, fork,
     generator::{Calls, Pack},
     sequence::SlotRange,
 };
@@ -33,14 +33,18 @@ impl Pack for Tails {
         self.packed(range, k, tail.bits)
     }
 
-    /// Takes the bits of the next ID. They are taken before the handle compares its generation with that of its block.
+    /// Takes the bits of the next ID. After that, the handle compares the generation of its block, to which the stream belongs.
     #[inline]
     fn prepare(&self, ahead: &mut Ahead, now: i64) -> Result<()> {
-        ahead.bits = self.entropy.renew(&mut ahead.stream, now)?.next();
+        ahead.bits = match &mut ahead.stream {
+            Some(stream) if stream.is_of_millisecond(now) => stream.next(),
+            stream => self.entropy.renew(stream, now)?.next(),
+        };
         Ok(())
     }
 
-    /// The first ID of a block has the bits that were taken for the reservation, because that compared their generation last.
+    /// The first ID of a block has the bits that were taken for the reservation, because that compared their generation last. At
+    /// this moment, a stream of an earlier generation is dropped.
     #[inline]
     fn id_in_block(
         &self,
@@ -49,7 +53,11 @@ impl Pack for Tails {
         (): (),
         ahead: &mut Ahead,
     ) -> Uuid7 {
-        self.packed(range, k, if k == 0 { tail.bits } else { ahead.bits })
+        if k > 0 {
+            return self.packed(range, k, ahead.bits);
+        }
+        ahead.stream.take_if(|stream| stream.generation() != fork::generation());
+        self.packed(range, k, tail.bits)
     }
 
     /// Returns true if both generators have the same worker ID.

@@ -29,8 +29,11 @@ use chacha20::{
 use crate::{
     Result, fork,
     format::is_within,
-    sync::{AtomicU64, Ordering},
+    sync::{Ordering, Tally},
 };
+
+/// The number of IDs for which a stream has bits ahead: four cipher blocks, which vector instructions compute together.
+const AHEAD: usize = 32;
 
 /// The length of a clock reading's unit that a stream serves, in nanoseconds.
 const MILLISECOND: i64 = 1_000_000;
@@ -43,12 +46,15 @@ pub(super) struct Entropy {
     pub(super) is_system: bool,
     /// The number of streams so far, which no two streams have in common. So no stream repeats another one of the generator,
     /// even if the source repeats a key.
-    streams: AtomicU64,
+    streams: Tally,
 }
 
 /// A stream, and where it may be used.
 pub(crate) struct Stream {
-    bits: ChaCha8Rng,
+    cipher: ChaCha8Rng,
+    /// The next bits, of which the first `taken` are used. Taking them one by one from the cipher costs twice as much.
+    bits: [u64; AHEAD],
+    taken: usize,
     /// The start of the millisecond that the clock showed, in Unix nanoseconds.
     begins: i64,
     generation: u64,
@@ -70,19 +76,36 @@ impl Stream {
 
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
-        self.bits.next_u64()
+        if self.taken == AHEAD {
+            self.refill();
+        }
+        self.taken += 1;
+        self.bits[self.taken - 1]
+    }
+
+    #[inline(never)]
+    fn refill(&mut self) {
+        let mut bytes = [[0; 8]; AHEAD];
+        self.cipher.fill_bytes(bytes.as_flattened_mut());
+        (self.bits, self.taken) = (bytes.map(u64::from_le_bytes), 0);
+    }
+
+    /// Returns whether the clock still shows the millisecond that it showed when the stream was keyed.
+    #[inline]
+    pub(super) fn is_of_millisecond(&self, now: i64) -> bool {
+        is_within(self.begins, MILLISECOND.cast_unsigned(), now)
     }
 
     /// Returns whether the stream is of this source, and for a clock that reads `now`.
     #[inline]
     fn serves(&self, entropy: &Entropy, now: i64) -> bool {
-        is_within(self.begins, MILLISECOND.cast_unsigned(), now) && self.owner == entropy.owner()
+        self.is_of_millisecond(now) && self.owner == entropy.owner()
     }
 }
 
 impl Entropy {
     pub(super) const fn new(draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
-        Self { draw, is_system, streams: AtomicU64::new(0) }
+        Self { draw, is_system, streams: Tally::new(0) }
     }
 
     /// Returns a number that the generators of a thread have in common if their streams are interchangeable. A generator with a
@@ -112,10 +135,11 @@ impl Entropy {
             *byte ^= of_generation;
         }
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
-        let mut bits = ChaCha8Rng::from_seed(key);
-        bits.set_stream(number);
+        let mut cipher = ChaCha8Rng::from_seed(key);
+        cipher.set_stream(number.into());
         let begins = now.saturating_sub(now.rem_euclid(MILLISECOND));
-        Ok(Stream { bits, begins, generation, owner: self.owner() })
+        let (bits, taken, owner) = ([0; AHEAD], AHEAD, self.owner());
+        Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }
 
     /// Replaces a stream that is not for a clock that reads `now` in this generation.
