@@ -187,12 +187,12 @@ impl Hosted {
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, and
-    /// `refused`, which is the most recent error since the last grant or renewal.
+    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, `gaps`,
+    /// and `refused`, which is the most recent error since the last grant or renewal.
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
         let (number, end) = status.current(wall_ms).unzip();
-        let Figures { grants, renewals, failures, .. } = status.counts;
+        let Figures { grants, renewals, failures, gaps, .. } = status.counts;
         json!({
             "number": number,
             "end": end,
@@ -200,6 +200,7 @@ impl Hosted {
             "grants": grants,
             "renewals": renewals,
             "failures": failures,
+            "gaps": gaps,
             "refused": status.refused.as_ref().map(error_of),
         })
         .to_string()

@@ -43,6 +43,15 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
+    /// The wall clock moved by more than a second relative to the monotonic clock since the last acknowledged write. The process
+    /// was paused, its image was copied, or a clock was set. The holder renews within a second, which shows whether another copy
+    /// uses the worker ID.
+    Gap {
+        /// The worker ID.
+        number: u64,
+        /// How far the wall clock moved, in milliseconds.
+        milliseconds: i64,
+    },
     /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
@@ -69,6 +78,7 @@ impl Event {
             Self::Acquired { .. } => "acquired",
             Self::Renewed { .. } => "renewed",
             Self::Moved { .. } => "moved",
+            Self::Gap { .. } => "gap",
             Self::Refused(_) => "refused",
             Self::Expired { .. } => "expired",
             Self::Sealed { .. } => "sealed",
@@ -93,6 +103,9 @@ impl fmt::Display for Event {
             }
             Self::Moved { from, number, end, .. } => {
                 write!(f, "{name}: from number {from} to number {number} until {}", moment(*end))
+            }
+            Self::Gap { number, milliseconds } => {
+                write!(f, "{name}: number {number}, the wall clock moved by {milliseconds} ms")
             }
             Self::Refused(error) => write!(f, "{name}: {error}"),
             Self::Expired { number, end } => {
@@ -120,6 +133,8 @@ pub struct Figures {
     pub renewals: u64,
     /// The number of requests that were rejected or failed so far.
     pub failures: u64,
+    /// The number of gaps between the clocks so far (see [`Event::Gap`]).
+    pub gaps: u64,
 }
 
 /// A function that receives events.
@@ -168,6 +183,9 @@ fn trace(namespace: &str, event: &Event) {
         }
         Event::Moved { from, number, start, end } => {
             tracing::warn!(target: TARGET, namespace, from, number, start, end, "moved");
+        }
+        Event::Gap { number, milliseconds } => {
+            tracing::warn!(target: TARGET, namespace, number, milliseconds, "gap");
         }
         Event::Refused(error) => {
             tracing::warn!(target: TARGET, namespace, code = error.code(), %error, "refused");

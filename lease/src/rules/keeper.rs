@@ -43,7 +43,9 @@
 //!
 //! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices the
 //! other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds its own
-//! token with a version that it never requested, a clone exists, and the keeper stops renewing.
+//! token with a version that it never requested, another copy has renewed the grant. The keeper then seals its generator at
+//! once, releases nothing, and claims another worker ID. A copy that was restored later than it was taken does not wait for its
+//! next renewal, because its clocks show a gap (`keeper/gaps.rs`).
 //!
 //! # A machine without I/O
 //!
@@ -54,6 +56,7 @@
 mod answers;
 mod care;
 mod claims;
+mod gaps;
 mod options;
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
@@ -61,6 +64,7 @@ use core::fmt;
 
 use answers::VERSION_STEPS;
 pub(crate) use claims::quiet_time;
+use gaps::Offset;
 pub use options::Options;
 #[cfg(feature = "std")]
 pub(crate) use options::default_wait_ms;
@@ -165,6 +169,11 @@ pub struct Keeper<R> {
     /// The number of the last request, and the time until which its reply is awaited.
     request: u64,
     answer_until: u64,
+    /// The difference between the clocks when the last request was sent.
+    sent_at: Offset,
+    /// How far the wall clock moved in a gap that the host has not recorded yet.
+    #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
+    moved_ms: Option<i64>,
     /// The preferred worker ID: the previous one, or the requested one.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
@@ -198,6 +207,12 @@ struct Held {
     soonest: u64,
     /// Whether the renewal was rejected permanently, so that the window expires.
     is_lost: bool,
+    /// The difference between the clocks when the last acknowledged write was sent, or after the last gap.
+    offset: Offset,
+    /// When the keeper noticed a gap, according to the monotonic clock, if the store has acknowledged no later write.
+    gap_at: Option<u64>,
+    /// The latest end that another copy may have had when there was a gap, or 0.
+    shared_until: u64,
 }
 
 /// The version and the end of each write that was requested but not acknowledged. A record with any other version was written
@@ -268,6 +283,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
+            sent_at: Offset::of(Moment { wall_ms: 0, elapsed_ms: 0 }),
+            moved_ms: None,
             preferred,
             store_now: (0, 0),
             failures: 0,
@@ -300,6 +317,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         // A duplicate reply to the same request, for example from a network that repeats messages, then no longer has the
         // current number.
         self.request += 1;
+        if let (Ok(_), Some(purpose)) = (&reply, self.outdated(&purpose, now)) {
+            return self.settle_soon(purpose, now);
+        }
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
                 self.store_now = (reply.now, now.elapsed_ms);
@@ -336,10 +356,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.up(end)).clamp(lowest, held.end);
-        // A lost grant is not released: its record may belong to another holder, or to another incarnation of the store.
-        if held.is_lost {
+        // A lost grant is not released: its record may belong to another holder, to another copy of this process, or to another
+        // incarnation of the store. Neither is one that may be shared.
+        if held.is_lost || held.may_be_shared() {
+            if !self.is_closing {
+                self.again(now);
+            }
             return;
         }
+        // Another copy may use the grant up to this end, until it finds the renewal of this one.
+        let end = end.max(held.shared_until.min(held.end));
         self.release_to(held, end, now);
     }
 
@@ -356,6 +382,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns the end of the generator's window in Unix milliseconds, if there is a grant.
     pub fn end(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.end)
+    }
+
+    /// Returns whether the clocks of this process showed a gap since the last write that the store acknowledged. Another copy of
+    /// the process may then use the worker ID, too.
+    pub fn has_gap(&self) -> bool {
+        self.held.as_ref().is_some_and(Held::may_be_shared)
     }
 
     /// Returns whether there is a grant that is still being renewed.
@@ -391,6 +423,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn ask(&mut self, purpose: Purpose, ask: Ask, now: Moment) {
         self.request += 1;
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
+        self.sent_at = Offset::of(now);
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
         self.at = At::Asking(purpose);

@@ -106,6 +106,11 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     /// time.
     pub(crate) fn poll(&mut self, now: Moment) -> Action {
         let action = self.keeper.poll(now);
+        if let (Some(milliseconds), Some((number, _))) = (self.keeper.take_gap(), self.status.grant)
+        {
+            self.status.counts.gaps += 1;
+            self.events.push_back(Event::Gap { number, milliseconds });
+        }
         match &action {
             Action::Begin(grant) => {
                 // If the previous grant ended without a renewal, its end is reported before the new grant.

@@ -61,6 +61,15 @@ fn clones_repeat_no_id_after_their_shared_end() {
     assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
+/// Copies that noticed the gap in their clocks repeat IDs only until the store has acknowledged a write of one of them.
+#[test]
+fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
+    assert_sound(&sound(weak::RESTORED_TWICE), "an image that is restored twice");
+    let claim = Size { renewals: 1, ..weak::RESTORED_TWICE };
+    assert_sound(&sound(Size { ticks: 3, ..claim }), "the same with three ticks");
+    assert_sound(&sound(weak::COPIED), "a process that continues next to its copy");
+}
+
 #[test]
 fn a_promoted_replica_repeats_no_id() {
     assert_sound(&sound(Size::REPLICA), "a synchronous replica");

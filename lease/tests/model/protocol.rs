@@ -3,7 +3,7 @@
 
 use crate::{
     search::{Broken, Model},
-    state::{Backup, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
+    state::{Backup, COPIED, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
     weak::Weak,
 };
 
@@ -21,6 +21,8 @@ pub struct Size {
     pub store_crashes: u8,
     /// How often a process may be cloned, with its keeper and its generator.
     pub clones: u8,
+    /// Which of the copies see a gap between their clocks.
+    pub gaps: Gaps,
     /// How often a message may arrive.
     pub deliveries: u8,
     /// How often a holder may confirm by a write what it has read.
@@ -32,6 +34,17 @@ pub struct Size {
     pub promotions: u8,
     pub operator: Operator,
     pub time: Time,
+}
+
+/// Which copies of a process see a gap between their clocks when they continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gaps {
+    /// No copy sees one, for example if the image of a running machine is used at once.
+    Unseen,
+    /// The original continues without a gap, and its copy sees one.
+    InCopy,
+    /// The image is restored twice, so both copies see one.
+    InBoth,
 }
 
 /// How often an operator may make each kind of true statement.
@@ -70,6 +83,7 @@ impl Size {
         crashes: 0,
         store_crashes: 0,
         clones: 0,
+        gaps: Gaps::Unseen,
         deliveries: 1,
         proofs: 0,
         unreplicated: None,
@@ -150,6 +164,7 @@ impl Model for Protocol {
             in_place: self.size.operator.restored,
             clones: self.size.clones,
             cloned_until: 0,
+            cloned_token: 0,
             next_mark: 1,
             proofs: self.size.proofs,
             replica: Default::default(),
@@ -415,6 +430,7 @@ impl Protocol {
         if !own.has
             || !own.is_known
             || !is_free
+            || own.has_gap
             || (own.is_sealed && !self.is(Weak::RenewalAfterSeal))
         {
             return;
@@ -427,11 +443,14 @@ impl Protocol {
         }
         let lowest = if self.is(Weak::ReleaseToZero) { 0 } else { own.grant.start };
         let mark = if self.is(Weak::ReleaseToZero) { 0 } else { own.mark * self.size.grain };
+        let shared = if self.is(Weak::ReleasedBelowShared) { 0 } else { own.shared_until };
         let mut put = Record {
-            until: lowest.max(mark),
+            until: lowest.max(mark).max(shared.min(own.grant.end)),
             version: own.grant.record.version + 1,
             ..own.grant.record
         };
+        let mut to = *state;
+        self.mark(&mut to, holder, &mut put);
         if self.is(Weak::DeletedRecords) {
             put = Record { version: put.version, ..Record::default() };
         }
@@ -444,7 +463,6 @@ impl Protocol {
             read: own.grant.record,
             put,
         };
-        let mut to = *state;
         if !to.send(message) {
             return;
         }
@@ -490,10 +508,12 @@ impl Protocol {
     /// The reply "done" reaches the holder.
     fn hear(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
-        if !own.answered {
+        // A reply to a write from before the gap may reach another copy, too.
+        if !own.answered || (own.is_outdated && !self.is(Weak::OutdatedReply)) {
             return;
         }
         let mut to = *state;
+        to.holders[holder].has_gap = false;
         match own.wait {
             Wait::Claim => self.acquire(&mut to, holder, own.number, own.asked),
             Wait::Renewal => {
@@ -568,14 +588,27 @@ impl Protocol {
                 if self.is(Weak::RenewalSettledByRead) {
                     grant.end = grant.end.max(found.until);
                 }
+                to.holders[holder].has_gap &= !self.is(Weak::GapSettledByRead);
             }
+            // Another copy renewed the grant, or released it.
+            (false, false) if self.leaves(&own, is_own) => self.drop_generator(&mut to, holder),
             // The record is in a restored store, and may or may not be renewed.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
             // The window does not change, and is never renewed.
-            (false, false) => to.holders[holder].is_known = false,
+            (false, false) => {
+                (to.holders[holder].is_known, to.holders[holder].has_gap) = (false, false);
+            }
         }
         next(Ok(to.sorted()));
+    }
+
+    /// Returns whether a holder seals its generator at once, because its grant is another copy's.
+    fn leaves(&self, own: &Holder, is_own: bool) -> bool {
+        match is_own {
+            true => !self.is(Weak::CopyGoesOn),
+            false => own.has_gap && !self.is(Weak::CopyOutlivesRelease),
+        }
     }
 
     /// A claimant that finds its claim writes it again, because the replica is only certain to have what the store
@@ -627,7 +660,26 @@ impl Protocol {
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
+        to.cloned_token = if own.has { own.grant.record.token } else { own.asked.token };
         to.holders[twin] = Holder { answered: false, answer_is_held: false, ..own };
+        let with_gaps = match self.size.gaps {
+            Gaps::Unseen => &[][..],
+            Gaps::InCopy => &[twin],
+            Gaps::InBoth => &[holder, twin],
+        };
+        if self.size.gaps != Gaps::Unseen {
+            // Both copies continue after the IDs that were made before.
+            let before = u8::try_from(holder + 1).unwrap();
+            let made = to.made.as_flattened_mut().iter_mut();
+            made.filter(|maker| **maker == before).for_each(|maker| *maker = COPIED);
+        }
+        for copy in with_gaps {
+            let is_outdated = own.wait != Wait::Nothing;
+            let copy = &mut to.holders[*copy];
+            (copy.is_outdated, copy.answered) = (is_outdated, own.answered);
+            copy.has_gap = !self.is(Weak::GapForgotten);
+            copy.shared_until = to.cloned_until;
+        }
         next(Ok(to));
     }
 
@@ -676,6 +728,9 @@ impl Protocol {
                 let is_held = self.is_held() && !self.is(Weak::ReplyBeforeDurable);
                 holder.answered |= !is_held;
                 holder.answer_is_held |= is_held;
+                // Other copies that wait for the reply may receive it as well.
+                let same = |it: &&mut Holder| it.is_outdated && it.asked == message.put;
+                to.holders.iter_mut().filter(same).for_each(|copy| copy.answered |= !is_held);
             }
             next(Ok(to.sorted()));
         }
@@ -936,12 +991,34 @@ impl Protocol {
     /// and tick.
     fn made(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
         let own = u8::try_from(holder + 1).unwrap();
-        let maker = &mut to.made[usize::from(number)][usize::from(tick)];
-        let is_of_clones = (tick + 1) * self.size.grain <= to.cloned_until;
-        if *maker != 0 && *maker != own && !is_of_clones {
+        let maker = to.made[usize::from(number)][usize::from(tick)];
+        if to.holders[holder].has_gap {
+            let maker = if maker == 0 { COPIED } else { maker };
+            to.made[usize::from(number)][usize::from(tick)] = maker;
+            return Ok(to);
+        }
+        if ![0, own, COPIED].contains(&maker) && !self.is_of_copies(&to, (holder, maker), tick) {
             return Err(Broken);
         }
+        let maker = &mut to.made[usize::from(number)][usize::from(tick)];
         *maker = if to.holders[holder].has || self.goes_on() { own } else { ENDED_GENERATOR };
         Ok(to)
+    }
+
+    /// Returns whether two copies may both use a tick: before the end that both may have had, until one of them notices the
+    /// other. If both saw a gap, each notices it by itself.
+    fn is_of_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
+        let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
+        let token = to.holders[holder].grant.record.token;
+        let maker = to.holders.get(usize::from(maker) - 1);
+        let is_copy = |token: u8| token == to.cloned_token;
+        is_shared
+            && match self.size.gaps {
+                Gaps::Unseen => true,
+                Gaps::InCopy => {
+                    is_copy(token) && maker.is_none_or(|it| is_copy(it.grant.record.token))
+                }
+                Gaps::InBoth => false,
+            }
     }
 }

@@ -8,6 +8,8 @@ pub const MESSAGES: usize = 7;
 
 /// Represents the creator of an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
+/// Represents the creator of an ID that a copy of a process made before the store told it from the other copies.
+pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -87,6 +89,12 @@ pub struct Holder {
     pub grant: Grant,
     /// The writes that the holder knows of: its own and those that its clones made before they parted.
     pub marks: u32,
+    /// `true` if the clocks showed a gap since the last acknowledged write was sent, and if the write that the holder waits for
+    /// was sent before the gap.
+    pub has_gap: bool,
+    pub is_outdated: bool,
+    /// The latest end that another copy may have had at the gap.
+    pub shared_until: u8,
     /// One past the highest tick reserved, or the value that a weakened variant uses instead.
     pub mark: u8,
     /// One past a tick that is reserved but not handed out yet, and its worker ID. Used only in weakened variants.
@@ -123,6 +131,8 @@ pub struct State {
     /// How often a process may be cloned, and the time up to which clones may repeat each other's IDs.
     pub clones: u8,
     pub cloned_until: u8,
+    /// The token of the grant that was cloned.
+    pub cloned_token: u8,
     /// Distinguishes the writes of clones.
     pub next_mark: u8,
     /// How often a holder may confirm by a write what it has read.
@@ -167,6 +177,8 @@ impl State {
         self.holders[holder].is_known = false;
         self.holders[holder].grant = Grant::default();
         self.holders[holder].mark = 0;
+        self.holders[holder].has_gap = false;
+        self.holders[holder].shared_until = 0;
         let (own, made) = (u8::try_from(holder + 1).unwrap(), self.made.as_flattened_mut());
         made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = ENDED_GENERATOR);
     }
@@ -176,6 +188,7 @@ impl State {
         self.holders[holder].wait = Wait::Nothing;
         self.holders[holder].asked = Record::default();
         self.holders[holder].number = 0;
+        self.holders[holder].is_outdated = false;
         self.stop_hearing(holder);
     }
 

@@ -1,7 +1,7 @@
 //! The weakened variants of the protocol, one per row, with the rule that is left out and the number of steps until the search
 //! detects it.
 
-use crate::protocol::{Operator, Size, Time};
+use crate::protocol::{Gaps, Operator, Size, Time};
 
 /// The weakened rule, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +61,12 @@ pub enum Weak {
     RenewalWithFreshToken,
     ReleaseByToken,
     ReadBeforeDurable,
+    CopyGoesOn,
+    CopyOutlivesRelease,
+    GapForgotten,
+    GapSettledByRead,
+    OutdatedReply,
+    ReleasedBelowShared,
 }
 
 /// A variant, with the smallest size at which it is known to break.
@@ -94,6 +100,11 @@ const EXACT: Size =
 const EXACT_TIME: Time = Time::Passing { error: 0, longest: 3, slack: 0, restores: 0 };
 const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..S };
 pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..S };
+/// A process whose image is restored twice.
+pub const RESTORED_TWICE: Size =
+    Size { clones: 1, gaps: Gaps::InBoth, claims: 1, renewals: 2, proofs: 2, ..S };
+/// A process that continues next to a copy of its image.
+pub const COPIED: Size = Size { clones: 1, gaps: Gaps::InCopy, claims: 2, renewals: 2, ..S };
 const PROOF: Size = Size { proofs: 1, ..S };
 const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
 const REPLICA: Size = Size::REPLICA;
@@ -267,6 +278,37 @@ pub const VARIANTS: &[Variant] = &[
         Weak::DeadWithClockAhead,
         Size::DEAD,
         11,
+    ),
+    row(
+        "a copy that continues after it found another copy's renewal",
+        Weak::CopyGoesOn,
+        RESTORED_TWICE,
+        11,
+    ),
+    row(
+        "a copy that continues after the original released the number",
+        Weak::CopyOutlivesRelease,
+        COPIED,
+        13,
+    ),
+    row("a gap that is forgotten without a renewal", Weak::GapForgotten, RESTORED_TWICE, 6),
+    row(
+        "a gap that is settled by a read of an earlier write",
+        Weak::GapSettledByRead,
+        RESTORED_TWICE,
+        9,
+    ),
+    row(
+        "a reply to a write from before the gap that is accepted after it",
+        Weak::OutdatedReply,
+        RESTORED_TWICE,
+        7,
+    ),
+    row(
+        "a release below the end that another copy may have",
+        Weak::ReleasedBelowShared,
+        COPIED,
+        14,
     ),
     harmless(
         "outside restored stores, a swap that compares only the version",

@@ -2,7 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     ops::Range,
     sync::{
         Arc,
@@ -36,11 +36,22 @@ thread_local! {
 /// The generated IDs, the generator of each tick, and the windows of the generators.
 #[derive(Default)]
 struct Ledger {
-    ids: HashSet<i128>,
-    made: HashMap<(u64, i64), usize>,
+    ids: HashMap<i128, Maker>,
+    made: HashMap<(u64, i64), Maker>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
+    /// The first of the copies that a generator belongs to, and the end that all of them had, for each generator that was
+    /// copied.
+    copies: HashMap<usize, (usize, u64)>,
     fault: Option<String>,
+}
+
+/// The generator that made an ID, and whether another copy of it may have made the same: before the image was taken, or after
+/// the clocks showed a gap and before the store acknowledged a write.
+#[derive(Clone, Copy)]
+struct Maker {
+    id: usize,
+    may_be_shared: bool,
 }
 
 /// Starts a new ledger.
@@ -105,7 +116,7 @@ fn layout_of(number: u64) -> Layout {
 type Next<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
 
 /// A generator of the core crate that switches from grant to grant.
-trait Maker {
+trait Makes {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
@@ -113,10 +124,10 @@ trait Maker {
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
-/// Implements [`Maker`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
+/// Implements [`Makes`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
 macro_rules! maker {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
-        impl Maker for $family::Leased<Time> {
+        impl Makes for $family::Leased<Time> {
             fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
                 self.move_to(|last| $build(time, number, next(last)))
             }
@@ -194,7 +205,7 @@ maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), 7, |id: hotguid::HotGui
     (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
 });
 
-impl Maker for layout::Leased<Time> {
+impl Makes for layout::Leased<Time> {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
         self.move_to(|last| layout_generator_of(time, number, next(last)))
     }
@@ -215,7 +226,7 @@ impl Maker for layout::Leased<Time> {
 
 /// A generator of the core crate, with one grant at a time.
 struct Generator {
-    maker: Box<dyn Maker>,
+    maker: Box<dyn Makes>,
     /// The newest grant, and its index in the ledger.
     grant: Cell<u32>,
     id: Cell<usize>,
@@ -228,13 +239,31 @@ pub struct Place {
     time: Time,
     /// `true` if a window is checked only before an ID is generated, and does not limit the ID itself.
     looks_first: bool,
+    /// Whether another copy of the process may generate the same IDs now.
+    pub may_be_shared: Cell<bool>,
     generator: RefCell<Option<Generator>>,
 }
 
 impl Place {
     pub fn new(family: Family, looks_first: bool) -> Self {
         let step = family.shape(0).grid().step();
-        Self { family, step, time: Time::default(), looks_first, generator: RefCell::default() }
+        let (time, may_be_shared, generator) =
+            (Time::default(), Cell::default(), RefCell::default());
+        Self { family, step, time, looks_first, may_be_shared, generator }
+    }
+
+    /// Creates the place of a copy of this process, with a generator for the same grant.
+    pub fn copy(&self) -> Self {
+        let copy = Self::new(self.family, self.looks_first);
+        let generator = self.generator.borrow();
+        let Some(Generator { id, .. }) = generator.as_ref() else { return copy };
+        let (number, start, end) = LEDGER.with_borrow(|ledger| ledger.windows[id.get()]);
+        if start < end {
+            let maker = copy.first(number, self.window(start, end)).unwrap();
+            let id = Cell::new(Ledger::copy(id.get()));
+            *copy.generator.borrow_mut() = Some(Generator { maker, grant: Cell::new(0), id });
+        }
+        copy
     }
 
     fn window(&self, start: u64, end: u64) -> Range<i64> {
@@ -242,7 +271,7 @@ impl Place {
         start.cast_signed()..end
     }
 
-    fn first(&self, number: u64, window: Range<i64>) -> polyflake::Result<Box<dyn Maker>> {
+    fn first(&self, number: u64, window: Range<i64>) -> polyflake::Result<Box<dyn Makes>> {
         let time = &self.time;
         Ok(match self.family {
             Family::Sno => Box::new(sno::Leased::new(sno_of(time, number, window)?)?),
@@ -260,7 +289,7 @@ impl Place {
     pub fn make(&self, ms: u64, count: usize) {
         self.time.0.store(ms.cast_signed(), Ordering::Relaxed);
         if let Some(generator) = &*self.generator.borrow() {
-            generator.make(count.min(BATCH));
+            generator.make(count.min(BATCH), self.may_be_shared.get());
         }
     }
 
@@ -325,29 +354,69 @@ impl Grantee for Place {
 
 impl Generator {
     /// Generates one ID or a batch.
-    fn make(&self, count: usize) {
-        self.maker.make(count, &mut |bits, number, tick| self.note(bits, number, tick));
+    fn make(&self, count: usize, may_be_shared: bool) {
+        let own = Maker { id: self.id.get(), may_be_shared };
+        self.maker.make(count, &mut |bits, number, tick| own.note(bits, number, tick));
+    }
+}
+
+impl Maker {
+    /// Returns whether the other generator may not have made the same.
+    fn contradicts(self, other: Self, ledger: &Ledger) -> bool {
+        let is_copy =
+            ledger.copy_of(self.id).is_some_and(|copy| ledger.copy_of(other.id) == Some(copy));
+        !(is_copy && (self.may_be_shared || other.may_be_shared))
     }
 
     /// Records an ID. It is a fault if another generator has used the same worker ID and tick, or if the ID already exists.
-    fn note(&self, bits: i128, number: u64, tick: i64) {
+    fn note(self, bits: i128, number: u64, tick: i64) {
         trace::note(|| json!({"event": "made", "first": number, "tick": tick}));
         LEDGER.with_borrow_mut(|ledger| {
-            let id = self.id.get();
-            let maker = *ledger.made.entry((number, tick)).or_insert(id);
-            if maker != id {
+            let id = self.id;
+            let maker = *ledger.made.entry((number, tick)).or_insert(self);
+            if maker.id != id && self.contradicts(maker, ledger) {
+                let maker = maker.id;
                 let fault =
                     format!("generators {maker} and {id} made number {number}, tick {tick}");
                 ledger.fault.get_or_insert(fault);
             }
-            if !ledger.ids.insert(bits) {
+            if let Some(maker) = ledger.ids.insert(bits, self)
+                && self.contradicts(maker, ledger)
+            {
                 ledger.fault.get_or_insert(format!("generator {id} made {bits:x} again"));
+            }
+            if !self.may_be_shared {
+                ledger.made.insert((number, tick), self);
             }
         });
     }
 }
 
 impl Ledger {
+    /// Returns the first of the copies that a generator belongs to.
+    fn copy_of(&self, id: usize) -> Option<usize> {
+        self.copies.get(&id).map(|(first, _)| *first)
+    }
+
+    /// Records that a generator was copied, and returns the copy. Both may make again what was made before.
+    fn copy(id: usize) -> usize {
+        LEDGER.with_borrow_mut(|ledger| {
+            let copy = ledger.windows.len();
+            let window = ledger.windows[id];
+            ledger.windows.push(window);
+            let first = ledger.copy_of(id).unwrap_or(id);
+            let copied = (first, window.2);
+            ledger.copies.extend([(id, copied), (copy, copied)]);
+            let copies = ledger.copies.clone();
+            let is_copy =
+                |maker: &&mut Maker| copies.get(&maker.id).is_some_and(|it| it.0 == first);
+            for maker in ledger.made.values_mut().chain(ledger.ids.values_mut()).filter(is_copy) {
+                maker.may_be_shared = true;
+            }
+            copy
+        })
+    }
+
     /// Records a generator's window.
     fn begin(number: u64, start: u64, end: u64) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
@@ -373,7 +442,10 @@ impl Ledger {
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
-            (other != id && is_common).then_some(other)
+            // Copies have the same window, and only one of them gets a later end.
+            let copied = self.copies.get(&id).filter(|copy| self.copy_of(other) == Some(copy.0));
+            let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);
+            (other != id && is_common && !is_of_copies).then_some(other)
         };
         if let Some(other) = self.windows.iter().enumerate().find_map(meets) {
             let fault = format!("generators {other} and {id} have number {number} at once");

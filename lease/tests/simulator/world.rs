@@ -2,8 +2,10 @@
 //! happens.
 
 use std::{
+    cell::RefCell,
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
+    rc::Rc,
 };
 
 use fastrand::Rng;
@@ -35,13 +37,65 @@ pub enum Weak {
     NotDurable,
     /// An operator states a promotion after an old backup was restored.
     FalsePromotion,
+    /// The monotonic clocks of copied processes show no gap.
+    NoGap,
 }
 
 type Seeded = Box<dyn FnMut() -> Result<Random>>;
 
+/// What a keeper was told, so that a copy of it can be made.
+#[derive(Clone)]
+enum Input {
+    Polled(Moment),
+    Answered(u64, Result<Reply>, Moment),
+    NotBegun(Error, Moment),
+    Sealed(Option<u64>, Moment),
+    Closed,
+}
+
+/// A keeper that records its inputs.
+struct Recorded {
+    keeper: Keeper<Seeded>,
+    options: Options,
+    /// The source of its random numbers, as it was at first and as it is now.
+    seed: Rng,
+    random: Rc<RefCell<Rng>>,
+    inputs: Vec<Input>,
+}
+
+impl Recorded {
+    fn new(options: Options, seed: Rng) -> Self {
+        let random = Rc::new(RefCell::new(seed.clone()));
+        let own = random.clone();
+        let draw: Seeded = Box::new(move || Ok(Random(own.borrow_mut().u128(1..))));
+        let keeper = Keeper::new(options.clone(), draw);
+        Self { keeper, options, seed, random, inputs: Vec::new() }
+    }
+
+    fn take(&mut self, input: Input) -> Option<Action> {
+        self.inputs.push(input.clone());
+        match input {
+            Input::Polled(now) => return Some(self.keeper.poll(now)),
+            Input::Answered(number, reply, now) => self.keeper.answered(number, reply, now),
+            Input::NotBegun(error, now) => self.keeper.not_begun(error, now),
+            Input::Sealed(end, now) => self.keeper.sealed(end, now),
+            Input::Closed => self.keeper.close(),
+        }
+        None
+    }
+
+    /// Creates a keeper in the same state, which draws other random numbers from now on.
+    fn copy(&self, random: Rng) -> Self {
+        let mut copy = Self::new(self.options.clone(), self.seed.clone());
+        self.inputs.iter().for_each(|input| drop(copy.take(input.clone())));
+        copy.random.replace(random);
+        copy
+    }
+}
+
 /// A process with a keeper and a generator.
 struct Process {
-    keeper: Keeper<Seeded>,
+    keeper: Recorded,
     place: Place,
     /// The error of the process's clock, in milliseconds.
     offset: i64,
@@ -50,6 +104,13 @@ struct Process {
     life: u32,
     is_closing: bool,
     wakes: u64,
+    /// The number of the last request.
+    request: u64,
+    /// How far the monotonic clock is behind, because images of the process were restored later than they were taken.
+    behind: u64,
+    /// The process that this one is a copy of, with its life and its last request at that time.
+    original: Option<(usize, u32, u64)>,
+    is_copied: bool,
     /// The latest time that the process's clock has shown.
     latest: u64,
 }
@@ -97,6 +158,9 @@ pub struct World {
     queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
     events: HashMap<u64, Event>,
     scheduled: u64,
+    /// How many images of processes may still be restored twice.
+    pub images: usize,
+    pub copied: usize,
     pub claims: usize,
     pub unusable: usize,
     pub operated: usize,
@@ -125,6 +189,8 @@ impl World {
             queue: BinaryHeap::new(),
             events: HashMap::new(),
             scheduled: 0,
+            images: 0,
+            copied: 0,
             claims: 0,
             unusable: 0,
             operated: 0,
@@ -162,7 +228,7 @@ impl World {
     }
 
     fn process(&mut self, life: u32) -> Process {
-        let mut random = self.rng.fork();
+        let random = self.rng.fork();
         let mut options = Options::new("orders", self.shape.clone())
             .and_then(|options| options.lease_ms(self.lease_ms))
             .unwrap();
@@ -175,18 +241,21 @@ impl World {
             }
             .unwrap();
         }
-        let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
         let place = Place::new(self.family, self.weak == Weak::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
-            keeper: Keeper::new(options, draw),
+            keeper: Recorded::new(options, random),
             place,
             offset,
             paused_until,
             life,
             is_closing,
             wakes: 0,
+            request: 0,
+            behind: 0,
+            original: None,
+            is_copied: false,
             latest: 0,
         }
     }
@@ -210,8 +279,9 @@ impl World {
     }
 
     fn moment(&self, process: usize) -> Moment {
-        let wall_ms = self.now.saturating_add_signed(self.processes[process].offset);
-        Moment { wall_ms, elapsed_ms: self.now - T }
+        let Process { offset, behind, .. } = self.processes[process];
+        let wall_ms = self.now.saturating_add_signed(offset);
+        Moment { wall_ms, elapsed_ms: self.now - T - behind }
     }
 
     fn happen(&mut self, event: Event) {
@@ -237,7 +307,7 @@ impl World {
                             || json!({"event": "heard", "process": process, "now": store_time}),
                         );
                     }
-                    self.processes[process].keeper.answered(number, reply, now);
+                    self.processes[process].keeper.take(Input::Answered(number, reply, now));
                     self.drive(process);
                 }
             }
@@ -255,7 +325,7 @@ impl World {
         loop {
             let now = self.moment(process);
             let own = &mut self.processes[process];
-            match own.keeper.poll(now) {
+            match own.keeper.take(Input::Polled(now)).unwrap() {
                 Action::Ask(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
@@ -267,7 +337,7 @@ impl World {
                         // The grant ends before the last tick of the previous one.
                         self.unusable += 1;
                         trace::note(|| json!({"event": "over", "process": process}));
-                        own.keeper.not_begun(error, now);
+                        own.keeper.take(Input::NotBegun(error, now));
                     }
                 }
                 Action::Extend(end) => {
@@ -277,7 +347,7 @@ impl World {
                 Action::Seal => {
                     let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
                     trace::note(|| json!({"event": "over", "process": process}));
-                    own.keeper.sealed(end, now);
+                    own.keeper.take(Input::Sealed(end, now));
                 }
                 Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
                 Action::Wait(until) => {
@@ -293,6 +363,7 @@ impl World {
     /// Sends a request through the network, which may delay, duplicate or lose it.
     fn send(&mut self, process: usize, request: &Request) {
         let life = self.processes[process].life;
+        self.processes[process].request = request.number;
         trace::sent(process, life, request);
         let copies = match self.rng.u8(..100) {
             0..3 => 0,
@@ -318,8 +389,7 @@ impl World {
         let away = || Err(Error::new(ErrorKind::LeaseUnavailable, "the store is away"));
         let chance = self.rng.u8(..100);
         if chance < 2 {
-            let event = Event::Answer { process, life, number: request.number, reply: away() };
-            return self.schedule(1, event);
+            return self.reply(1, (process, life), request.number, away());
         }
         let mut asked = request.clone();
         if let (Weak::NoCompare, Ask::Put { old, new }) = (self.weak, &mut asked.ask) {
@@ -334,12 +404,78 @@ impl World {
         let reply = if chance < 4 { away() } else { reply };
         if chance >= 7 {
             let delay = self.delay();
-            self.schedule(delay, Event::Answer { process, life, number: request.number, reply });
+            self.reply(delay, (process, life), request.number, reply);
         }
+    }
+
+    /// Sends a reply to a process, and to the copies of it that wait for the same reply.
+    fn reply(
+        &mut self,
+        delay: u64,
+        (process, life): (usize, u32),
+        number: u64,
+        reply: Result<Reply>,
+    ) {
+        let waits = |copy: &Process| {
+            copy.original.is_some_and(|(original, its_life, request)| {
+                (original, its_life) == (process, life) && number <= request
+            })
+        };
+        let copies = self.processes.iter().enumerate().filter(|(_, copy)| waits(copy));
+        let copies: Vec<_> = copies.map(|(copy, own)| (copy, own.life)).collect();
+        for (process, life) in [(process, life)].into_iter().chain(copies) {
+            let reply = reply.clone();
+            self.schedule(delay, Event::Answer { process, life, number, reply });
+        }
+    }
+
+    /// Restores the image of a process twice, some time after it was taken. One of the copies takes the place of the original.
+    fn copy(&mut self, process: usize) {
+        let pause = 1_100 + self.rng.u64(0..self.lease_ms);
+        let random = self.rng.fork();
+        let own = &mut self.processes[process];
+        let keeper = own.keeper.copy(random);
+        let place = own.place.copy();
+        own.behind += if self.weak == Weak::NoGap { 0 } else { pause };
+        (own.paused_until, own.is_copied) = (self.now + pause, true);
+        let Process { offset, behind, paused_until, life, is_closing, request, latest, .. } = *own;
+        let original = Some((process, life, request));
+        let (wakes, is_copied, copy) = (0, true, self.processes.len());
+        self.processes.push(Process {
+            keeper,
+            place,
+            offset,
+            behind,
+            paused_until,
+            life,
+            is_closing,
+            wakes,
+            request,
+            original,
+            is_copied,
+            latest,
+        });
+        let is_reply = |event: &&Event| matches!(event, Event::Answer { process: to, life: own, .. } if (*to, *own) == (process, life));
+        let mut replies: Vec<_> = self.events.values().filter(is_reply).cloned().collect();
+        replies.sort_by_key(|event| format!("{event:?}"));
+        for mut event in replies {
+            if let Event::Answer { process: to, .. } = &mut event {
+                *to = copy;
+            }
+            self.schedule(pause, event);
+        }
+        self.wake(pause, copy);
+        self.wake(pause, process);
+        self.schedule(pause + 1, Event::Make { process: copy });
+        self.copied += 1;
     }
 
     /// Makes a generator generate IDs: immediately, or after a pause between reading the clock and generating.
     fn make(&mut self, process: usize) {
+        if self.processes[process].is_copied {
+            // Hosts compare the clocks at least every second.
+            self.drive(process);
+        }
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
         let count = self.rng.usize(1..6);
@@ -347,6 +483,7 @@ impl World {
         own.latest = own.latest.max(ms);
         trace::note(|| json!({"event": "makes", "process": process}));
         let place = &own.place;
+        place.may_be_shared.set(own.keeper.keeper.has_gap());
         if self.weak != Weak::TtlAsProof {
             place.make(ms, count);
             place.make(stale, 1);
@@ -365,11 +502,11 @@ impl World {
         if self.weak == Weak::NoSeal {
             // The generator that was not sealed continues.
             self.processes[process].place = old.place;
-        } else if let Some(number) = old.keeper.number() {
+        } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
             let records = self.store.records(&self.namespace());
             let held = records.into_iter().find(|it| it.first == number);
             // The record still belongs to this holder if it contains the end that the holder knows.
-            let held = held.filter(|it| Some(it.granted_until) == old.keeper.end());
+            let held = held.filter(|it| Some(it.granted_until) == old.keeper.keeper.end());
             self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
         let delay = self.rng.u64(0..self.lease_ms / 4);
@@ -381,12 +518,13 @@ impl World {
         match self.rng.u8(..13) {
             0 | 1 => self.restart(process),
             2 | 3 => {
-                self.processes[process].paused_until =
-                    self.now + self.rng.u64(0..self.lease_ms * 2);
+                let until = self.now + self.rng.u64(0..self.lease_ms * 2);
+                let paused_until = &mut self.processes[process].paused_until;
+                *paused_until = until.max(*paused_until);
             }
             4 | 5 => {
                 self.processes[process].is_closing = true;
-                self.processes[process].keeper.close();
+                self.processes[process].keeper.take(Input::Closed);
                 self.wake(0, process);
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
@@ -397,6 +535,10 @@ impl World {
                 self.store_offset = self.rng.i64(-most..most);
             }
             // An empty store cannot be distinguished from a new one.
+            9 if self.images > 0 && self.processes[process].paused_until <= self.now => {
+                self.images -= 1;
+                self.copy(process);
+            }
             9 if !self.store.records(&self.namespace()).is_empty() => {
                 self.backup = Some(self.store.clone());
             }

@@ -272,7 +272,7 @@ test("a lease serves one generator of one format", async () => {
   await rejected("lease_mismatch", one.ready());
   assert.deepEqual(
     { ...one.status() },
-    { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, refused: null },
+    { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null },
   );
   new polyflake.sno.Generator({ lease: one });
   refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: one }));

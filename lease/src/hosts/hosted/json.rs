@@ -40,6 +40,9 @@ pub(super) fn event_of(event: &Event) -> Json {
         Event::Moved { from, number, start, end } => {
             json!({ "from": from, "number": number, "start": start, "end": end })
         }
+        Event::Gap { number, milliseconds } => {
+            json!({ "number": number, "milliseconds": milliseconds })
+        }
         Event::Refused(error) => error_of(error),
         Event::Sealed { number, used_until } => {
             json!({ "number": number, "used_until": used_until })

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, format};
 
-use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose};
+use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Offset, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, Shape,
     rules::error::{damaged, silent},
@@ -18,6 +18,7 @@ pub(super) const VERSION_STEPS: u64 = 1 << 20;
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
+        self.notice_gap(now);
         // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
         // it has no generator to seal.
         match core::mem::replace(&mut self.at, At::Ended) {
@@ -137,7 +138,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reads the record after a short pause to find out the result of a write.
-    fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
+    pub(super) fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
         let until = now.elapsed_ms + self.pause(now);
         self.at = At::Paused { until, purpose };
     }
@@ -217,7 +218,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
         self.actions.push_back(Action::Begin(Grant::of(&record, end)));
-        self.hold(record, Asked::default(), end, now);
+        self.hold(Held::new(record, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
@@ -226,8 +227,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.lost(error, now);
         }
         let old = held.record.clone();
-        let granted_until = self.next_end(now);
-        if granted_until <= old.granted_until {
+        let granted_until = self.next_end(now).max(old.granted_until);
+        if granted_until == old.granted_until && !held.may_be_shared() {
             // The reply contains the store's current time, which may have been wrong in the previous reply.
             return self.ask(Purpose::SettleRenewal, Ask::Read { first: old.first }, now);
         }
@@ -283,7 +284,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             None => damaged("expected a record of the number, found none"),
             Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
                 let reason = "a copy of this process renewed the grant";
-                Error::new(ErrorKind::LeaseLost, reason)
+                return self.leave(Error::new(ErrorKind::LeaseLost, reason));
             }
             Some(there)
                 if is_known
@@ -313,7 +314,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let reason = format!(
                     "another holder has worker ID {first}, so this grant was ended from outside"
                 );
-                Error::new(ErrorKind::LeaseLost, reason)
+                let error = Error::new(ErrorKind::LeaseLost, reason);
+                if held.may_be_shared() {
+                    // Another copy may have released the worker ID before it was granted again.
+                    return self.leave(error);
+                }
+                error
             }
         };
         self.lost(error, now);
@@ -323,7 +329,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// that a read shows is written again (R2).
     fn kept(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        if !is_done && granted_until > held.end {
+        // After a gap the read may show a write that all copies have sent.
+        if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.ask_to_renew(held.with(there), new, now);
         }
@@ -335,8 +342,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.skewed(self.store_now.0, now) {
             self.refuse(error);
         }
-        let asked = if is_done { Asked::default() } else { held.asked };
-        self.hold(there, asked, end, now);
+        let held = Held { record: there, end, ..held };
+        if !is_done {
+            return self.hold(held, now);
+        }
+        let (asked, offset) = (Asked::default(), self.sent_at);
+        self.hold(Held { asked, offset, gap_at: None, ..held }, now);
+    }
+
+    /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. It is not released, and
+    /// another one is claimed.
+    fn leave(&mut self, error: Error) {
+        self.refuse(error);
+        self.held.iter_mut().for_each(|held| held.is_lost = true);
+        self.seal();
     }
 
     /// Returns whether the worker ID cannot have been granted to another holder in the history that a restored store lost,
@@ -389,6 +408,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl Held {
+    /// Creates the grant of an acknowledged claim, which was sent at `offset`.
+    fn new(record: Record, end: u64, offset: Offset) -> Self {
+        let (renew_at, soonest, shared_until) = (0, 0, 0);
+        let (asked, is_lost, gap_at) = (Asked::default(), false, None);
+        Self { record, asked, end, renew_at, soonest, is_lost, offset, gap_at, shared_until }
+    }
+
     /// Returns the same grant with the values of a record that was read.
     fn with(&self, record: Record) -> Self {
         Self { record, asked: self.asked.clone(), ..*self }
@@ -409,6 +435,11 @@ impl Asked {
     /// Returns whether a record may be one of these writes.
     pub(super) fn has(&self, found: &Record) -> bool {
         self.0.contains(&(found.version, found.granted_until))
+    }
+
+    /// Returns the latest end of these writes, or 0.
+    pub(super) fn end(&self) -> u64 {
+        self.0.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }
 
     fn is_first(&self) -> bool {

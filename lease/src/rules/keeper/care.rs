@@ -2,8 +2,8 @@
 
 use alloc::format;
 
-use super::{Asked, At, Held, Keeper, Moment};
-use crate::{Error, ErrorKind, Random, Record, Result};
+use super::{At, Held, Keeper, Moment};
+use crate::{Error, ErrorKind, Random, Result};
 
 /// The longest pause, in milliseconds, when a caller has just begun to wait.
 const WAITED_FOR_MS: u64 = 500;
@@ -19,13 +19,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         })
     }
 
-    /// Holds the grant in a record that was just acknowledged or read, and schedules its renewal.
-    pub(super) fn hold(&mut self, record: Record, asked: Asked, end: u64, now: Moment) {
+    /// Holds a grant whose record was just acknowledged or read, and schedules its renewal.
+    pub(super) fn hold(&mut self, held: Held, now: Moment) {
         let quarter = self.options.lease_ms / 4;
         // The quarter is shortened by a random amount, so that holders that started together do not renew together.
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
-        self.held = Some(Held { record, asked, end, renew_at, soonest, is_lost: false });
+        self.held = Some(Held { renew_at, soonest, ..held });
         self.at = At::Idle { until: renew_at };
     }
 

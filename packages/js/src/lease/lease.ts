@@ -53,7 +53,7 @@ export interface LeaseOptions {
 
 /** An event that a lease reports. Times are in Unix milliseconds. See docs/leases.md, "Watching". */
 export interface LeaseEvent {
-  name: "acquired" | "renewed" | "moved" | "refused" | "expired" | "sealed";
+  name: "acquired" | "renewed" | "moved" | "gap" | "refused" | "expired" | "sealed";
   /** A description of the event. */
   text: string;
   number?: number;
@@ -61,6 +61,8 @@ export interface LeaseEvent {
   end?: number;
   /** The previous worker ID, in `moved` events. */
   from?: number;
+  /** How far the wall clock moved relative to the monotonic clock, in `gap` events. */
+  milliseconds?: number;
   /** The end of the last tick used, in `sealed` events. */
   usedUntil?: number | null;
   /** The reason, in `refused` events. */
@@ -78,6 +80,8 @@ export interface LeaseStatus {
   grants: number;
   renewals: number;
   failures: number;
+  /** The number of times that the wall clock moved by more than a second relative to the monotonic clock. */
+  gaps: number;
   /** The latest rejection since the last grant or renewal, or null if there was none. */
   refused: { code: string; message: string; until: number | null } | null;
 }
@@ -209,7 +213,7 @@ export class Lease implements AnyLease {
   /** Returns the lease's current status. */
   status(): LeaseStatus {
     if (!this.#loop) {
-      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, refused: null };
+      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null };
     }
     const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#now());
     return { ...others, remainingMs } as unknown as LeaseStatus;

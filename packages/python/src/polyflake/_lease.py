@@ -42,6 +42,8 @@ class LeaseStatus(NamedTuple):
     """The number of renewals so far."""
     failures: int
     """The number of failed requests so far."""
+    gaps: int
+    """The number of times that the wall clock moved by more than a second relative to the monotonic clock."""
     refused: dict[str, Any] | None
     """The last request that was rejected since the last grant, as a dict with ``code``, ``message`` and ``until``."""
 
@@ -218,7 +220,7 @@ class Lease:
     def status(self) -> LeaseStatus:
         """Returns the status of the lease."""
         if self._pid != os.getpid() or not self._has_begun():
-            return LeaseStatus(None, None, 0, 0, 0, 0, None)
+            return LeaseStatus(None, None, 0, 0, 0, 0, 0, None)
         return LeaseStatus(**json.loads(self._keeper.status(_wall_ms())))
 
     def ready(self) -> int:

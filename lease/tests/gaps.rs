@@ -1,0 +1,332 @@
+//! Copies of a process image, and gaps between the wall clock and the monotonic clock, which a keeper notices. Of several copies,
+//! only one keeps its worker ID.
+#![cfg(feature = "std")]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod host;
+
+use std::{cell::Cell, rc::Rc};
+
+use host::{HOUR, Host, T, holder, options};
+use polyflake_lease::{
+    Action, Error, ErrorKind, Found, Grant, Memory, Moment, Random, Reply, Result, Store,
+};
+
+const MINUTE: u64 = 60_000;
+
+fn away() -> Result<Reply> {
+    Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
+}
+
+/// The wall clock moves, but the monotonic clock does not: the machine was restored from an image, or its clock was set.
+fn jump(host: &mut Host, ms: i64) {
+    host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
+}
+
+/// Drives a keeper with a store whose clock shows the same time as the host's.
+fn drive(host: &mut Host, store: &mut Memory) -> Option<Grant> {
+    store.set_now(host.now.wall_ms);
+    host.drive_by(|request| store.answer(request))
+}
+
+/// Returns the time until the keeper's next step.
+fn wait(host: &mut Host) -> u64 {
+    match host.keeper.poll(host.now) {
+        Action::Wait(until) => until - host.now.elapsed_ms,
+        other => panic!("expected a pause, found {other:?}"),
+    }
+}
+
+/// Lives through an hour with the store available, from pause to pause.
+fn live(host: &mut Host, store: &mut Memory, ms: u64) {
+    let until = host.now.elapsed_ms + ms;
+    while host.now.elapsed_ms < until {
+        drive(host, store);
+        let next = wait(host).min(until - host.now.elapsed_ms);
+        host.pass(next);
+    }
+    drive(host, store);
+}
+
+/// Returns copies of one process. `image` runs in each of them, with the same random numbers and the same replies, and the
+/// copies draw different random numbers afterwards.
+fn copies<const N: usize>(
+    store: &mut Memory,
+    numbers: u64,
+    mut image: impl FnMut(&mut Host, &mut Memory),
+) -> [Host; N] {
+    let before = store.clone();
+    std::array::from_fn(|copy| {
+        let (drawn, parted) = (Cell::new(1_u128 << 64), Rc::new(Cell::new(0)));
+        let parts = parted.clone();
+        let draw = move || {
+            drawn.set(drawn.get() + (1 << 64) + 1 + parts.get());
+            Ok(Random(drawn.get()))
+        };
+        let mut host = Host::drawing(options(numbers), Box::new(draw));
+        *store = before.clone();
+        image(&mut host, store);
+        parted.set((1 + copy as u128) << 80);
+        host
+    })
+}
+
+/// Restores copies an hour's tenth after their image was taken, one after the other, and lets them live.
+fn restore(hosts: &mut [Host], store: &mut Memory) {
+    for (late, host) in hosts.iter_mut().enumerate() {
+        jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
+    }
+    for _ in 0..200 {
+        for host in &mut *hosts {
+            drive(host, store);
+            host.pass(50);
+        }
+    }
+}
+
+/// Checks that one of the copies kept the worker ID, that the others have other ones, and that nothing was released.
+#[track_caller]
+fn assert_parted(hosts: &[Host], store: &Memory) {
+    let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!((numbers.len(), numbers[0]), (hosts.len(), 0), "{numbers:?}");
+    let lost = |host: &&Host| host.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost);
+    let count = hosts.iter().filter(lost).count();
+    assert!(count < hosts.len(), "{count}");
+    for record in store.records("orders/sno").iter().filter(|it| numbers.contains(&it.first)) {
+        assert!(record.granted_until >= T + HOUR, "{record:?}");
+    }
+}
+
+#[test]
+fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
+    for ms in [-3_600_000, -1_001, 1_001, 5_000, 1_000_000] {
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, options(1));
+        host.pass(2 * MINUTE);
+        drive(&mut host, &mut store);
+        let version = store.records("orders/sno")[0].version;
+        jump(&mut host, ms);
+        // The store's clock is right.
+        let wait = wait(&mut host);
+        assert!(wait <= 1000, "{ms}: {wait}");
+        assert_eq!(host.keeper.number(), Some(0));
+        host.pass(wait);
+        host.drive(&mut store);
+        assert!(store.records("orders/sno")[0].version > version, "{ms}");
+        assert_eq!(host.keeper.number(), Some(0), "{ms}");
+        assert!(self::wait(&mut host) > 10_000, "{ms}: one renewal is enough");
+    }
+}
+
+#[test]
+fn a_second_between_the_clocks_is_no_gap() {
+    for ms in [-1000, 1000] {
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, options(1));
+        host.pass(2 * MINUTE);
+        jump(&mut host, ms);
+        let wait = wait(&mut host);
+        assert!(wait > 10 * MINUTE, "{ms}: {wait}");
+    }
+}
+
+/// A fleet whose clocks step together does not reach the store at one moment.
+#[test]
+fn renewals_after_a_gap_are_spread_over_a_second() {
+    let mut store = Memory::new(T);
+    let mut waits: Vec<_> = (0..100_u64)
+        .map(|_| {
+            let (mut host, _) = holder(&mut store, options(100));
+            host.pass(MINUTE);
+            jump(&mut host, 5_000);
+            wait(&mut host)
+        })
+        .collect();
+    waits.sort_unstable();
+    assert!(waits[10] < 400 && waits[90] > 600 && waits[99] <= 1000, "{waits:?}");
+}
+
+#[test]
+fn one_of_several_restored_copies_keeps_the_worker_id() {
+    let mut store = Memory::new(T);
+    let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
+        host.drive(store).unwrap();
+        host.pass(MINUTE);
+        host.drive(store);
+    });
+    restore(&mut hosts, &mut store);
+    assert_parted(&hosts, &store);
+}
+
+/// The image was taken after a renewal was sent, and each copy receives the reply.
+#[test]
+fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
+    for is_claim in [true, false] {
+        let mut store = Memory::new(T);
+        let reply = Rc::new(Cell::new(None));
+        let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
+            if !is_claim {
+                host.drive(store).unwrap();
+                host.pass(15 * MINUTE);
+                store.set_now(host.now.wall_ms);
+            }
+            let sent = host.claim(store);
+            let done = store.answer(&sent).unwrap();
+            assert_eq!(done.found, Found::Done);
+            reply.set(Some((sent.number, done)));
+        });
+        let (number, done) = reply.take().unwrap();
+        let ends: Vec<_> = hosts.iter().map(|host| host.keeper.end()).collect();
+        for host in &mut hosts {
+            jump(host, 6 * 60_000);
+            host.keeper.answered(number, Ok(done.clone()), host.now);
+            host.pass(10);
+            assert_eq!(host.keeper.end(), ends[0], "expected no grant and no extension");
+        }
+        restore(&mut hosts, &mut store);
+        assert_parted(&hosts, &store);
+    }
+}
+
+/// The image was taken after a renewal was sent, and no copy receives the reply. Each copy finds its own write.
+#[test]
+fn a_read_of_a_write_from_before_the_image_settles_nothing() {
+    for is_claim in [true, false] {
+        let mut store = Memory::new(T);
+        let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
+            if !is_claim {
+                host.drive(store).unwrap();
+                host.pass(15 * MINUTE);
+                store.set_now(host.now.wall_ms);
+            }
+            let sent = host.claim(store);
+            store.answer(&sent).unwrap();
+            host.keeper.answered(sent.number, away(), host.now);
+        });
+        restore(&mut hosts, &mut store);
+        assert_parted(&hosts, &store);
+    }
+}
+
+/// The wall clock also moved backwards, so a renewal cannot move the end.
+#[test]
+fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
+    let mut store = Memory::new(T);
+    let (mut host, _) = holder(&mut store, options(1));
+    host.pass(20 * MINUTE);
+    host.drive(&mut store);
+    let before = store.records("orders/sno")[0].clone();
+    host.pass(1);
+    jump(&mut host, -600_000);
+    live(&mut host, &mut store, 1500);
+    let after = store.records("orders/sno")[0].clone();
+    assert!(after.version > before.version && after.granted_until == before.granted_until);
+}
+
+/// The original, whose clocks show no gap, releases the worker ID, and another process claims it.
+#[test]
+fn a_copy_seals_if_the_original_released_the_worker_id() {
+    let mut store = Memory::new(T);
+    let [mut original, mut copy] = copies(&mut store, 1, |host, store| {
+        host.drive(store).unwrap();
+    });
+    original.pass(MINUTE);
+    original.keeper.close();
+    assert_eq!(original.keeper.poll(original.now), Action::Seal);
+    original.keeper.sealed(Some(original.now.wall_ms), original.now);
+    drive(&mut original, &mut store);
+    let mut other = Host::new(options(1));
+    other.now = Moment { wall_ms: original.now.wall_ms + 10, ..original.now };
+    assert!(drive(&mut other, &mut store).is_some());
+    copy.now = Moment { wall_ms: other.now.wall_ms, ..copy.now };
+    copy.pass(1000);
+    drive(&mut copy, &mut store);
+    copy.pass(1000);
+    drive(&mut copy, &mut store);
+    assert!(copy.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost), "{:?}", copy.refused);
+    assert_eq!(copy.keeper.number(), None);
+}
+
+/// Another copy may use the worker ID up to the end that both had.
+#[test]
+fn a_release_after_a_gap_keeps_the_end_that_copies_have() {
+    for is_settled in [false, true] {
+        let mut store = Memory::new(T);
+        let (mut host, grant) = holder(&mut store, options(1));
+        host.pass(MINUTE);
+        jump(&mut host, 5_000);
+        if is_settled {
+            live(&mut host, &mut store, 2_000);
+            assert!(host.keeper.end() > Some(grant.end()));
+        }
+        host.end_by(|request| store.answer(request));
+        assert_eq!(store.records("orders/sno")[0].granted_until, grant.end(), "{is_settled}");
+    }
+}
+
+/// Copies that end at once release nothing, because another one may still use the worker ID.
+#[test]
+fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
+    let mut store = Memory::new(T);
+    let [mut one, mut other] = copies(&mut store, 1, |host, store| {
+        host.drive(store).unwrap();
+    });
+    for host in [&mut one, &mut other] {
+        jump(host, 60_000);
+    }
+    live(&mut one, &mut store, 2000);
+    let renewed = store.records("orders/sno")[0].clone();
+    live(&mut other, &mut store, 2000);
+    assert_eq!((one.keeper.number(), other.keeper.number()), (Some(0), None));
+    other.keeper.close();
+    drive(&mut other, &mut store);
+    assert!(other.ended);
+    assert_eq!(store.records("orders/sno")[0], renewed);
+}
+
+/// Clocks that step while the store is unavailable end no grant earlier: the keeper neither seals nor forgets the grant, and it
+/// renews as soon as the store is back.
+#[test]
+fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
+    for ms in [-30 * 60_000, -2_000, 2_000, 10 * 60_000, 20 * 60_000] {
+        let mut store = Memory::new(T);
+        let mut hosts: Vec<_> = (0..10).map(|_| holder(&mut store, options(100)).0).collect();
+        for host in &mut hosts {
+            let (number, end) = (host.keeper.number(), host.keeper.end());
+            let mut asked = 0;
+            for minute in 0..35 {
+                host.drive_by(|_| {
+                    asked += 1;
+                    away()
+                });
+                assert_eq!((host.keeper.number(), host.keeper.end()), (number, end), "{ms}");
+                if minute == 5 {
+                    jump(host, ms);
+                    host.pass(1000);
+                    host.drive_by(|_| away());
+                }
+                host.pass(MINUTE);
+            }
+            assert!(asked < 60, "{asked} requests in half an hour");
+            live(host, &mut store, 6 * MINUTE);
+            assert!(host.keeper.number() == number && host.keeper.end() > end, "{ms}");
+        }
+    }
+}
+
+/// A step of the clock while the store is replaced does not seal a grant that cannot be renewed there.
+#[test]
+fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
+    let mut store = Memory::new(T);
+    let (mut host, _) = holder(&mut store, options(1));
+    let backup = store.clone();
+    store.restore(backup);
+    host.pass(59 * MINUTE + 30_000);
+    jump(&mut host, 2_000);
+    live(&mut host, &mut store, 2_000);
+    assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
+    assert_eq!(host.keeper.number(), Some(0));
+}
