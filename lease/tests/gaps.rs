@@ -330,3 +330,85 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
     assert_eq!(host.keeper.number(), Some(0));
 }
+
+/// Returns the end of the window that a strict holder's generator has.
+fn drive_strict(host: &mut Host, store: &mut Memory, is_away: bool) -> Option<u64> {
+    store.set_now(host.now.wall_ms);
+    let mut end = None;
+    loop {
+        match host.keeper.poll(host.now) {
+            Action::Ask(request) => {
+                let reply = if is_away { away() } else { store.answer(&request) };
+                host.keeper.answered(request.number, reply, host.now);
+            }
+            Action::Begin(grant) => end = Some(grant.end()),
+            Action::Extend(later) => end = Some(later),
+            Action::Refused(error) => host.refused.push(error),
+            Action::Wait(_) => return end,
+            other => panic!("expected no {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_strict_generator_has_a_window_of_seconds() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1).strict());
+    let mut end = drive_strict(&mut host, &mut store, false).unwrap();
+    for _ in 0..4000 {
+        let now = host.now.wall_ms;
+        assert!(end > now + 1500 && end <= now + 3000 + 15_000, "{}", end - now);
+        assert!(wait(&mut host) <= 500);
+        host.pass(500);
+        let later = drive_strict(&mut host, &mut store, false);
+        assert!(later.is_none_or(|later| later > end));
+        end = later.unwrap_or(end);
+    }
+    assert!(host.keeper.end() > Some(host.now.wall_ms + 40 * MINUTE));
+}
+
+/// IDs are held back until the store confirms that no other copy renewed the grant, and for at most a second.
+#[test]
+fn a_strict_generator_is_held_back_for_at_most_a_second() {
+    for is_away in [false, true] {
+        let mut store = Memory::new(T);
+        let mut host = Host::new(options(1).strict());
+        let mut end = drive_strict(&mut host, &mut store, false).unwrap();
+        for _ in 0..40 {
+            host.pass(500);
+            end = drive_strict(&mut host, &mut store, false).unwrap_or(end);
+        }
+        jump(&mut host, 60_000);
+        assert!(end < host.now.wall_ms, "the window of a copy has ended");
+        let mut held_ms = 0;
+        while end < host.now.wall_ms {
+            host.pass(10);
+            held_ms += 10;
+            end = drive_strict(&mut host, &mut store, is_away).unwrap_or(end);
+            assert!(held_ms <= 1020, "{is_away}: {held_ms}");
+        }
+        assert_eq!(host.keeper.has_gap(), is_away);
+        assert_eq!(held_ms > 900, is_away, "{held_ms}");
+    }
+}
+
+#[test]
+fn renewals_every_ten_seconds_keep_the_lease_duration() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1).renew_ms(10_000).unwrap());
+    host.drive(&mut store).unwrap();
+    for _ in 0..10 {
+        let wait = wait(&mut host);
+        assert!((9_000..=10_000).contains(&wait), "{wait}");
+        host.pass(wait);
+        host.drive(&mut store);
+        assert!(host.keeper.end() > Some(host.now.wall_ms + HOUR - 10));
+    }
+    for bad in [0, 999, u64::MAX] {
+        assert_eq!(options(1).renew_ms(bad).unwrap_err().kind(), ErrorKind::OutOfRange);
+    }
+    let mut host = Host::new(options(1).renew_ms(2 * HOUR).unwrap());
+    host.pass(3 * HOUR);
+    host.drive(&mut store).unwrap();
+    assert!(wait(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
+}

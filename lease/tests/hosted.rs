@@ -40,6 +40,8 @@ struct Host {
     ids: Leased,
     random: u128,
     elapsed_ms: u64,
+    /// Whether the host really waits, so that the wall clock moves along with the monotonic clock.
+    really_waits: bool,
     /// The result of the last command.
     answer: Json,
     /// The commands that the host executed, and the events that were reported to it.
@@ -62,6 +64,7 @@ impl Host {
             ids: Granted::new(build),
             random: 1,
             elapsed_ms: 0,
+            really_waits: false,
             answer: Json::Null,
             done: Vec::new(),
             told: Vec::new(),
@@ -131,6 +134,9 @@ impl Host {
                 Json::Null
             }
             "wait" => {
+                if self.really_waits {
+                    thread::sleep(Duration::from_millis(ms("ms")));
+                }
                 self.elapsed_ms += ms("ms");
                 Json::Null
             }
@@ -166,7 +172,10 @@ fn settings() -> Json {
 #[test]
 fn a_host_leases_renews_and_releases_a_worker_id() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), &settings());
+    let mut settings = settings();
+    settings["lease_ms"] = json!(2000);
+    let mut host = Host::new(folder.path(), &settings);
+    host.really_waits = true;
     assert_eq!(host.status()["number"], Json::Null);
     let said = "cannot lease a worker ID for orders/sno: nothing has come of it yet";
     assert_eq!(host.reason()["message"], said);
@@ -191,6 +200,36 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(host.reason()["message"], "expected a lease, found a closed one");
     let refused = host.ids.leased().unwrap().try_generate(3).unwrap_err();
     assert_eq!(refused.code(), "lease_unavailable");
+}
+
+/// A strict lease extends the window of its generator every second. That is no renewal.
+#[test]
+fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings();
+    settings["strict"] = json!(true);
+    let mut host = Host::new(folder.path(), &settings);
+    host.really_waits = true;
+    let begun = host.keep_until("begin");
+    let now = host.now().wall_ms;
+    assert!(begun["end"].as_u64().unwrap() <= now + 3000);
+    host.keep_until("extend");
+    let extended = host.keep_until("extend")["end"].as_u64().unwrap();
+    assert!(extended > begun["end"].as_u64().unwrap() && extended <= host.now().wall_ms + 3000);
+    host.keep_until("wait");
+    let status = host.status();
+    assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
+    assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
+    assert_eq!(host.names(), ["acquired"]);
+    // The machine's clock was set, or its image restored, and the store does not reply.
+    host.elapsed_ms += 60_000;
+    host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
+    while !host.names().contains(&"unconfirmed") {
+        host.keep_until("wait");
+    }
+    assert_eq!((&host.status()["gaps"], host.names()[1]), (&json!(1), "gap"));
+    assert_eq!(host.told[1]["number"], 7);
+    assert!(host.told[1]["milliseconds"].as_i64().unwrap() < -50_000);
 }
 
 #[test]
@@ -277,7 +316,7 @@ fn a_server_grant_counts_only_after_it_starts() {
     while !done.ends_with(&["begin 1"]) && done.len() < 100 {
         random += 8;
         let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
-        let now = Moment { wall_ms, elapsed_ms: 10_000 * u64::try_from(done.len()).unwrap() };
+        let now = Moment { wall_ms, elapsed_ms: 20 * u64::try_from(done.len()).unwrap() };
         let command = lease.next(
             now,
             std::array::from_fn(|k| Random(random + k as u128)),
@@ -434,6 +473,7 @@ fn invalid_settings_are_rejected() {
     let whole = json!([0, 65_535]);
     for good in [
         json!({ "lease_ms": 60_000, "holder": "web-1", "prefer": 8 }),
+        json!({ "renew_ms": 10_000, "strict": true }),
         json!({ "insist": 7, "store": "postgresql" }),
         json!({ "family": "hotguid" }),
         json!({ "family": "randflake", "secret": "00112233445566778899aabbccddeeff" }),
@@ -458,6 +498,8 @@ fn invalid_settings_are_rejected() {
         json!({ "lease_ms": 1 }),
         json!({ "lease_ms": -1 }),
         json!({ "lease_ms": 1.5 }),
+        json!({ "renew_ms": 999 }),
+        json!({ "strict": 1 }),
         json!({ "prefer": 9 }),
         json!({ "insist": "7" }),
         json!({ "holder": "\n" }),

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 fn defaults() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,
-        "wait_ms": null,
+        "wait_ms": null, "renew_ms": null, "strict": false,
     })
 }
 

@@ -119,8 +119,8 @@ impl Hosted {
     /// `family`, and `store` (`sqlite`, `postgresql` or `mysql`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
     /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
     ///
-    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits
-    /// for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist`
+    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
+    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist`
     /// overrides) and `place` (the store's name in messages). For `PostgreSQL`, they also include `schema` and `create`
     /// (`second-store`), as in a store's URL.
     ///

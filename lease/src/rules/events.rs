@@ -52,6 +52,12 @@ pub enum Event {
         /// How far the wall clock moved, in milliseconds.
         milliseconds: i64,
     },
+    /// The store did not acknowledge a write within a second after a gap, and IDs continue although another copy may use the
+    /// worker ID. Only a lease with [`Options::strict`](crate::Options::strict) reports this.
+    Unconfirmed {
+        /// The worker ID.
+        number: u64,
+    },
     /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
@@ -79,6 +85,7 @@ impl Event {
             Self::Renewed { .. } => "renewed",
             Self::Moved { .. } => "moved",
             Self::Gap { .. } => "gap",
+            Self::Unconfirmed { .. } => "unconfirmed",
             Self::Refused(_) => "refused",
             Self::Expired { .. } => "expired",
             Self::Sealed { .. } => "sealed",
@@ -107,6 +114,7 @@ impl fmt::Display for Event {
             Self::Gap { number, milliseconds } => {
                 write!(f, "{name}: number {number}, the wall clock moved by {milliseconds} ms")
             }
+            Self::Unconfirmed { number } => write!(f, "{name}: number {number}"),
             Self::Refused(error) => write!(f, "{name}: {error}"),
             Self::Expired { number, end } => {
                 write!(f, "{name}: number {number} at {}", moment(*end))
@@ -186,6 +194,9 @@ fn trace(namespace: &str, event: &Event) {
         }
         Event::Gap { number, milliseconds } => {
             tracing::warn!(target: TARGET, namespace, number, milliseconds, "gap");
+        }
+        Event::Unconfirmed { number } => {
+            tracing::warn!(target: TARGET, namespace, number, "unconfirmed");
         }
         Event::Refused(error) => {
             tracing::warn!(target: TARGET, namespace, code = error.code(), %error, "refused");

@@ -64,7 +64,7 @@ use core::fmt;
 
 use answers::VERSION_STEPS;
 pub(crate) use claims::quiet_time;
-use gaps::Offset;
+use gaps::{Notes, Offset};
 pub use options::Options;
 #[cfg(feature = "std")]
 pub(crate) use options::default_wait_ms;
@@ -171,9 +171,11 @@ pub struct Keeper<R> {
     answer_until: u64,
     /// The difference between the clocks when the last request was sent.
     sent_at: Offset,
-    /// How far the wall clock moved in a gap that the host has not recorded yet.
+    /// What happened at gaps since the host asked last.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
-    moved_ms: Option<i64>,
+    notes: Notes,
+    /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.
+    shown: u64,
     /// The preferred worker ID: the previous one, or the requested one.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
@@ -211,6 +213,8 @@ struct Held {
     offset: Offset,
     /// When the keeper noticed a gap, according to the monotonic clock, if the store has acknowledged no later write.
     gap_at: Option<u64>,
+    /// Whether the host was told that IDs continue although the gap is not settled.
+    is_told: bool,
     /// The latest end that another copy may have had when there was a gap, or 0.
     shared_until: u64,
 }
@@ -284,7 +288,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             request: 0,
             answer_until: 0,
             sent_at: Offset::of(Moment { wall_ms: 0, elapsed_ms: 0 }),
-            moved_ms: None,
+            notes: Notes::default(),
+            shown: 0,
             preferred,
             store_now: (0, 0),
             failures: 0,
@@ -422,6 +427,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Sends a request to the store, and records its purpose.
     fn ask(&mut self, purpose: Purpose, ask: Ask, now: Moment) {
         self.request += 1;
+        // Hosts do not poll the keeper while they wait for the reply.
+        self.beat(self.options.answer_limit(), now);
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
         self.sent_at = Offset::of(now);
         let namespace: String = self.options.namespace.clone();

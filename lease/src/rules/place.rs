@@ -157,7 +157,7 @@ impl Place {
             Some(number) => options.insist(number).map_err(of_node)?,
             None => options,
         };
-        self.location.terms.lease_ms.map_or(Ok(options.clone()), |ms| options.lease_ms(ms))
+        self.location.terms.apply(options)
     }
 
     /// Returns the store, as the source of a lease.
@@ -213,8 +213,8 @@ impl Place {
     /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
     /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,
     /// `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and the lease's settings:
-    /// `place` (the store's name in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`
-    /// and `numbers`. Missing values are null.
+    /// `place` (the store's name in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`,
+    /// `renew_ms`, `strict` and `numbers`. Missing values are null.
     ///
     /// # Errors
     /// Returns `out_of_range` for an in-memory store.
@@ -228,6 +228,8 @@ impl Place {
             "create": (access.create == Create::SecondStore).then_some(SECOND_STORE),
             "allows_overlayfs": access.allows_overlayfs,
             "lease_ms": terms.lease_ms,
+            "renew_ms": terms.renew_ms,
+            "strict": terms.strict == Some(true),
             "numbers": terms.numbers,
             "wait_ms": terms.wait_ms,
             "sigterm": terms.sigterm == Some(true),

@@ -18,6 +18,8 @@ use core::{fmt, str::FromStr};
 
 use serde_json::{Value as Json, json};
 
+#[cfg(feature = "std")]
+use crate::Options;
 use crate::{
     Error, ErrorKind, Result,
     rules::error::out_of_range,
@@ -40,7 +42,8 @@ const MYSQL_PORT: u16 = 3306;
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
 /// The parameters that any URL may have, and those of each database.
-pub(crate) const TERMS: [&str; 5] = ["namespace", "lease_seconds", "numbers", "wait", "sigterm"];
+pub(crate) const TERMS: [&str; 7] =
+    ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
 const OF_FILES: [&str; 1] = ["allow"];
 const OF_SERVERS: [&str; 13] = [
     "schema",
@@ -113,6 +116,23 @@ pub(crate) struct Terms {
     pub(crate) wait_ms: Option<u64>,
     /// `true` if the worker ID is to be released on SIGTERM.
     pub(crate) sigterm: Option<bool>,
+    pub(crate) renew_ms: Option<u64>,
+    /// `true` if IDs are held back after a gap between the clocks.
+    pub(crate) strict: Option<bool>,
+}
+
+#[cfg(feature = "std")]
+impl Terms {
+    /// Applies the terms that the keeper knows to its options.
+    pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
+        if let Some(lease_ms) = self.lease_ms {
+            options = options.lease_ms(lease_ms)?;
+        }
+        if let Some(renew_ms) = self.renew_ms {
+            options = options.renew_ms(renew_ms)?;
+        }
+        Ok(if self.strict == Some(true) { options.strict() } else { options })
+    }
 }
 
 impl Location {
@@ -215,12 +235,9 @@ impl Location {
             lease_ms: parameters.milliseconds("lease_seconds")?,
             numbers: parameters.take("numbers").as_deref().map(numbers_of).transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
-            sigterm: match parameters.take("sigterm").as_deref() {
-                None => None,
-                Some("false") => Some(false),
-                Some("true") => Some(true),
-                Some(_) => return Err(out_of_range("`sigterm` can only be `true` or `false`")),
-            },
+            sigterm: parameters.flag("sigterm")?,
+            renew_ms: parameters.milliseconds("renew_seconds")?,
+            strict: parameters.flag("strict")?,
         };
         Ok(Self { site, namespace, schema, access, terms })
     }
@@ -228,13 +245,15 @@ impl Location {
     /// Returns the name of a parameter that only the URL of a lease has, if there is one.
     #[cfg(feature = "std")]
     pub(crate) fn term(&self) -> Option<&'static str> {
-        let Terms { lease_ms, numbers, wait_ms, sigterm } = &self.terms;
+        let Terms { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
         let has = [
             self.namespace.is_some(),
             lease_ms.is_some(),
             numbers.is_some(),
             wait_ms.is_some(),
             sigterm.is_some(),
+            renew_ms.is_some(),
+            strict.is_some(),
         ];
         TERMS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
@@ -456,6 +475,16 @@ impl Parameters {
     fn number(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong = || out_of_range(format!("`{name}` must be a number of seconds"));
         self.take(name).map(|text| digits(&text).ok_or_else(wrong)).transpose()
+    }
+
+    /// `true` or `false`.
+    fn flag(&mut self, name: &str) -> Result<Option<bool>> {
+        match self.take(name).as_deref() {
+            None => Ok(None),
+            Some("false") => Ok(Some(false)),
+            Some("true") => Ok(Some(true)),
+            Some(_) => Err(out_of_range(format!("`{name}` can only be `true` or `false`"))),
+        }
     }
 
     /// Seconds, with up to three decimal places.

@@ -106,16 +106,14 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     /// time.
     pub(crate) fn poll(&mut self, now: Moment) -> Action {
         let action = self.keeper.poll(now);
-        if let (Some(milliseconds), Some((number, _))) = (self.keeper.take_gap(), self.status.grant)
-        {
-            self.status.counts.gaps += 1;
-            self.events.push_back(Event::Gap { number, milliseconds });
-        }
+        self.report_gap();
         match &action {
             Action::Begin(grant) => {
                 // If the previous grant ended without a renewal, its end is reported before the new grant.
                 self.report_end(now);
-                self.handed = Some((*grant.numbers().start(), grant.start(), grant.end()));
+                // A strict generator has only a part of the window at first.
+                let end = self.keeper.end().unwrap_or(grant.end());
+                self.handed = Some((*grant.numbers().start(), grant.start(), end));
             }
             Action::Refused(error) => {
                 self.status.counts.failures += 1;
@@ -168,7 +166,11 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
 
     /// Records that the generator's grant has a later end.
     pub(crate) fn extended(&mut self, to: u64) {
-        let Some((number, end)) = &mut self.status.grant else { return };
+        let to = self.keeper.end().unwrap_or(to);
+        let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
+            // A strict generator's window was extended within the same grant.
+            return;
+        };
         *end = to;
         self.events.push_back(Event::Renewed { number: *number, end: to });
         self.has_ended = false;
@@ -181,6 +183,19 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         if let Some((number, end)) = self.status.grant.take() {
             let used_until = used_until.map(|used| used.min(end));
             self.events.push_back(Event::Sealed { number, used_until });
+        }
+    }
+
+    /// Reports a gap between the clocks, and IDs that continue after one without a confirmation.
+    fn report_gap(&mut self) {
+        let (notes, grant) = (self.keeper.take_notes(), self.status.grant);
+        let Some((number, _)) = grant else { return };
+        if let Some(milliseconds) = notes.moved_ms {
+            self.status.counts.gaps += 1;
+            self.events.push_back(Event::Gap { number, milliseconds });
+        }
+        if notes.is_unconfirmed {
+            self.events.push_back(Event::Unconfirmed { number });
         }
     }
 

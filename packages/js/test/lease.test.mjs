@@ -103,6 +103,8 @@ test("URLs are parsed like in every language", async (t) => {
       schema: place.schema ?? null,
       create: place.create ?? null,
       lease_ms: place.lease_ms ?? null,
+      renew_ms: place.renew_ms ?? null,
+      strict: place.strict ?? false,
       numbers: place.numbers ?? null,
       wait_ms: place.wait_ms ?? null,
     });
@@ -249,6 +251,9 @@ test("invalid options are rejected, those of the format with the generator", () 
   refused("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
   refused("invalid_type", () => make({ numbers: 3 }));
   refused("invalid_type", () => make({ waitMs: "1" }), { field: "waitMs" });
+  refused("invalid_type", () => make({ renewMs: "1" }), { field: "renewMs" });
+  refused("invalid_type", () => make({ strict: 1 }), { field: "strict" });
+  refused("out_of_range", () => make({ renewMs: 999 }));
   refused("invalid_type", () => make({ signals: "SIGTERM" }), { field: "signals" });
   refused("invalid_type", () => make({ watch: 1 }), { field: "watch" });
   for (const options of [

@@ -170,8 +170,10 @@ DEFAULTS_OF_PLACES = {
     "lease_ms": None,
     "node": None,
     "numbers": None,
+    "renew_ms": None,
     "schema": None,
     "sigterm": False,
+    "strict": False,
     "wait_ms": None,
 }
 
@@ -668,6 +670,9 @@ def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) 
         ("wait", 1e300, "out_of_range"),
         ("watch", 5, "invalid_type"),
         ("sigterm", "x", "invalid_type"),
+        ("strict", 1, "invalid_type"),
+        ("renew_seconds", "10", "invalid_type"),
+        ("renew_seconds", -1, "out_of_range"),
     ],
 )
 def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: str) -> None:
@@ -680,7 +685,7 @@ def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: st
 
 
 def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for given in ({"prefer": 65_536}, {"numbers": (0, 65_536)}, {"lease_seconds": 0.1}, {"holder": "a" * 201}):
+    for given in ({"prefer": 65_536}, {"numbers": (0, 65_536)}, {"lease_seconds": 0.1}, {"renew_seconds": 0.9}, {"holder": "a" * 201}):
         with refused("out_of_range"):
             sno.Generator(lease=polyflake.lease(url, "orders", **given))
     monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")

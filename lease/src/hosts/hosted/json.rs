@@ -43,6 +43,7 @@ pub(super) fn event_of(event: &Event) -> Json {
         Event::Gap { number, milliseconds } => {
             json!({ "number": number, "milliseconds": milliseconds })
         }
+        Event::Unconfirmed { number } => json!({ "number": number }),
         Event::Refused(error) => error_of(error),
         Event::Sealed { number, used_until } => {
             json!({ "number": number, "used_until": used_until })

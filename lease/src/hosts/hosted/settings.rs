@@ -54,6 +54,11 @@ impl Settings {
             .ok_or_else(|| unfit(key))
     }
 
+    /// Returns whether a setting is true, or `false` if it is missing or null.
+    fn flag(&self, key: &str) -> Result<bool> {
+        self.given(key).map_or(Ok(false), |value| value.as_bool().ok_or_else(|| unfit(key)))
+    }
+
     /// Returns a string setting, or `None` if it is missing or null.
     fn given_text(&self, key: &str) -> Result<Option<&str>> {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
@@ -102,6 +107,12 @@ impl Settings {
         }
         if let Some(lease_ms) = self.number("lease_ms")? {
             options = options.lease_ms(lease_ms)?;
+        }
+        if let Some(renew_ms) = self.number("renew_ms")? {
+            options = options.renew_ms(renew_ms)?;
+        }
+        if self.flag("strict")? {
+            options = options.strict();
         }
         if let Some(wait_ms) = self.number("wait_ms")? {
             options = options.waits_for_ms(wait_ms);

@@ -19,6 +19,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
         self.notice_gap(now);
+        self.beat(0, now);
         // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
         // it has no generator to seal.
         match core::mem::replace(&mut self.at, At::Ended) {
@@ -57,11 +58,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match (&self.at, &self.held) {
             (At::Idle { .. }, Some(held)) if !held.is_lost => {
                 // The generator's clock may reach the time earlier than the monotonic clock.
-                let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
+                let rest = self.options.lease_ms - self.options.interval();
+                let lead = held.end.saturating_sub(now.wall_ms + rest);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
-                Action::Wait(held.renew_at.min(early).max(soon))
+                Action::Wait(held.renew_at.min(early).min(self.next_beat(now)).max(soon))
             }
-            (At::Idle { until } | At::Paused { until, .. }, _) => Action::Wait((*until).max(soon)),
+            (At::Idle { until } | At::Paused { until, .. }, _) => {
+                Action::Wait((*until).min(self.next_beat(now)).max(soon))
+            }
             (At::Asking(_), _) => Action::Wait(self.answer_until.max(soon)),
             (At::Sealing, _) => Action::Wait(u64::MAX),
             (At::Ended, _) => Action::End,
@@ -217,7 +221,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.preferred =
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
-        self.actions.push_back(Action::Begin(Grant::of(&record, end)));
+        self.shown = self.shown_end((record.start, end), now);
+        self.actions.push_back(Action::Begin(Grant::of(&record, self.shown)));
         self.hold(Held::new(record, end, self.sent_at), now);
     }
 
@@ -337,7 +342,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let end = if is_done { held.end.max(there.granted_until) } else { held.end };
         if end > held.end {
             self.failures = 0;
-            self.actions.push_back(Action::Extend(end));
+            if !self.options.is_strict {
+                self.actions.push_back(Action::Extend(end));
+            }
         }
         if let Some(error) = self.skewed(self.store_now.0, now) {
             self.refuse(error);
@@ -412,7 +419,19 @@ impl Held {
     fn new(record: Record, end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
         let (asked, is_lost, gap_at) = (Asked::default(), false, None);
-        Self { record, asked, end, renew_at, soonest, is_lost, offset, gap_at, shared_until }
+        let is_told = false;
+        Self {
+            record,
+            asked,
+            end,
+            renew_at,
+            soonest,
+            is_lost,
+            offset,
+            gap_at,
+            is_told,
+            shared_until,
+        }
     }
 
     /// Returns the same grant with the values of a record that was read.

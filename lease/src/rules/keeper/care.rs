@@ -9,10 +9,10 @@ use crate::{Error, ErrorKind, Random, Result};
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether to renew the grant: a quarter of its lease duration has passed, or the generator's clock is at most
-    /// three quarters of a lease duration before the end.
+    /// Returns whether to renew the grant: the interval between renewals has passed, or the generator's clock is so
+    /// near to the end.
     pub(super) fn is_due(&self, now: Moment) -> bool {
-        let rest = self.options.lease_ms / 4 * 3;
+        let rest = self.options.lease_ms - self.options.interval();
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
             now.elapsed_ms >= held.renew_at
                 || (now.elapsed_ms >= held.soonest && now.wall_ms.saturating_add(rest) >= held.end)
@@ -21,10 +21,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Holds a grant whose record was just acknowledged or read, and schedules its renewal.
     pub(super) fn hold(&mut self, held: Held, now: Moment) {
-        let quarter = self.options.lease_ms / 4;
-        // The quarter is shortened by a random amount, so that holders that started together do not renew together.
-        let early = self.chance(quarter / 10);
-        let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
+        let interval = self.options.interval();
+        // The interval is shortened by a random amount, so that holders that started together do not renew together.
+        let early = self.chance(interval / 10);
+        let (renew_at, soonest) =
+            (now.elapsed_ms + interval - early, now.elapsed_ms + interval / 4);
         self.held = Some(Held { renew_at, soonest, ..held });
         self.at = At::Idle { until: renew_at };
     }

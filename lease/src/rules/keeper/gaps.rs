@@ -13,7 +13,7 @@
 //! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime. Therefore
 //! clocks that step while the store is unavailable stop nobody.
 
-use super::{At, Held, Keeper, Moment, Purpose};
+use super::{Action, At, Held, Keeper, Moment, Purpose};
 use crate::{Random, Result};
 
 /// The largest change of the difference between the clocks that is not a gap. Slewing a clock changes it by less.
@@ -21,6 +21,13 @@ const GAP_MS: u64 = 1000;
 /// The renewal after a gap is sent within this time. The time is random, so that a fleet whose clocks step together does not
 /// reach the store at one moment.
 const SPREAD_MS: u64 = 1000;
+/// The same for a holder that holds IDs back, and for how long it does so.
+const STRICT_SPREAD_MS: u64 = 500;
+const HOLD_MS: u64 = 1000;
+/// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two looks at the
+/// clocks. A window is extended once it can end a second later.
+const AHEAD_MS: u64 = 3000;
+const BEAT_MS: u64 = 500;
 
 /// The wall clock minus the monotonic clock, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +45,29 @@ impl Offset {
     }
 }
 
+/// What happened at gaps, for the events of hosts.
+#[derive(Debug, Default)]
+#[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
+pub(crate) struct Notes {
+    /// How far the wall clock moved.
+    pub(crate) moved_ms: Option<i64>,
+    /// Whether IDs continue although the store did not confirm in time that no other copy renewed the grant.
+    pub(crate) is_unconfirmed: bool,
+}
+
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Schedules a renewal if there is a new gap since the last acknowledged write.
     pub(super) fn notice_gap(&mut self, now: Moment) {
         let offset = Offset::of(now);
-        let kept = self.held.as_ref().filter(|held| !held.is_lost);
-        let Some(moved) = kept.and_then(|held| offset.gap_since(held.offset)) else { return };
-        let soon = now.elapsed_ms + 1 + self.chance(SPREAD_MS);
-        self.moved_ms = Some(moved);
+        let held = self.held.as_ref();
+        let Some(moved) = held.and_then(|held| offset.gap_since(held.offset)) else { return };
+        let spread = if self.options.is_strict { STRICT_SPREAD_MS } else { SPREAD_MS };
+        let soon = now.elapsed_ms + 1 + self.chance(spread);
+        self.notes.moved_ms = Some(moved);
         if let Some(held) = &mut self.held {
             held.shared_until = held.shared_until.max(held.end).max(held.asked.end());
             (held.offset, held.gap_at) = (offset, Some(now.elapsed_ms));
+            held.is_told = false;
             held.renew_at = held.renew_at.min(soon);
         }
         if let At::Paused { until, purpose: Purpose::SettleRenewal } = &mut self.at {
@@ -56,10 +75,47 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns how far the wall clock moved in a gap that was noticed since the last call.
+    /// Extends the window of a strict generator to a time shortly after now, unless IDs are held back. `wait_ms` is how long the
+    /// host does not poll the keeper.
+    pub(super) fn beat(&mut self, wait_ms: u64, now: Moment) {
+        let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
+        if matches!(self.at, At::Sealing) {
+            return;
+        }
+        if let Some(at) = held.gap_at {
+            if now.elapsed_ms < at + HOLD_MS {
+                return;
+            }
+            self.notes.is_unconfirmed |= !core::mem::replace(&mut held.is_told, true);
+        }
+        let span = (held.record.start, held.end);
+        let later = Moment { wall_ms: now.wall_ms.saturating_add(wait_ms), ..now };
+        let end = self.shown_end(span, later);
+        if end >= self.shown + HOLD_MS || (end > self.shown && end == span.1) {
+            self.shown = end;
+            self.actions.push_back(Action::Extend(end));
+        }
+    }
+
+    /// Returns the end of the window that the generator gets under a grant of this span.
+    pub(super) fn shown_end(&self, (start, end): (u64, u64), now: Moment) -> u64 {
+        if !self.options.is_strict {
+            return end;
+        }
+        let ahead = AHEAD_MS.max(2 * self.grid.step());
+        self.grid.down(now.wall_ms.max(start).saturating_add(ahead)).min(end)
+    }
+
+    /// Returns when a strict keeper has to look at the clocks again.
+    pub(super) fn next_beat(&self, now: Moment) -> u64 {
+        let is_kept = self.held.is_some() && self.options.is_strict;
+        if is_kept { now.elapsed_ms + BEAT_MS } else { u64::MAX }
+    }
+
+    /// Returns what happened at gaps since the last call.
     #[cfg(feature = "hosted")]
-    pub(crate) fn take_gap(&mut self) -> Option<i64> {
-        self.moved_ms.take()
+    pub(crate) fn take_notes(&mut self) -> Notes {
+        core::mem::take(&mut self.notes)
     }
 
     /// Returns the purpose of settling a write, if there was a gap since it was sent: another copy may have received the same

@@ -43,6 +43,10 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
+    /// The time between renewals in milliseconds, if it is shorter than the default.
+    renew_ms: Option<u64>,
+    /// Whether IDs are held back after a gap between the clocks.
+    pub(super) is_strict: bool,
     /// How long a caller waits for the first grant, in milliseconds, if it is not the default.
     wait_ms: Option<u64>,
     #[cfg(feature = "std")]
@@ -88,6 +92,8 @@ impl Options {
             holder: String::new(),
             preferred: None,
             insists: false,
+            renew_ms: None,
+            is_strict: false,
             wait_ms: None,
             #[cfg(feature = "std")]
             watch: None,
@@ -142,6 +148,44 @@ impl Options {
             ));
         }
         Ok(Self { lease_ms, ..self })
+    }
+
+    /// Sets the time between renewals in milliseconds. By default, it is a quarter of the lease duration, which is also the
+    /// maximum. If a copy of a running process exists that its clocks do not show, the copy is found at the next renewal.
+    ///
+    /// ```
+    /// use polyflake_lease::{Options, Shape};
+    ///
+    /// let options = Options::new("orders", Shape::sno(0..=1023)?)?.renew_ms(10_000)?;
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns `out_of_range` unless the time is at least a second and at most a year.
+    pub fn renew_ms(self, renew_ms: u64) -> Result<Self> {
+        if !(1000..=LONGEST).contains(&renew_ms) {
+            return Err(out_of_range(
+                "expected at least a second between renewals, and at most a year",
+            ));
+        }
+        Ok(Self { renew_ms: Some(renew_ms), ..self })
+    }
+
+    /// Returns the time between renewals in milliseconds.
+    pub(super) fn interval(&self) -> u64 {
+        (self.lease_ms / 4).min(self.renew_ms.unwrap_or(u64::MAX))
+    }
+
+    /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has told
+    /// it from other copies. If the store does not reply in time, IDs continue, which [`Event::Unconfirmed`](crate::Event)
+    /// reports.
+    ///
+    /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends it
+    /// every second. So a copy whose image is older finds that its window has ended. If the program keeps the lease from running
+    /// for two seconds, IDs are held back as well.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { is_strict: true, ..self }
     }
 
     /// Sets a human-readable name for the holder. It is stored in the record of the leased worker ID.

@@ -38,6 +38,8 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql" | "mysql
   schema: string | null;
   create: string | null;
   lease_ms: number | null;
+  renew_ms: number | null;
+  strict: boolean;
   numbers: [first: number, last: number] | null;
   allows_overlayfs: boolean;
   wait_ms: number | null;
@@ -111,8 +113,9 @@ function placed(
   const rules = new Rules();
   const found = rules.ask("place", { ...asked, namespace }) as Place;
   const driver = driverOf(found, rules, client);
-  const { place, node, schema, create, lease_ms, numbers, wait_ms } = found;
-  return { rules, driver, found, terms: { place, node, schema, create, lease_ms, numbers, wait_ms } };
+  const { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms } = found;
+  const terms = { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms };
+  return { rules, driver, found, terms };
 }
 
 function driverOf(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {

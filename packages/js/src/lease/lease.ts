@@ -29,6 +29,13 @@ export interface LeaseOptions {
   numbers?: readonly [first: number, last: number];
   /** The length of the lease in milliseconds. The default is one hour, or one minute with `insist` or `POLYFLAKE_NODE`. */
   leaseMs?: number;
+  /** The time between renewals in milliseconds, at least 1000. The default, and the maximum, is a quarter of the lease. */
+  renewMs?: number;
+  /**
+   * Whether to hold IDs back for up to a second after the process was restored from an image of its memory, until the store has
+   * told it from other copies. IDs are also held back while the program blocks the event loop for more than two seconds.
+   */
+  strict?: boolean;
   /**
    * A descriptive name for the holder; by default, the value of `POLYFLAKE_HOLDER`, or the host name, the process ID and the
    * thread ID.
@@ -53,7 +60,7 @@ export interface LeaseOptions {
 
 /** An event that a lease reports. Times are in Unix milliseconds. See docs/leases.md, "Watching". */
 export interface LeaseEvent {
-  name: "acquired" | "renewed" | "moved" | "gap" | "refused" | "expired" | "sealed";
+  name: "acquired" | "renewed" | "moved" | "gap" | "unconfirmed" | "refused" | "expired" | "sealed";
   /** A description of the event. */
   text: string;
   number?: number;
@@ -92,6 +99,8 @@ const OPTIONS = [
   "schema",
   "numbers",
   "leaseMs",
+  "renewMs",
+  "strict",
   "holder",
   "waitMs",
   "watch",
@@ -102,12 +111,13 @@ const OPTIONS = [
 /** Checks the options of a lease and returns them. */
 export function leaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
-  const { holder, numbers, signals = [], watch } = given;
-  for (const name of ["prefer", "insist", "leaseMs", "waitMs"] as const)
+  const { holder, numbers, signals = [], strict, watch } = given;
+  for (const name of ["prefer", "insist", "leaseMs", "renewMs", "waitMs"] as const)
     if (given[name] !== undefined) integer(given[name], name);
   if (holder !== undefined) string(holder, "holder");
   if (numbers !== undefined) pair(numbers, "numbers", "integers");
   if (watch !== undefined && typeof watch !== "function") throw invalidType("function", watch, { field: "watch" });
+  if (strict !== undefined && typeof strict !== "boolean") throw invalidType("boolean", strict, { field: "strict" });
   if (!Array.isArray(signals)) throw invalidType("list of signals", signals, { field: "signals" });
   return given as LeaseOptions;
 }
@@ -386,10 +396,10 @@ export class Lease implements AnyLease {
 export function settingsOf(
   driver: Driver,
   namespace: string,
-  { prefer, insist, schema, numbers, leaseMs, waitMs, holder }: LeaseOptions,
+  { prefer, insist, schema, numbers, leaseMs, renewMs, strict, waitMs, holder }: LeaseOptions,
   place: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, wait_ms: waitMs };
+  const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, renew_ms: renewMs, strict, wait_ms: waitMs };
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   const name = holder ?? variable("POLYFLAKE_HOLDER") ?? `${hostOf()}${process.pid}/${threadId}`;
   return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };

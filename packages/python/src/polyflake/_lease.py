@@ -73,13 +73,15 @@ class Lease:
         watch: Callable[[dict[str, Any]], object] | None = None,
         wait: float | None = None,
         sigterm: bool = False,
+        renew_seconds: float | None = None,
+        strict: bool = False,
     ) -> None:
         """Creates a lease, which starts when its generator creates its first ID.
 
         :param store: ``"sqlite:PATH"``, ``"postgres://..."`` or ``"mysql://..."``, with ``?namespace=`` unless
             ``namespace`` is passed.
-            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, but arguments with the
-            same names take precedence. Instead of a URL, the store can be a connection source from your program: a
+            The URL can also contain ``numbers``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
+            ``sigterm``, but arguments with the same names take precedence. Instead of a URL, the store can be a connection source from your program: a
             ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, or a function that returns a connection. No
             connection is used across a fork, so a child cannot use its parent's pool.
         :param schema: the PostgreSQL schema that contains the tables, if the store is a pool, an engine or a function;
@@ -99,6 +101,10 @@ class Lease:
             ``insist`` or ``POLYFLAKE_NODE``.
         :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. This option has no
             effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
+        :param renew_seconds: the time between renewals, in seconds, at least 1. The default, and the maximum, is a
+            quarter of the lease.
+        :param strict: ``True`` to hold IDs back for up to a second after the process was restored from an image of its
+            memory, until the store has told it from other copies.
         :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
             ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
             states the remedy and never contains the password.
@@ -106,10 +112,10 @@ class Lease:
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
             {"prefer": prefer, "insist": insist},
-            {"lease_seconds": lease_seconds, "wait": wait},
+            {"lease_seconds": lease_seconds, "wait": wait, "renew_seconds": renew_seconds},
             numbers,
             watch,
-            sigterm,
+            {"sigterm": sigterm, "strict": strict},
         )
         self._kind, self._allows_overlayfs = None, False
         found: dict[str, Any] = {}
@@ -133,6 +139,8 @@ class Lease:
             "node": found.get("node"),
             "wait_ms": found.get("wait_ms") if wait is None else round(wait * 1000),
             "lease_ms": found.get("lease_ms") if lease_seconds is None else round(lease_seconds * 1000),
+            "renew_ms": found.get("renew_ms") if renew_seconds is None else round(renew_seconds * 1000),
+            "strict": strict or bool(found.get("strict")),
             "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
         self._is_named = self._settings["holder"] is not None
@@ -531,7 +539,7 @@ def _check(lease: Lease) -> str:
 
 
 def _check_arguments(
-    texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, sigterm: Any
+    texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, flags: dict[str, Any]
 ) -> None:
     """Rejects arguments that have the wrong type or are out of range, with their names."""
 
@@ -564,8 +572,9 @@ def _check_arguments(
             raise reject("out_of_range", "numbers", "the first and the last worker ID", numbers)
     if watch is not None and not callable(watch):
         raise reject("invalid_type", "watch", "a function", watch)
-    if not isinstance(sigterm, bool):
-        raise reject("invalid_type", "sigterm", "True or False", sigterm)
+    for field, value in flags.items():
+        if not isinstance(value, bool):
+            raise reject("invalid_type", field, "True or False", value)
 
 
 lease = Lease
