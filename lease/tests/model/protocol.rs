@@ -3,7 +3,9 @@
 
 use crate::{
     search::{Broken, Model},
-    state::{Backup, COPIED, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
+    state::{
+        Backup, COPIED, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait,
+    },
     weak::Weak,
 };
 
@@ -605,9 +607,10 @@ impl Protocol {
 
     /// Returns whether a holder seals its generator at once, because its grant is another copy's.
     fn leaves(&self, own: &Holder, is_own: bool) -> bool {
-        match is_own {
-            true => !self.is(Weak::CopyGoesOn),
-            false => own.has_gap && !self.is(Weak::CopyOutlivesRelease),
+        if is_own {
+            !self.is(Weak::CopyGoesOn)
+        } else {
+            own.has_gap && !self.is(Weak::CopyOutlivesRelease)
         }
     }
 

@@ -47,7 +47,7 @@ type Seeded = Box<dyn FnMut() -> Result<Random>>;
 #[derive(Clone)]
 enum Input {
     Polled(Moment),
-    Answered(u64, Result<Reply>, Moment),
+    Answered(u64, Box<Result<Reply>>, Moment),
     NotBegun(Error, Moment),
     Sealed(Option<u64>, Moment),
     Closed,
@@ -76,7 +76,7 @@ impl Recorded {
         self.inputs.push(input.clone());
         match input {
             Input::Polled(now) => return Some(self.keeper.poll(now)),
-            Input::Answered(number, reply, now) => self.keeper.answered(number, reply, now),
+            Input::Answered(number, reply, now) => self.keeper.answered(number, *reply, now),
             Input::NotBegun(error, now) => self.keeper.not_begun(error, now),
             Input::Sealed(end, now) => self.keeper.sealed(end, now),
             Input::Closed => self.keeper.close(),
@@ -307,7 +307,11 @@ impl World {
                             || json!({"event": "heard", "process": process, "now": store_time}),
                         );
                     }
-                    self.processes[process].keeper.take(Input::Answered(number, reply, now));
+                    self.processes[process].keeper.take(Input::Answered(
+                        number,
+                        Box::new(reply),
+                        now,
+                    ));
                     self.drive(process);
                 }
             }
@@ -389,7 +393,7 @@ impl World {
         let away = || Err(Error::new(ErrorKind::LeaseUnavailable, "the store is away"));
         let chance = self.rng.u8(..100);
         if chance < 2 {
-            return self.reply(1, (process, life), request.number, away());
+            return self.reply(1, (process, life), request.number, &away());
         }
         let mut asked = request.clone();
         if let (Weak::NoCompare, Ask::Put { old, new }) = (self.weak, &mut asked.ask) {
@@ -404,7 +408,7 @@ impl World {
         let reply = if chance < 4 { away() } else { reply };
         if chance >= 7 {
             let delay = self.delay();
-            self.reply(delay, (process, life), request.number, reply);
+            self.reply(delay, (process, life), request.number, &reply);
         }
     }
 
@@ -414,7 +418,7 @@ impl World {
         delay: u64,
         (process, life): (usize, u32),
         number: u64,
-        reply: Result<Reply>,
+        reply: &Result<Reply>,
     ) {
         let waits = |copy: &Process| {
             copy.original.is_some_and(|(original, its_life, request)| {
@@ -445,12 +449,12 @@ impl World {
             keeper,
             place,
             offset,
-            behind,
             paused_until,
             life,
             is_closing,
             wakes,
             request,
+            behind,
             original,
             is_copied,
             latest,

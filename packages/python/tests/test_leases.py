@@ -685,7 +685,13 @@ def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: st
 
 
 def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for given in ({"prefer": 65_536}, {"numbers": (0, 65_536)}, {"lease_seconds": 0.1}, {"renew_seconds": 0.9}, {"holder": "a" * 201}):
+    for given in (
+        {"prefer": 65_536},
+        {"numbers": (0, 65_536)},
+        {"lease_seconds": 0.1},
+        {"renew_seconds": 0.9},
+        {"holder": "a" * 201},
+    ):
         with refused("out_of_range"):
             sno.Generator(lease=polyflake.lease(url, "orders", **given))
     monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")

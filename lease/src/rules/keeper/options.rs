@@ -163,7 +163,7 @@ impl Options {
     /// # Errors
     /// Returns `out_of_range` unless the time is at least a second and at most a year.
     pub fn renew_ms(self, renew_ms: u64) -> Result<Self> {
-        if !(1000..=LONGEST).contains(&renew_ms) {
+        if !(1000..=MAX_LEASE).contains(&renew_ms) {
             return Err(out_of_range(
                 "expected at least a second between renewals, and at most a year",
             ));

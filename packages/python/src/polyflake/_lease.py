@@ -539,7 +539,12 @@ def _check(lease: Lease) -> str:
 
 
 def _check_arguments(
-    texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, flags: dict[str, Any]
+    texts: dict[str, Any],
+    whole: dict[str, Any],
+    seconds: dict[str, Any],
+    numbers: Any,
+    watch: Any,
+    flags: dict[str, Any],
 ) -> None:
     """Rejects arguments that have the wrong type or are out of range, with their names."""
 
