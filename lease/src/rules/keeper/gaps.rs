@@ -12,6 +12,10 @@
 //!
 //! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime. Therefore
 //! clocks that step while the store is unavailable stop nobody.
+//!
+//! A keeper looks at the clocks from time to time, so a copy makes IDs until then. A strict keeper prevents that without a check in
+//! each call: it gives the generator only a window of a few seconds and extends it while the clocks show no gap. In a copy of an
+//! older image the window has already ended, and it is extended once the store has confirmed the grant, or after a second.
 
 use super::{Action, At, Held, Keeper, Moment, Purpose};
 use crate::{Random, Result};
