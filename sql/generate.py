@@ -411,7 +411,7 @@ POSTGRESQL_HEAD = f"""\
 -- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
 -- create a schema. If the owner of the functions loads it again, it replaces them.
 --
--- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, with_reason every role
+-- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
 -- may call them.
 --
 -- Functions that read an ID are SQL expressions: IMMUTABLE, not STRICT, and without a SET clause, so that the planner
@@ -430,7 +430,7 @@ POSTGRESQL_HEAD = f"""\
 -- NULL where every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
 --
 -- An error begins with a stable code of the library. A time outside the format is `time_out_of_range` (SQLSTATE 22008),
--- with_reason a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown
+-- because a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown
 -- field is `unknown_field` (both SQLSTATE 22023).
 
 BEGIN;
@@ -598,7 +598,7 @@ DUCKDB_HEAD = f"""\
 -- ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake. A value that DuckDB cannot convert
 -- to the type of the ID, such as a string that is no UUID, is an error of DuckDB.
 --
--- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, with_reason a
+-- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, because a
 -- bound that is NULL would silently find no rows; `invalid_layout` for an unknown service; `unknown_field` for an
 -- unknown field.
 

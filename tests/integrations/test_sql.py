@@ -608,10 +608,14 @@ def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) ->
 
 def test_duckdb_reads_a_sno_in_each_form(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     duckdb_with_macros.execute("CREATE TABLE snos (n INTEGER, sno VARCHAR, sno_blob BLOB, sno_uuid8 UUID)")
-    duckdb_with_macros.executemany("INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)])
+    duckdb_with_macros.executemany(
+        "INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)]
+    )
     for form, *_ in FORMS:
         parts = ", ".join(f"flake.{form}_{part}({form})" for part in ("metabyte", "partition", "sequence"))
-        found = duckdb_with_macros.execute(f"SELECT epoch_us(flake.{form}_time({form})), {parts} FROM snos ORDER BY n").fetchall()
+        found = duckdb_with_macros.execute(
+            f"SELECT epoch_us(flake.{form}_time({form})), {parts} FROM snos ORDER BY n"
+        ).fetchall()
         assert found == [(micros(row[3]), *row[4:]) for row in SNOS], form
 
 
@@ -629,12 +633,16 @@ def test_duckdb_returns_null_for_invalid_snos(duckdb_with_macros: duckdb.DuckDBP
 def test_duckdb_reads_guids_and_the_ids_of_known_services(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for id, time, shard_key in GUIDS:
         found = ask(
-            duckdb_with_macros, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+            duckdb_with_macros,
+            "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)",
+            id,
         )
         assert found == (micros(time), shard_key)
     for id, time, shard_key in GUIDS8:
         found = ask(
-            duckdb_with_macros, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+            duckdb_with_macros,
+            "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)",
+            id,
         )
         assert found == (micros(time), shard_key)
     assert ask(duckdb_with_macros, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
@@ -692,13 +700,17 @@ def test_duckdb_bounds_match_the_vectors(duckdb_with_macros: duckdb.DuckDBPyConn
                     ask(duckdb_with_macros, bounds, *span)
                 continue
             form = "sno_bytea" if name == "sno_blob" else name
-            assert ask(duckdb_with_macros, bounds, *span) == tuple(bound(form, case[end]) for end in ("lowest", "highest"))
+            assert ask(duckdb_with_macros, bounds, *span) == tuple(
+                bound(form, case[end]) for end in ("lowest", "highest")
+            )
     for start, end in SPANS:
         for preset in PRESETS:
             begin, until, expected = preset_span(preset, start, end)
             bounds = "(flake.snowflake_lowest(?::TIMESTAMPTZ, ?), flake.snowflake_highest(?::TIMESTAMPTZ, ?))"
             assert ask(duckdb_with_macros, bounds, begin, preset, until, preset) == expected, preset
-    low, high = ask(duckdb_with_macros, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))")
+    low, high = ask(
+        duckdb_with_macros, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))"
+    )
     assert (low, high) == (
         UUID(f"{int(NEW_YEAR.timestamp()) * 1000:012x}70008000000000000000"),
         UUID(f"{int((NEW_YEAR + DAY).timestamp()) * 1000 - 1:012x}7fffbfffffffffffffff"),

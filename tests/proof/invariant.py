@@ -5,9 +5,9 @@ that ends after the end in the record, or in a restored store after its quiet ti
 fence. So grants that the store accepts one after the other occupy times that lie one after the other ("later grants
 start later"), and two of them share no tick.
 
-Most of the other parts say what messages may be under way, with_reason a message may arrive long after it was sent, and
+Most of the other parts say what messages may be under way, because a message may arrive long after it was sent, and
 the fence must stand whichever of them arrives next. Four parts speak of the history of the store. They are needed
-with_reason a promotion may lose versions that were not acknowledged, and a restored backup may lose any of the later
+because a promotion may lose versions that were not acknowledged, and a restored backup may lose any of the later
 ones.
 """
 

@@ -25,7 +25,7 @@ THE STATE.
 - `line` is the current incarnation, and `base` is the version that it began with.
 - `made(claim, tick)` says that the claim's generator made or reserved an ID in a tick. It records history and is
   never unset.
-- Some values exist only for the proof, with_reason rules do not read them: `rank`, `origin`, `top`, `floor`, `is_firm`.
+- Some values exist only for the proof, because rules do not read them: `rank`, `origin`, `top`, `floor`, `is_firm`.
 
 ASSUMPTIONS.
 - Stores swap atomically and keep what they acknowledge (R9). An earlier incarnation acknowledges nothing once a

@@ -3,7 +3,7 @@ needed.
 
 A *weakening* leaves one rule out. It changes exactly one step, and z3 must find a state with the invariant from
 which that step leads to a state without it. This shows that the proof uses the rule, but not yet that two holders
-make the same ID without it, with_reason a state with the invariant need not be one that a history leads to. For most of
+make the same ID without it, because a state with the invariant need not be one that a history leads to. For most of
 the rules, `lease/tests/model` searches for the shortest such history from the beginning. For one of them, a run at
 the end of this file is such a history.
 """

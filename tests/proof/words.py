@@ -11,7 +11,7 @@ bit and a sequence number. For all words, clock readings, requests and bounds, `
 - a step back in time flips the bit, and no later step goes back into the same tick;
 - a used cell is not above the tick that a sealed generator reports as its highest.
 
-The proof needs no bound on the number of steps, with_reason "behind" is an invariant, and no quantifier, with_reason the
+The proof needs no bound on the number of steps, because "behind" is an invariant, and no quantifier, because the
 cell is arbitrary.
 
 THREADS. A swap succeeds only if the word is the one that the step read, and other threads may have taken any number

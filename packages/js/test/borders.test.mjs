@@ -2,7 +2,7 @@
 // every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detached, throwingProxy, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";
+import { detached, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf, throwingProxy } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";

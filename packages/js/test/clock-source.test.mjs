@@ -34,7 +34,10 @@ onEachMachine(({ clockSource }, name) => {
 
 test("the environment selects the addon's clock source", () => {
   const counter = HAS_COUNTER ? "counter" : "system_call";
-  assert.deepEqual([reportedSources("polyflake", "exact"), reportedSources("polyflake", "counter")], ["system_call", counter]);
+  assert.deepEqual(
+    [reportedSources("polyflake", "exact"), reportedSources("polyflake", "counter")],
+    ["system_call", counter],
+  );
   assert(OF_ADDON.includes(reportedSources("polyflake/native", "another word")));
 });
 

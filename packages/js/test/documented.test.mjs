@@ -34,8 +34,12 @@ function exported(path) {
     exported(file(from)),
   );
   const reexportedNames = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
-  const ownNames = [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm)];
-  const movedNames = reexportedNames.flatMap(([, names, from]) => namesIn(names).map((name) => declaredIn(file(from), name)));
+  const ownNames = [
+    ...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm),
+  ];
+  const movedNames = reexportedNames.flatMap(([, names, from]) =>
+    namesIn(names).map((name) => declaredIn(file(from), name)),
+  );
   return [...reexportedModules, ...movedNames, ...ownNames.map(([, name]) => [path, name])];
 }
 

@@ -2,7 +2,7 @@
 // Dates. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { throwingProxy, Lying, notATextOf } from "./catalogue.mjs";
+import { Lying, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -129,7 +129,9 @@ onEachMachine(({ layout }) => {
     refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
     refused("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
     refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
-    refused("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), { field: "too_large" });
+    refused("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), {
+      field: "too_large",
+    });
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
   });
 

@@ -266,7 +266,8 @@ test("invalid options are rejected, those of the format with the generator", () 
   ])
     refused("out_of_range", () => make(options));
   const layout = polyflake.layout.Layout.preset("sonyflake");
-  const named = (fields) => new polyflake.layout.Generator(layout, { lease: lease(rejectingClient(), "orders"), fields });
+  const named = (fields) =>
+    new polyflake.layout.Generator(layout, { lease: lease(rejectingClient(), "orders"), fields });
   refused("out_of_range", () => named(["machine", "machine"]));
   refused("out_of_range", () => named(["other"]));
   refused("out_of_range", () => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "no blanks") }));

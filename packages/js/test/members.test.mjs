@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
-import { throwingProxy, Theirs, throwing } from "./catalogue.mjs";
+import { Theirs, throwing, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, rejected } from "./refusals.mjs";
 

@@ -157,7 +157,10 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       { ...small, wide: large },
       { zero: new Uint8Array(0), text: "", wide: 0n, kind: 0 },
     ]) {
-      parsed.push([unusualLayout, unusualLayout.parse(unusualLayout.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n }))]);
+      parsed.push([
+        unusualLayout,
+        unusualLayout.parse(unusualLayout.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n })),
+      ]);
     }
     parsed.push(
       [wide, wide.parse(new Uint8Array(9))],
@@ -166,7 +169,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     );
     assert(parsed.length > 30);
     for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(jsonRoundTrip(fields)), fields);
-    for (const [one, fields] of parsed) assert.deepEqual(jsonRoundTrip(one.parsedFromJson(jsonRoundTrip(fields))), jsonRoundTrip(fields));
+    for (const [one, fields] of parsed)
+      assert.deepEqual(jsonRoundTrip(one.parsedFromJson(jsonRoundTrip(fields))), jsonRoundTrip(fields));
     const good = jsonRoundTrip(parsed.find(([one]) => one === unusualLayout)[1]);
     const wrong = { sequence: ["x", 1.5, "01"], unixMs: [1, "1".repeat(1000)] };
     const ofBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };

@@ -7,7 +7,6 @@ import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import {
   detached,
-  throwingProxy,
   Lying,
   NOT_A_BIGINT,
   NOT_A_NUMBER,
@@ -15,6 +14,7 @@ import {
   notATextOf,
   notBytesOf,
   Theirs,
+  throwingProxy,
 } from "./catalogue.mjs";
 import { NOW } from "./refusals.mjs";
 

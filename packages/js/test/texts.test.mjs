@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { throwingProxy, Lying, notATextOf } from "./catalogue.mjs";
+import { Lying, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -88,7 +88,16 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     });
 
     test(`${family}: other values than arrays of strings are rejected`, () => {
-      for (const value of [undefined, null, 1, {}, new Set(texts), { length: 1, 0: texts[0] }, throwingProxy, new Lying(10)])
+      for (const value of [
+        undefined,
+        null,
+        1,
+        {},
+        new Set(texts),
+        { length: 1, 0: texts[0] },
+        throwingProxy,
+        new Lying(10),
+      ])
         refused("invalid_type", () => List.from(value), { field: "ids" });
       refused("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });
       refused("out_of_range", () => List.from(new Array(2 ** 32 - 1)), { field: "ids" });

@@ -94,7 +94,9 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     const partition = fresh++;
     const snapshot = { ...snos(partition).close(), sequenceMin: 2000, sequenceMax: 1000, sequence: 1000 };
     const kept = [];
-    await assertNoWarning(() => kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })));
+    await assertNoWarning(() =>
+      kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })),
+    );
     await warned(() => snos(partition, { sequenceMin: 1500 }));
     assert.equal(kept.length, 2);
   });
@@ -154,7 +156,9 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     );
     await warned(() => kept.push(sonyflakes(windowed, { window: [NOW + 500, NOW + 600] })));
     const snapshot = kept[1].close();
-    await assertNoWarning(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
+    await assertNoWarning(() =>
+      kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })),
+    );
     await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
   });
 

@@ -114,7 +114,9 @@ ORDERS = IDS.of("order")
 COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array("q", [1])}
 
 CALLS: dict[str, Call] = {
-    "sno.Generator": call(constant_call(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS),
+    "sno.Generator": call(
+        constant_call(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS
+    ),
     "sno.Generator.restore": call(constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS),
     "sno.Generator.import_original": call(
         constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
@@ -124,14 +126,14 @@ CALLS: dict[str, Call] = {
     "sno.Generator.extend_window": call(sno_generator, SNO_WINDOW[1]),
     "sno.Snapshot.from_dict": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
     "sno.Snapshot.from_json": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_json()),
-    **methods("sno.Snapshot", always(SNO_SNAPSHOT), "to_dict to_json"),
+    **methods("sno.Snapshot", constant_call(SNO_SNAPSHOT), "to_dict to_json"),
     "sno.Sno": call(constant_call(sno), str(ID)),
     "sno.Sno.parse": call(constant_call(sno.Sno), str(ID)),
     "sno.Sno.from_bytes": call(constant_call(sno.Sno), bytes(ID)),
     "sno.Sno.from_parts": call(constant_call(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True),
     "sno.Sno.from_uuid": call(constant_call(sno.Sno), ID.uuid),
     "sno.Sno.from_uuid8": call(constant_call(sno.Sno), ID.uuid8),
-    **methods("sno.Sno", always(ID), "with_metabyte with_partition with_sequence", 1),
+    **methods("sno.Sno", constant_call(ID), "with_metabyte with_partition with_sequence", 1),
     "sno.SnoArray": call(constant_call(sno), bytes(20)),
     "sno.SnoArray.from_texts": call(constant_call(sno.SnoArray), [str(ID)]),
     **methods(
@@ -143,7 +145,7 @@ CALLS: dict[str, Call] = {
     "sno.by_metabyte": call(constant_call(sno), {1: dict}, name="id"),
     "sno.describe": call(constant_call(sno)),
     "sno.from_json_value": call(constant_call(sno), str(ID), null_is_zero=True),
-    **methods("sno", always(sno), "generate generate_text", 5),
+    **methods("sno", constant_call(sno), "generate generate_text", 5),
     "sno.generate_many": call(constant_call(sno), 3, 5),
     "sno.set_default_generator": call(constant_call(sno), None),
     "sno.metabyte": call(constant_call(sno), str(ID)),
@@ -163,7 +165,7 @@ CALLS: dict[str, Call] = {
     **methods("randflake.RandflakeArray", lambda: randflake.RandflakeArray([1, 2]), "text_column texts"),
     "randflake.decode_text": call(constant_call(randflake), "v"),
     "randflake.describe": call(constant_call(randflake)),
-    **methods("randflake", always(randflake), "encode_text from_unsigned to_unsigned", 5),
+    **methods("randflake", constant_call(randflake), "encode_text from_unsigned to_unsigned", 5),
     "hotguid.Generator": call(constant_call(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
     **methods_of_generators("hotguid", hotguid_generator, bytearray(48), 5),
     "hotguid.Generator.extend_window": call(hotguid_generator, WINDOW[1]),
@@ -176,13 +178,15 @@ CALLS: dict[str, Call] = {
     ),
     "hotguid.describe": call(constant_call(hotguid)),
     "hotguid.from_dotnet_bytes": call(constant_call(hotguid), bytes(16)),
-    "hotguid.from_parts": call(constant_call(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False),
-    **methods("hotguid", always(hotguid), "generate generate_text", 5),
+    "hotguid.from_parts": call(
+        constant_call(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False
+    ),
+    **methods("hotguid", constant_call(hotguid), "generate generate_text", 5),
     "hotguid.generate_many": call(constant_call(hotguid), 3, 5),
     "hotguid.set_default_generator": call(constant_call(hotguid), None),
     "hotguid.parse": call(constant_call(hotguid), str(GUID)),
     "hotguid.parts": call(constant_call(hotguid), GUID, uuid8=False),
-    **methods("hotguid", always(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
+    **methods("hotguid", constant_call(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
     "hotguid.time_range": call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
     "layout.Generator": call(constant_call(layout), SHARDED, **LAYOUT_OPTIONS),
     "layout.Generator.restore": call(constant_call(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
@@ -197,7 +201,7 @@ CALLS: dict[str, Call] = {
     "layout.Layout.parse_columns": call(constant_call(SHARDED), np.array([5])),
     "layout.Layout.parse": call(constant_call(SHARDED), 5),
     "layout.Layout.time_range": call(constant_call(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
-    **methods("layout.Layout", always(SHARDED), "to_json describe"),
+    **methods("layout.Layout", constant_call(SHARDED), "to_json describe"),
     "layout.LayoutArray": call(constant_call(layout), bytes(16), 8),
     "layout.Snapshot.from_dict": call(constant_call(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
     "layout.Snapshot.to_dict": call(constant_call(LAYOUT_SNAPSHOT)),
@@ -339,18 +343,25 @@ def raising_items() -> Iterator[Any]:
 
 #: Functions that create a value each time, because some values can be used only once.
 VALUES: list[Callable[[], Any]] = [
-    *map(always, [*NO_INTEGERS, *HUGE, *(-value for value in HUGE), *BAD_CHARACTERS]),
+    *map(constant_call, [*NO_INTEGERS, *HUGE, *(-value for value in HUGE), *BAD_CHARACTERS]),
     *map(
-        constant_call, [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1]
+        constant_call,
+        [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1],
     ),
-    *map(always, [None, Ellipsis, NotImplemented, type, len, object, float("inf"), decimal.Decimal("NaN")]),
+    *map(constant_call, [None, Ellipsis, NotImplemented, type, len, object, float("inf"), decimal.Decimal("NaN")]),
     *map(
         constant_call,
         [fractions.Fraction(1, 3), complex("nan"), Colour.RED, Indexed(5), Indexed(-1), Indexed(2**70), MyInt(5)],
     ),
     *map(
         constant_call,
-        [Raising(ValueError("no")), Raising(RecursionError()), Raising(MemoryError()), RaisingEverything(), MisleadingClass()],
+        [
+            Raising(ValueError("no")),
+            Raising(RecursionError()),
+            Raising(MemoryError()),
+            RaisingEverything(),
+            MisleadingClass(),
+        ],
     ),
     *map(
         constant_call,
@@ -367,24 +378,39 @@ VALUES: list[Callable[[], Any]] = [
         ],
     ),
     *map(
-        constant_call, [b"", bytes(1), bytes(8), bytes(10), bytes(15), bytes(16), bytes(17), bytes(1 << 16), RaisingBuffer(16)]
+        constant_call,
+        [b"", bytes(1), bytes(8), bytes(10), bytes(15), bytes(16), bytes(17), bytes(1 << 16), RaisingBuffer(16)],
     ),
     *map(
         constant_call,
         [[], [1], [1, 2], [1, 2, 3], (), (1,), (1, 2), (2, 1), ("a", "b"), ((), ()), {}, {"a": 1}, {1: 2}, set(), {1}],
     ),
-    *map(always, [OrderedDict(), UserDict(), MappingProxyType({}), SimpleNamespace(), range(3), slice(1), iter(())]),
-    *map(always, [NOW, NOW.replace(tzinfo=None), NOW.replace(tzinfo=Zone()), NOW.date(), NOW.time(), dt.timedelta(1)]),
-    *map(always, [dt.datetime.min.replace(tzinfo=dt.timezone.utc), dt.datetime.max.replace(tzinfo=dt.timezone.utc)]),
-    *map(always, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]),
     *map(
-        constant_call, [np.int64(5), np.uint64(2**63), np.float32(1), np.array(5), np.array([]), np.datetime64("2026-01-01")]
+        constant_call,
+        [OrderedDict(), UserDict(), MappingProxyType({}), SimpleNamespace(), range(3), slice(1), iter(())],
+    ),
+    *map(
+        constant_call,
+        [NOW, NOW.replace(tzinfo=None), NOW.replace(tzinfo=Zone()), NOW.date(), NOW.time(), dt.timedelta(1)],
+    ),
+    *map(
+        constant_call,
+        [dt.datetime.min.replace(tzinfo=dt.timezone.utc), dt.datetime.max.replace(tzinfo=dt.timezone.utc)],
+    ),
+    *map(
+        constant_call, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]
+    ),
+    *map(
+        constant_call,
+        [np.int64(5), np.uint64(2**63), np.float32(1), np.array(5), np.array([]), np.datetime64("2026-01-01")],
     ),
     *map(
         constant_call,
         [np.zeros((2, 2)), np.zeros(16, np.uint8)[::2], np.array([object()]), np.array(["x"]), np.zeros(2, ">i8")],
     ),
-    *map(always, [sno.SnoArray(bytes(20)), lambda: 5, lambda *_: 5, print, sno, sno.Sno, Exception(), NOW.tzinfo]),
+    *map(
+        constant_call, [sno.SnoArray(bytes(20)), lambda: 5, lambda *_: 5, print, sno, sno.Sno, Exception(), NOW.tzinfo]
+    ),
     bytearray,
     lambda: bytearray(16),
     lambda: memoryview(bytes(32))[::2],
