@@ -6,15 +6,26 @@ import { PolyflakeError } from "./errors.js";
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
-interface Files {
-  openSync(path: string, flags: string): number;
-  readSync(file: number, into: Uint8Array): number;
-  closeSync(file: number): void;
+/** What this package uses of Node's modules, by their names. */
+interface BuiltIns {
+  "node:fs": {
+    openSync(path: string, flags: string): number;
+    readSync(file: number, into: Uint8Array): number;
+    closeSync(file: number): void;
+  };
+  "node:worker_threads": {
+    getEnvironmentData(key: string): SharedArrayBuffer | undefined;
+    setEnvironmentData(key: string, value: SharedArrayBuffer): void;
+  };
 }
 
 interface Host {
-  process?: { getBuiltinModule?: (name: string) => Files | undefined };
+  process?: { getBuiltinModule?: <Name extends keyof BuiltIns>(name: Name) => BuiltIns[Name] | undefined };
 }
+
+/** Returns a module that is built into the runtime, or `undefined` if it has none of this name. */
+export const builtIn = <Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined =>
+  (globalThis as Host).process?.getBuiltinModule?.(name);
 
 /**
  * Returns random bytes of the kernel, or `undefined` if this runtime cannot read them: Node and Bun can on Linux and macOS. Deno
@@ -24,7 +35,7 @@ export function kernelBytes(count: number): Uint8Array | undefined {
   if ("Deno" in globalThis) return undefined;
   const bytes = new Uint8Array(count);
   let file: number | undefined;
-  const files = (globalThis as Host).process?.getBuiltinModule?.("node:fs");
+  const files = builtIn("node:fs");
   try {
     file = files?.openSync("/dev/urandom", "r");
     return file !== undefined && files!.readSync(file, bytes) === count ? bytes : undefined;

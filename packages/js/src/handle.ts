@@ -45,6 +45,8 @@ export class Handle {
   readonly #held: { machine: Machine; number: number };
   /** The lease that provides the generator's grants. */
   lease?: Leasing;
+  /** Provides the random bytes that the backend needs before a step, unless it has them. */
+  settle?: () => void;
 
   /**
    * Creates the state by calling `build` with the slots that `write` fills and the bytes in the scratch area.
@@ -114,6 +116,7 @@ export class Handle {
         await slept(m.numbers[turnSlots.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.catchUp();
+        this.settle?.();
         m.numbers[objectSlots.handle] = waiting.number;
         this.check(m.calls.turn(), made, isBatch);
       } while (!isDone(m));

@@ -5,7 +5,7 @@
  * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
  * has a count of its own for all threads of the process. A report therefore calls each addon that this thread has loaded.
  */
-import { kernelBytes, randomBytes } from "./entropy.js";
+import { builtIn, kernelBytes, randomBytes } from "./entropy.js";
 
 /** An addon that this thread has loaded. */
 export interface Addon {
@@ -29,6 +29,8 @@ interface Shared {
   readonly order: BigInt64Array;
   /** The addons by their scratch areas, which the copies of the package on this thread share. */
   readonly addons: Map<object, Addon>;
+  /** The number of restores, of which the last has replaced the base; undefined before the first pick. */
+  based?: number | undefined;
 }
 
 const KEY = Symbol.for("polyflake.restores");
@@ -65,12 +67,18 @@ export function restores(): number {
  * @throws the first error. Even then, all generators and leases are reached.
  */
 export function reportRestore(load: () => void): void {
-  const { count, addons } = shared();
+  const realm = shared();
+  const { count, addons } = realm;
   hasReported = true;
-  const failures = [failureOf(load), failureOf(replaceBase)];
+  const failures = [failureOf(load)];
+  const seen = restores();
+  failures.push(failureOf(replaceBase));
   const all = [...addons.values()];
   // Twice if there are several, because one of them may pick partitions from the table of another one, whose base is then new.
-  for (const { report } of all.length > 1 ? [...all, ...all] : all) failures.push(failureOf(report));
+  const reports = all.length > 1 ? [...all, ...all] : all;
+  for (const { report } of reports) failures.push(failureOf(report));
+  // If another thread reports a restore meanwhile, the sum differs, and the next pick replaces the base again.
+  realm.based = seen + reports.length + 1;
   if (typeof Atomics === "object") Atomics.add(count, 0, 1);
   else count[0]!++;
   for (const failure of failures) if (failure) throw failure.error;
@@ -104,7 +112,12 @@ function failureOf(step: () => void): { error: unknown } | undefined {
 
 /** Returns the base and the number of partitions that were picked before, and counts one more. */
 export function nextPick(): [base: number, count: number] {
-  const { order } = shared();
+  const realm = shared();
+  const { order } = realm;
+  // A report in a thread that shares the addon, but not this memory, has not replaced this base.
+  const seen = restores();
+  if (seen !== (realm.based ?? seen)) replaceBase();
+  realm.based = seen;
   for (;;) {
     const found = Atomics.load(order, 0);
     // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
@@ -150,22 +163,13 @@ export function random16(): number {
   return (high! << 8) | low!;
 }
 
-interface Threads {
-  getEnvironmentData(key: string): SharedArrayBuffer | undefined;
-  setEnvironmentData(key: string, value: SharedArrayBuffer): void;
-}
-
-interface Host {
-  process?: { getBuiltinModule?: (name: string) => Threads | undefined };
-}
-
 /**
  * Returns memory that all threads of the process share under a name, or memory of this realm if threads cannot share memory.
  * Threads that start later receive the same memory.
  */
 export function sharedMemory(name: string, bytes: number): ArrayBufferLike {
   try {
-    const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
+    const threads = builtIn("node:worker_threads")!;
     const there = threads.getEnvironmentData(name);
     if (there?.byteLength === bytes) return there;
     const mine = new SharedArrayBuffer(bytes);

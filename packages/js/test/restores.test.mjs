@@ -103,6 +103,84 @@ test("the addon reaches threads that were started before the package was used", 
   assert.deepEqual(threads("native", "", "afterRestore();"), EXPECTED);
 });
 
+test("the addon's generators over a thread's own table pick under a new base after another thread's report", () => {
+  const thread = `
+    const { parentPort } = require("node:worker_threads");
+    (async () => {
+      const wasm = await import("polyflake/wasm");
+      const native = await import("polyflake/native");
+      wasm.sno.generate(); // the thread's table is the one of WebAssembly
+      native.sno.generate();
+      const { order } = globalThis[Symbol.for("polyflake.restores")];
+      const base = () => Number(Atomics.load(order, 0) >> 32n);
+      const before = base();
+      parentPort.on("message", () => (native.sno.generate(), parentPort.postMessage(base() !== before)));
+      parentPort.postMessage("ready");
+    })();`;
+  const script = `
+    import { once } from "node:events";
+    import { Worker } from "node:worker_threads";
+    // Before this thread uses the package, so that the two threads share no memory.
+    const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
+    await once(worker, "message");
+    (await import("polyflake/native")).afterRestore();
+    worker.postMessage("generate");
+    console.log(JSON.stringify((await once(worker, "message"))[0]));
+    process.exit();`;
+  assert(run(script));
+});
+
+test("a request that is in progress at a report sends no more statements", () => {
+  const script = `${TOOLS}
+    const { afterRestore, sno } = await import("polyflake");
+    const { lease } = await import("polyflake/lease");
+    const sent = [];
+    const clients = [];
+    /** A pg client whose server returns no rows. A restore is reported while the first statement is in progress. */
+    const connect = async () => {
+      const client = { on() {}, off() {}, release: (isLost) => (client.isLost = isLost) };
+      const at = clients.push(client) - 1;
+      client.query = async () => {
+        sent.push(at);
+        if (sent.length === 1) await new Promise((resolve) => setTimeout(() => resolve(afterRestore()), 10));
+        return { rows: [] };
+      };
+      return client;
+    };
+    const held = lease({ connect }, "orders", { waitMs: 300 });
+    new sno.Generator({ lease: held });
+    const code = await held.ready().catch(({ code }) => code);
+    const { length } = sent.filter((at) => at === 0);
+    console.log(JSON.stringify([code, length, clients[0].isLost, sent.length > 2]));
+    process.exit();`;
+  assert.deepEqual(run(script), ["lease_unavailable", 1, true, true]);
+});
+
+for (const backend of ["native", "wasm"]) {
+  test(`a report in ${backend} at the end of the stack throws, or reaches all generators`, () => {
+    const script = `${TOOLS}
+      const { afterRestore, sno } = await import("polyflake/${backend}");
+      /** Recurses to the end of the stack, and makes the call there and at each level above it until it works. */
+      const atTheEnd = (call) => {
+        try {
+          atTheEnd(call);
+        } catch {
+          call();
+        }
+      };
+      const outcomes = new Set();
+      for (let round = 0; round < 20; round++) {
+        const [old, before] = [new sno.Generator({ partition: 7 }), partitionOf(sno)];
+        old.generate();
+        atTheEnd(afterRestore);
+        outcomes.add(codeOf(() => old.generate()));
+        outcomes.add(partitionOf(sno) !== before);
+      }
+      console.log(JSON.stringify([...outcomes]));`;
+    assert.deepEqual(run(script), ["forked", true]);
+  });
+}
+
 /** What a thread reports: new default worker IDs, and codes of explicit generators. */
 const EXPECTED = [true, true, "forked", "forked", "forked", "forked", "forked"];
 
@@ -236,6 +314,22 @@ describe("in wasm", () => {
       };
       console.log(JSON.stringify([hotguid.parts(ids.generate()).machine.every((byte) => byte === 2), drawn.length]));`;
     assert.deepEqual(run(script), [true, 2]);
+  });
+
+  test("a Hot Guid call that waits across a restore continues with new bytes", () => {
+    const script = `${TOOLS}
+      const { afterRestore, hotguid } = await import("polyflake/wasm");
+      let now = Date.UTC(2026, 0, 1);
+      const ids = new hotguid.Generator({ clock: () => now });
+      const before = machineOf(hotguid, ids);
+      while (ids.tryGenerateMany(1 << 22).length > 0);
+      const waits = ids.generateAsync().then((id) => machineOf(hotguid, { generate: () => id }), ({ code }) => code);
+      await null;
+      afterRestore();
+      now += 1000;
+      const after = await waits;
+      console.log(JSON.stringify([/^[0-9a-f]{10}$/.test(after), after !== before]));`;
+    assert.deepEqual(run(script), [true, true]);
   });
 
   test("without random bytes the call fails, and default worker IDs are assigned once there are some", () => {

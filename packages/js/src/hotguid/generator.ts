@@ -119,22 +119,25 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const handle = lease ? leasedBy(lease, { settings: { family: "hotguid" }, clock, build }) : build();
     let settled: number | undefined;
     prepareEntropy();
+    // The addon asks the system for random bytes. In wasm, they are requested only at the first ID, because they are not
+    // available in a worker's global scope, and again after a restore.
+    const settle = (): void => {
+      if (settled === m.restores) return;
+      let [bytes, seen]: [Uint8Array?, number?] = [];
+      do {
+        seen = m.restores;
+        bytes = freshBytes(8);
+        handle.ready();
+        // Another copy of the process has bytes from before a restore, too.
+      } while (seen !== m.restores);
+      m.bytes.set(bytes);
+      handle.check(m.calls.hotguidProvide());
+      settled = seen;
+    };
+    if (!lease && m.kind === "wasm") handle.settle = settle;
     const ready = (shardKey: unknown): Machine => {
       handle.ready();
-      // The addon asks the system for random bytes. In wasm, they are requested only at the first ID, because they are not
-      // available in a worker's global scope, and again after a restore.
-      if (!lease && m.kind === "wasm" && settled !== m.restores) {
-        let [bytes, seen]: [Uint8Array?, number?] = [];
-        do {
-          seen = m.restores;
-          bytes = freshBytes(8);
-          handle.ready();
-          // Another copy of the process has bytes from before a restore, too.
-        } while (seen !== m.restores);
-        m.bytes.set(bytes);
-        handle.check(m.calls.hotguidProvide());
-        settled = seen;
-      }
+      handle.settle?.();
       m.numbers[hotguidOneSlots.shardKey] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
       return m;
     };

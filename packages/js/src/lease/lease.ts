@@ -172,7 +172,7 @@ export class Lease implements AnyLease {
     place: Readonly<Record<string, unknown>> = {},
   ) {
     this.#rules = rules;
-    this.#session = new Session(driver, false);
+    this.#session = new Session(driver, false, () => rules.isRestored);
     this.#options = options;
     this.#settings = settingsOf(driver, namespace, options, place);
   }

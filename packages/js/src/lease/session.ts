@@ -12,16 +12,19 @@ const OPEN_MS = 15_000;
 export class Session {
   readonly #driver: Driver;
   readonly #keepsAlive: boolean;
+  readonly #isRestored: () => boolean;
   #connection: Connection | undefined;
   /** Identifies the connection that is open or being opened. */
   #opening: object | undefined;
 
   /**
-   * Creates a session without a connection. If `keepsAlive` is true, the process stays alive while it waits for the store.
+   * Creates a session without a connection. If `keepsAlive` is true, the process stays alive while it waits for the store. Once
+   * `isRestored` returns true, a request that is in progress sends no more statements.
    */
-  constructor(driver: Driver, keepsAlive: boolean) {
+  constructor(driver: Driver, keepsAlive: boolean, isRestored = () => false) {
     this.#driver = driver;
     this.#keepsAlive = keepsAlive;
+    this.#isRestored = isRestored;
   }
 
   /**
@@ -33,7 +36,9 @@ export class Session {
     if (command.do === "close") return this.#disconnect();
     if (command.do !== "run") return null;
     const connection = this.#connection!;
-    return this.#within(run(connection, command.statements), command.within_ms, () => this.#lose());
+    // Another copy of the process continues with the same request. The lost connection ends this one's transaction.
+    const stopped = () => this.#isRestored() && (this.#lose(), { silent: true });
+    return this.#within(run(connection, command.statements, stopped), command.within_ms, () => this.#lose());
   }
 
   #open(): unknown {
@@ -104,14 +109,16 @@ const isThenable = (value: unknown): boolean => typeof Object(value).then === "f
 
 /**
  * Runs statements in order, up to the first one that fails, and returns their results. The call is synchronous if the database
- * client is.
+ * client is. Before each statement, `stopped` may return the answer instead.
  */
-function run(connection: Connection, statements: [string, Value[]][]): unknown {
+function run(connection: Connection, statements: [string, Value[]][], stopped: () => object | false): unknown {
   const rows: Value[][][] = [];
   const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
   const from = (k: number): unknown => {
     try {
       for (let at = k; at < statements.length; at++) {
+        const answer = stopped();
+        if (answer) return answer;
         const found = connection.run(...statements[at]!);
         if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
         rows.push(found);
