@@ -1,4 +1,4 @@
-//! Writes an error for JavaScript: its numbers go into the first slots, and its strings, one after the other, into the bytes.
+//! Writes an error for JavaScript: its numbers go into the registers of answers, and its strings, one after the other, into the bytes.
 //!
 //! Nothing is allocated here. If the stack overflows, JavaScript may abandon a call halfway, and an allocation interrupted at
 //! that point would corrupt the allocator for good.
@@ -7,12 +7,9 @@ use core::fmt::{self, Write};
 
 use polyflake::Error;
 
-use crate::{
-    Scratch,
-    protocol::{BYTES, slot},
-};
+use crate::{Scratch, protocol::BYTES};
 
-/// Writes an error. Its numbers are laid out as `errorSlots` in TypeScript.
+/// Writes an error. Its numbers are read by `Machine.#error` in TypeScript, in this order.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
     // A layout's field name may have any length. It is written whole or not at all, so that room for the message remains.
@@ -32,7 +29,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         length(message.length),
         error.may_pass_with_another_grant().into(),
     ];
-    scratch.put_numbers(slot::ERROR_POSITION, &numbers);
+    scratch.put_answer(&numbers);
 }
 
 /// Writes a string into the bytes.

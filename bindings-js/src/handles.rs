@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{At, Host, Machine, protocol::slot, turns::Waiting};
+use crate::{At, Host, Machine, protocol::register, turns::Waiting};
 
 /// Declares the kinds of objects, with an accessor for each.
 macro_rules! objects {
@@ -53,7 +53,7 @@ objects! {
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
-        let place = at.place(slot::OBJECT_HANDLE);
+        let place = at.place(register::HANDLE);
         // Clear the cached object as well, because it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
@@ -77,12 +77,12 @@ impl<C: Host> Machine<C> {
     /// It is mostly the same object as in the previous call, so the processor predicts the branch and runs ahead.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
-        let handle = at.raw(slot::OBJECT_HANDLE);
+        let handle = at.raw(register::HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
+        let object = self.object_of(at.place(register::HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
@@ -95,7 +95,7 @@ impl<C: Host> Machine<C> {
 
     /// Stores an object, and writes its handle.
     pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
-        at.put_number(slot::OBJECT_HANDLE, self.keep(thing));
+        at.put_number(register::HANDLE, self.keep(thing));
     }
 
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]

@@ -2,6 +2,8 @@
 
 mod ids;
 
+use alloc::{rc::Rc, vec::Vec};
+
 use polyflake::{
     Result,
     hotguid::{Builder, Generator, HotGuid},
@@ -9,23 +11,28 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    generators::seconds,
+    generators::{Make, seconds},
     handles::Object,
-    protocol::{BATCH, slot},
+    protocol::{BATCH, register},
+    scratch::Scratch,
 };
 
-/// Fills a batch with new IDs, and returns how many it wrote.
-type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
+impl Scratch {
+    /// Returns the shard key of new IDs.
+    #[inline]
+    fn shard_key(&self) -> Result<u32> {
+        self.bits(register::PARAMETER, "shard_key", 32)
+    }
+}
 
-/// Calls on generators. All but the first also take a handle, and those that generate IDs take a shard key, too.
+/// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes options, and 1 for version 8 UUIDs or else 0. Writes a handle.
+    /// Takes the shared options, and 1 for version 8 UUIDs or else 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
-        let mut builder = Builder::with_clock(self.take_clock(), C::random).at_random();
-        builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
-        let shared = at.shared()?;
-        builder = shared.give_all(builder);
-        self.put_object(at, Object::HotGuid(builder.build().map_err(|error| shared.named(error))?));
+        let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
+        let (shared, is_uuid8) = (at.shared()?, at.number(register::OWN) > 0.0);
+        let built = shared.give_all(builder.uuid8(is_uuid8)).build();
+        self.put_object(at, Object::HotGuid(built.map_err(|error| shared.named(error))?));
         Ok(())
     }
 
@@ -36,77 +43,61 @@ impl<C: Host> Machine<C> {
         self.object(at)?.hotguid()?.provide_identity(drawn).map(drop)
     }
 
-    /// Generates an ID, and writes its string.
+    /// Takes a shard key. Generates an ID, and writes its string.
     #[inline]
     pub fn hotguid_generate(&self, at: At) -> Result<()> {
-        let (object, shard_key) =
-            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
-        let id = object.hotguid()?.generate(shard_key)?;
-        self.scratch.put_guid(0, id);
+        let (object, shard_key) = (self.object(at)?, at.shard_key()?);
+        at.put_guid(0, object.hotguid()?.generate(shard_key)?);
+        Ok(())
+    }
+}
+
+/// IDs are packed in RFC byte order.
+impl<C: Host> Make<C> for Generator<C> {
+    fn put_one(&self, machine: &Machine<C>) -> Result<()> {
+        let at = machine.scratch;
+        at.put_guid(0, self.try_generate(at.shard_key()?)?);
         Ok(())
     }
 
-    /// Generates an ID without waiting, and writes its string.
-    pub fn hotguid_try_generate(&self, at: At) -> Result<()> {
-        let (object, shard_key) =
-            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
-        let id = object.hotguid()?.try_generate(shard_key)?;
-        self.scratch.put_guid(0, id);
-        Ok(())
-    }
-
-    /// Generates one ID in turns, and writes it packed, in RFC byte order.
-    pub fn hotguid_one_async(&self, at: At) -> Result<()> {
-        let (object, shard_key) =
-            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
-        self.begin(at, async move {
+    fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
+        let at = machine.scratch;
+        let shard_key = at.shard_key()?;
+        machine.begin(at, async move {
             let id = object.hotguid()?.generate_async(|time| at.sleep(time), shard_key).await?;
             at.put_bytes(0, &id.to_rfc_bytes());
-            Ok(None)
+            Ok(Vec::new())
         })
-    }
-
-    /// Takes a count of at most [`BATCH`]. Writes packed IDs in RFC byte order.
-    pub fn hotguid_fill(&self, at: At) -> Result<()> {
-        self.hotguid_fill_by(at, &|guids, shard_key, ids| {
-            guids.fill(shard_key, ids)?;
-            Ok(ids.len())
-        })
-    }
-
-    /// Works like `hotguid_fill`, but without waiting. Writes packed IDs and their number.
-    pub fn hotguid_fill_now(&self, at: At) -> Result<()> {
-        self.hotguid_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
-    fn hotguid_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, shard_key) =
-            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
-        let (mut ids, count) = ([HotGuid::default(); BATCH], at.count(slot::MANY_COUNT));
-        let ids = &mut ids[..count];
-        let made = fill(object.hotguid()?, shard_key, ids)?;
+    fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
+        let at = machine.scratch;
+        let (shard_key, mut ids) = (at.shard_key()?, [HotGuid::default(); BATCH]);
+        let ids = &mut ids[..at.count()];
+        let made = if waits {
+            self.fill(shard_key, ids)?;
+            ids.len()
+        } else {
+            self.try_fill(shard_key, ids)?
+        };
         for (index, id) in ids.iter().enumerate() {
-            self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
+            at.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
         at.put_length(made);
         Ok(())
     }
 
     /// Writes the statistics, with NaN if no second has been used yet, and the 5 machine bytes.
-    pub fn hotguid_stats(&self, at: At) -> Result<()> {
-        let stats = self.object(at)?.hotguid()?.stats();
-        self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
+    fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
+        let (at, stats) = (machine.scratch, self.stats());
+        at.put_bytes(0, &stats.machine.unwrap_or_default());
         let (closed, is_drawn) = (stats.closed.into(), stats.machine.is_some().into());
-        at.put_numbers(
-            slot::HOTGUID_STATS_LAST_SECOND,
-            &[seconds(stats.last_second), stats.len.into(), closed, is_drawn],
-        );
+        at.put_answer(&[seconds(stats.last_second), stats.len.into(), closed, is_drawn]);
         Ok(())
     }
 
-    /// Closes the generator.
-    pub fn hotguid_close(&self, at: At) -> Result<()> {
-        self.object(at)?.hotguid()?.close()
+    fn put_end(&self, _: &Machine<C>) -> Result<()> {
+        self.close()
     }
 }

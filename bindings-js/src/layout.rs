@@ -3,18 +3,19 @@
 mod columns;
 mod ids;
 
-use alloc::string::String;
+use alloc::{rc::Rc, string::String};
 
 use polyflake::{
     Result,
-    layout::{Batch, Builder, Generator, Id, Snapshot, Values},
+    layout::{Builder, Generator, Id, Snapshot, Values},
 };
 
 use crate::{
     At, Host, Machine,
+    generators::Make,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot,
+    protocol::register,
 };
 use ids::set;
 
@@ -25,37 +26,20 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
     Ok(values)
 }
 
-/// Returns a message with one packed ID.
-fn packed(id: &Id) -> Writer {
-    let mut message = Writer::default();
-    match id {
-        Id::Integer(id) => message.raw(&id.to_ne_bytes()),
-        Id::Bytes(id) => message.raw(id),
-        // The core has no other type of ID.
-        _ => {}
-    }
-    message
-}
-
-/// Fills a batch with new IDs, and returns how many it wrote.
-type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
-
-/// Calls on generators. All but the first also take a handle, and those that generate IDs take a message with bindables, too.
+/// Calls on generators. Those that generate IDs take a message with bindables.
 impl<C: Host> Machine<C> {
-    /// Takes options, and a message with the snapshot, if there is one, and the names of bindables, each with its value or
-    /// range. Writes a handle.
+    /// Takes the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a snapshot.
+    /// Takes a message with the snapshot, if there is one, and the names of bindables, each with its value or range. Writes a
+    /// handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
-        let sequence_only = at.integer(slot::LAYOUT_OPTIONS_SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
-        let is_restored = at.integer(slot::LAYOUT_OPTIONS_RESTORED, "restored", 1)? == 1;
-        let layout = self.object_of(at.place(slot::LAYOUT_OPTIONS_LAYOUT))?.layout()?.clone();
-        let message = self.take_message_of(
-            at.place(slot::LAYOUT_OPTIONS_MESSAGE_LENGTH),
-            at.place(slot::PIECE_OFFSET),
-        );
+        let (object, message) = (self.object(at)?, self.take_message(at));
         let mut message = Reader::new(&message);
-        let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
-        let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
+        let [is_sequence_only, is_restored] = at.values(register::OWN);
+        let snapshot = (is_restored > 0.0).then(|| Snapshot::from_value(message.json()));
+        let snapshot = snapshot.transpose()?;
+        let mut builder = Builder::with_clock(object.layout()?.clone(), clock)
+            .sequence_only(is_sequence_only > 0.0);
         while message.has_more() {
             let name = String::from(message.text());
             builder = match message.range() {
@@ -75,69 +59,71 @@ impl<C: Host> Machine<C> {
 
     /// Generates an ID, and writes it.
     pub fn layout_generate(&self, at: At) -> Result<()> {
-        self.layout_one(at, Generator::generate_with)
-    }
-
-    /// Generates an ID without waiting, and writes it.
-    pub fn layout_try_generate(&self, at: At) -> Result<()> {
-        self.layout_one(at, Generator::try_generate_with)
+        self.layout_one(self.object(at)?.layout_generator()?, Generator::generate_with)
     }
 
     #[inline(never)]
-    fn layout_one(&self, at: At, one: fn(&Generator<C>, &Values<'_>) -> Result<Id>) -> Result<()> {
-        let (object, message) = (self.object(at)?, self.take_message(at));
-        let generator = object.layout_generator()?;
+    fn layout_one(
+        &self,
+        generator: &Generator<C>,
+        one: fn(&Generator<C>, &Values<'_>) -> Result<Id>,
+    ) -> Result<()> {
+        let message = self.take_message(self.scratch);
         let id = one(generator, &values(generator, &message)?)?;
-        self.answer_id(at, &id)
+        self.answer_id(self.scratch, &id)
+    }
+}
+
+/// The parameter is a message with bindables, and packed IDs are integers or bytes.
+impl<C: Host> Make<C> for Generator<C> {
+    fn put_one(&self, machine: &Machine<C>) -> Result<()> {
+        machine.layout_one(self, Self::try_generate_with)
     }
 
-    /// Generates one ID in turns, and writes it packed.
-    pub fn layout_one_async(&self, at: At) -> Result<()> {
-        let (object, message) = (self.object(at)?, self.take_message(at));
-        self.begin(at, async move {
+    fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
+        let at = machine.scratch;
+        let message = machine.take_message(at);
+        machine.begin(at, async move {
             let generator = object.layout_generator()?;
             let values = values(generator, &message)?;
             let id = generator.generate_with_async(|time| at.sleep(time), &values).await?;
-            Ok(Some(packed(&id)))
+            let mut message = Writer::new(at);
+            match &id {
+                Id::Integer(id) => message.raw(&id.to_ne_bytes()),
+                Id::Bytes(id) => message.raw(id),
+                // The core has no other type of ID.
+                _ => {}
+            }
+            Ok(message.end())
         })
     }
 
-    /// Takes a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
-    pub fn layout_fill(&self, at: At) -> Result<()> {
-        let count = at.count(slot::MANY_COUNT);
-        self.layout_fill_by(at, &|generator, values, ids| {
-            generator.fill_with(values, ids)?;
-            Ok(count)
+    fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
+        let (at, message) = (machine.scratch, machine.take_message(machine.scratch));
+        let (count, values) = (at.count(), values(self, &message)?);
+        machine.answer_packed(at, self.layout(), count, &|ids| {
+            if waits {
+                self.fill_with(&values, ids).map(|()| count)
+            } else {
+                self.try_fill_with(&values, ids)
+            }
         })
     }
 
-    /// Generates IDs without waiting, and writes them packed.
-    pub fn layout_fill_now(&self, at: At) -> Result<()> {
-        self.layout_fill_by(at, &|generator, values, ids| generator.try_fill_with(values, ids))
-    }
-
-    #[inline(never)]
-    fn layout_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, count) = (self.object(at)?, at.count(slot::MANY_COUNT));
-        let message = self.take_message(at);
-        let generator = object.layout_generator()?;
-        let values = values(generator, &message)?;
-        self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
-    }
-
-    /// Writes the start of the last tick used, the number of IDs that were used in it, and whether the generator is closed.
-    pub fn layout_stats(&self, at: At) -> Result<()> {
-        let stats = self.object(at)?.layout_generator()?.stats();
-        self.answer(at, |message| {
-            message.optional(stats.last_ms);
-            message.value(&stats.len.into());
-            message.flag(stats.closed);
+    /// Writes the statistics as an object.
+    fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
+        let stats = self.stats();
+        machine.answer(machine.scratch, |message| {
+            message.object(3);
+            message.name("lastMs").optional(stats.last_ms);
+            message.name("len").value(&stats.len.into());
+            message.name("closed").flag(stats.closed);
         })
     }
 
-    /// Closes the generator, and writes its snapshot.
-    pub fn layout_close(&self, at: At) -> Result<()> {
-        let snapshot = self.object(at)?.layout_generator()?.close()?.to_value();
-        self.answer(at, |message| message.json(&snapshot))
+    /// Writes the snapshot.
+    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+        let snapshot = self.close()?.to_value();
+        machine.answer(machine.scratch, |message| message.json(&snapshot))
     }
 }

@@ -7,11 +7,11 @@
 //!
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs 1 ns. Therefore
 //! both machines have the same calls, and the TypeScript code above them is written once. The documentation of a call states
-//! what it takes from the scratch area and what it writes there.
+//! what it takes from the scratch area and what it writes there: a few registers, and messages for everything else.
 //!
-//! Reading order: `protocol` (names and numbers shared with TypeScript), `scratch` (the area), `errors` (errors for
-//! JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns` (calls that wait), `table`
-//! (default partitions), `generators` (what all generators share), then the ID formats.
+//! Reading order: `protocol` (names and numbers shared with TypeScript), `scratch` (the area), `message` and `options`
+//! (messages), `errors` (errors for JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns`
+//! (calls that wait), `table` (default partitions), `generators` (the calls that all generators have), then the ID formats.
 #![no_std]
 #![cfg_attr(
     not(all(
@@ -40,6 +40,7 @@ mod hotguid;
 #[cfg(feature = "layout")]
 mod layout;
 mod message;
+mod options;
 mod protocol;
 #[cfg(feature = "public")]
 mod public;
@@ -57,7 +58,7 @@ use core::cell::RefCell;
 use handles::Object;
 pub use host::Host;
 use polyflake::Result;
-pub use protocol::{NUMBERS, slot};
+pub use protocol::{NUMBERS, register};
 pub use scratch::{At, Scratch};
 pub use table::{entry_of_float, entry_to_float, word_of_float};
 
@@ -67,7 +68,7 @@ pub struct Machine<C> {
     scratch: &'static Scratch,
     /// Objects by handle. Empty entries are reused.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
-    /// The handle of the last call, as the bits of its slot, and its object.
+    /// The handle of the last call, as the bits of its register, and its object.
     last: RefCell<Option<(u64, Rc<Object<C>>)>>,
     /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Messages: values of any type and size, one after the other, for arguments that do not fit in slots.
+//! Messages: values of any type and size, one after the other, for arguments and answers that do not fit in registers.
 //!
 //! ```text
 //! a value: 1 tag | the tag's content                     numbers are little-endian
@@ -15,7 +15,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    protocol::{BYTES, slot, tag},
+    protocol::{BYTES, register, tag},
 };
 
 /// Reads a message. The package wrote it, so it is complete. A missing part is read as zeros.
@@ -54,7 +54,7 @@ impl<'m> Reader<'m> {
 
     #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
     pub(crate) fn length(&mut self) -> usize {
-        self.number(4) as usize
+        self.number(LENGTH) as usize
     }
 
     /// Returns the number of values that follow, each of which takes at least one byte.
@@ -129,22 +129,61 @@ fn magnitude(bytes: &[u8]) -> Option<u128> {
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
 }
 
-/// Writes a message.
-#[derive(Debug, Default)]
-pub(crate) struct Writer(Vec<u8>);
+/// Writes a message as the answer to a call. Only what does not fit in the bytes is allocated.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    at: At,
+    length: usize,
+    rest: Vec<u8>,
+}
 
 impl Writer {
-    pub(crate) fn tag(&mut self, tag: u8) {
-        self.0.push(tag);
+    pub(crate) const fn new(at: At) -> Self {
+        Self { at, length: 0, rest: Vec::new() }
+    }
+
+    /// Ends the message, and returns what does not fit in the bytes.
+    pub(crate) fn end(self) -> Vec<u8> {
+        self.at.put_length(self.length);
+        self.rest
+    }
+
+    fn tag(&mut self, tag: u8) {
+        self.raw(&[tag]);
+    }
+
+    /// Writes the start of an object with a number of members. Each of them is a name and a value.
+    pub(crate) fn object(&mut self, members: usize) {
+        self.tag(tag::OBJECT);
+        self.length(members);
+    }
+
+    /// Writes the start of a list.
+    pub(crate) fn list(&mut self, length: usize) {
+        self.tag(tag::LIST);
+        self.length(length);
+    }
+
+    /// Writes the name of a member.
+    pub(crate) fn name(&mut self, name: &str) -> &mut Self {
+        self.length(name.len());
+        self.raw(name.as_bytes());
+        self
     }
 
     pub(crate) fn flag(&mut self, value: bool) {
         self.tag(if value { tag::TRUE } else { tag::FALSE });
     }
 
+    /// Writes a number that JavaScript represents as a float.
+    fn number(&mut self, number: u32) {
+        self.tag(tag::NUMBER);
+        self.raw(&f64::from(number).to_le_bytes());
+    }
+
     pub(crate) fn integer(&mut self, number: i64) {
         self.tag(tag::INTEGER);
-        self.0.extend_from_slice(&number.to_le_bytes());
+        self.raw(&number.to_le_bytes());
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -154,12 +193,11 @@ impl Writer {
     pub(crate) fn piece(&mut self, tag: u8, bytes: &[u8]) {
         self.tag(tag);
         self.length(bytes.len());
-        self.0.extend_from_slice(bytes);
+        self.raw(bytes);
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "no ID or name has 4 GB")]
     fn length(&mut self, length: usize) {
-        self.0.extend_from_slice(&(length as u32).to_le_bytes());
+        self.raw(&to_bytes(length));
     }
 
     pub(crate) fn value(&mut self, value: &Value<'_>) {
@@ -184,8 +222,11 @@ impl Writer {
     }
 
     /// Writes bytes as they are.
+    #[inline(never)]
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        let written = self.at.put_bytes(self.length, bytes);
+        self.rest.extend_from_slice(&bytes[written..]);
+        self.length += bytes.len();
     }
 
     pub(crate) fn id(&mut self, id: &Id) {
@@ -204,71 +245,70 @@ impl Writer {
             Json::Integer(number) => self.integer(*number),
             Json::Text(text) => self.text(text),
             Json::List(list) => {
-                self.tag(tag::LIST);
-                self.length(list.len());
+                self.list(list.len());
                 list.iter().for_each(|value| self.json(value));
             }
             Json::Object(members) => {
-                self.tag(tag::OBJECT);
-                self.length(members.len());
+                self.object(members.len());
                 for (name, value) in members {
-                    self.length(name.len());
-                    self.raw(name.as_bytes());
-                    self.json(value);
+                    self.name(name).json(value);
                 }
             }
         }
     }
 
-    /// Writes a format's figures, and then its fields.
+    /// Writes a format's figures, with the names that they have in JavaScript.
     pub(crate) fn description(&mut self, figures: &Description) {
-        self.integer(figures.bits.into());
-        self.optional(figures.per_second);
-        self.optional(figures.per_second_in_all);
-        self.optional(figures.first_ms);
-        self.optional(figures.last_ms);
-        self.flag(figures.sorts_by_time);
-        self.flag(figures.below_2_53);
-        self.flag(figures.below_2_63);
-        for field in figures.fields() {
-            self.text(field.name());
-            self.text(field.kind);
-            self.integer(field.offset.into());
-            self.integer(field.bits.into());
+        let fields = figures.fields();
+        self.object(9);
+        self.name("bits").number(figures.bits);
+        self.name("fields").list(fields.len());
+        for field in fields {
+            self.object(4);
+            self.name("name").text(field.name());
+            self.name("kind").text(field.kind);
+            self.name("offset").number(field.offset);
+            self.name("bits").number(field.bits);
         }
+        self.name("perSecond").optional(figures.per_second);
+        self.name("perSecondInAll").optional(figures.per_second_in_all);
+        self.name("firstMs").optional(figures.first_ms);
+        self.name("lastMs").optional(figures.last_ms);
+        self.name("sortsByTime").flag(figures.sorts_by_time);
+        self.name("below2_53").flag(figures.below_2_53);
+        self.name("below2_63").flag(figures.below_2_63);
     }
+}
+
+/// The number of bytes in a length.
+const LENGTH: usize = 4;
+
+#[allow(clippy::cast_possible_truncation, reason = "no ID or name has 4 GB")]
+const fn to_bytes(length: usize) -> [u8; LENGTH] {
+    (length as u32).to_le_bytes()
 }
 
 /// A message is passed in the bytes, in pieces if it is too long for them. The caller passes all pieces but the last before the
 /// call itself, and fetches all pieces of the answer but the first after it. The answer's length is the length of the whole
-/// answer. The slot `PIECE_OFFSET` contains the offset of a piece in its message.
+/// answer. The register `OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// Takes a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
-        self.append_piece(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET));
+        self.append_piece(at.place(register::LENGTH), at.place(register::OFFSET));
         Ok(())
     }
 
     /// Writes the next piece of the answer.
-    pub fn next_piece(&self, _: At) -> Result<()> {
-        self.answer_piece();
-        Ok(())
-    }
-
-    fn answer_piece(&self) {
+    pub fn next_piece(&self, at: At) -> Result<()> {
         let mut answer = self.message.borrow_mut();
-        let written = self.scratch.put_bytes(0, &answer);
+        let written = at.put_bytes(0, &answer);
         answer.drain(..written);
+        Ok(())
     }
 
     /// Returns the message whose last piece is in the bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
-        self.take_message_of(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET))
-    }
-
-    /// Works like `take_message`, but takes the length and the offset of the last piece as arguments.
-    pub(crate) fn take_message_of(&self, length: usize, offset: usize) -> Vec<u8> {
-        self.append_piece(length, offset);
+        self.append_piece(at.place(register::LENGTH), at.place(register::OFFSET));
         self.message.take()
     }
 
@@ -283,16 +323,9 @@ impl<C: Host> Machine<C> {
     /// Writes a message as the answer, with its first piece in the bytes.
     #[allow(clippy::unnecessary_wraps, reason = "the end of calls, which can fail before")]
     pub(crate) fn answer(&self, at: At, write: impl FnOnce(&mut Writer)) -> Result<()> {
-        let mut message = Writer::default();
+        let mut message = Writer::new(at);
         write(&mut message);
-        self.answer_message(at, message);
+        self.message.replace(message.end());
         Ok(())
-    }
-
-    /// Works like `answer`, with a finished message.
-    pub(crate) fn answer_message(&self, at: At, message: Writer) {
-        at.put_length(message.0.len());
-        self.message.replace(message.0);
-        self.answer_piece();
     }
 }

@@ -1,8 +1,8 @@
 //! Numbers and names that TypeScript repeats in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
 //! both files.
 
-/// The number of slots. Each contains a float, in which NaN stands for a missing value, or a 64-bit integer.
-pub const NUMBERS: usize = 72;
+/// The number of registers. Each contains a float, in which NaN stands for a missing value, or a 64-bit integer.
+pub const NUMBERS: usize = 42;
 
 /// The number of bytes. It is enough for 1,024 strings of 16 characters.
 pub(crate) const BYTES: usize = 16384;
@@ -36,76 +36,35 @@ pub(crate) mod tag {
     pub(crate) const OBJECT: u8 = 10;
     /// A value that no field accepts: the name of its type, as a string.
     pub(crate) const OTHER: u8 = 11;
+    /// A float of 64 bits.
+    pub(crate) const NUMBER: u8 = 12;
 }
 
-/// The slots of arguments and answers. Each is named after its record and its member. A slot serves only one argument, so the
-/// arguments of a call cannot overlap. The answers of all calls begin at the same slot.
-#[allow(missing_docs, reason = "TypeScript says what the records are")]
-pub mod slot {
-    pub const OBJECT_HANDLE: usize = 0;
-    pub const CLOCK_NOW: usize = 1;
-    pub const MESSAGE_LENGTH: usize = 2;
-    pub const PIECE_OFFSET: usize = 3;
-    pub const TURN_SLEEP: usize = 4;
-    pub const SNO_ONE_METABYTE: usize = 5;
-    pub const SNO_AT_TIME: usize = 6;
-    pub const HOTGUID_ONE_SHARD_KEY: usize = 7;
-    pub const MANY_COUNT: usize = 8;
-    pub const MANY_FIRST: usize = 9;
-    pub const EXTENSION_END: usize = 10;
-    pub const TEXTS_COUNT: usize = 11;
-    pub const TIME_RANGE_START: usize = 12;
-    pub const TIME_RANGE_END: usize = 13;
-    pub const HOTGUID_RANGE_SQL: usize = 14;
-    pub const OPTIONS_WINDOW_START: usize = 15;
-    pub const OPTIONS_WINDOW_END: usize = 16;
-    pub const OPTIONS_ON_EXHAUSTED: usize = 17;
-    pub const OPTIONS_MAX_WAIT: usize = 18;
-    pub const OPTIONS_SKIPS_FIRST_TICK: usize = 60;
-    pub const SNO_OPTIONS_HOW: usize = 19;
-    pub const SNO_OPTIONS_METABYTE: usize = 20;
-    pub const SNO_OPTIONS_PARTITION: usize = 21;
-    pub const SNO_OPTIONS_SEQUENCE_MIN: usize = 22;
-    pub const SNO_OPTIONS_SEQUENCE_MAX: usize = 23;
-    pub const SNO_OPTIONS_IS_LENT: usize = 24;
-    pub const SNO_SNAPSHOT_FORMAT: usize = 25;
-    pub const GRANT_FIRST_NODE: usize = 35;
-    pub const GRANT_LAST_NODE: usize = 36;
-    pub const GRANT_START: usize = 37;
-    pub const GRANT_END: usize = 38;
-    pub const SECRET_LENGTH: usize = 39;
-    pub const RANDFLAKE_OPTIONS_RESUME_AFTER: usize = 40;
-    pub const INSPECTED_ID: usize = 41;
-    pub const PARTS_TIMESTAMP: usize = 42;
-    pub const PARTS_NODE: usize = 43;
-    pub const PARTS_SEQUENCE: usize = 44;
-    pub const HOTGUID_OPTIONS_UUID8: usize = 45;
-    pub const LAYOUT_OPTIONS_LAYOUT: usize = 46;
-    pub const LAYOUT_OPTIONS_MESSAGE_LENGTH: usize = 47;
-    pub const LAYOUT_OPTIONS_SEQUENCE_ONLY: usize = 48;
-    pub const LAYOUT_OPTIONS_RESTORED: usize = 49;
-    pub const LAYOUT_RANGE_START: usize = 50;
-    pub const LAYOUT_RANGE_END: usize = 51;
-    pub const COLUMN_IS_NUMBER: usize = 52;
-    pub const PARSED_ID: usize = 53;
-    pub const LAYOUT_KIND_IS_INTEGER: usize = 54;
-    pub const TABLE_PARTITION: usize = 55;
-    pub const TABLE_OLD: usize = 56;
-    pub const TABLE_NEW: usize = 57;
-    pub const PUBLIC_NUMBER: usize = 58;
-    pub const PUBLIC_BITS: usize = 59;
-    pub const OTHER_HANDLE: usize = 61;
-    pub const ANSWER_LENGTH: usize = 62;
-    pub const MADE_ID: usize = 62;
-    pub const SNO_PARTITION_PARTITION: usize = 62;
-    pub const SEAL_END: usize = 62;
-    pub const CONFLICT_EXISTS: usize = 62;
-    pub const SNO_STATS_PARTITION: usize = 62;
-    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 62;
-    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 62;
-    pub const HOTGUID_STATS_LAST_SECOND: usize = 62;
-    pub const TABLE_ANSWER_NUMBER: usize = 62;
-    pub const ERROR_POSITION: usize = 62;
+/// The registers. A call has the eight named ones for itself; the documentation of the call lists its other arguments and its
+/// answers, which are in this order in the registers from [`VALUE`](register::VALUE) and [`ANSWER`](register::ANSWER) on.
+pub mod register {
+    /// The handle of the object that a call uses or has created.
+    pub const HANDLE: usize = 0;
+    /// The current time in Unix milliseconds, for calls that generate one ID.
+    pub const NOW: usize = 1;
+    /// The length of one piece of a message, in bytes.
+    pub const LENGTH: usize = 2;
+    /// The offset of a piece within its message.
+    pub const OFFSET: usize = 3;
+    /// The time to sleep before the next turn of a call, in nanoseconds, or NaN if the call has ended.
+    pub const SLEEP: usize = 4;
+    /// The metabyte or the shard key of new IDs.
+    pub const PARAMETER: usize = 5;
+    /// The number of IDs, blocks, strings, secrets or bytes that a call reads or generates.
+    pub const COUNT: usize = 6;
+    /// The index of a call's first ID within the whole batch.
+    pub const FIRST: usize = 7;
+    /// The first argument. For builders, these are the options that all formats share.
+    pub const VALUE: usize = 8;
+    /// The first option that only this format's builder has.
+    pub const OWN: usize = 13;
+    /// The first number of an answer or of an error.
+    pub const ANSWER: usize = 32;
 }
 
 /// Passes the calls that all formats share to a macro that exports them, each as a method and a JavaScript name.
@@ -128,18 +87,15 @@ macro_rules! generator_calls {
     ($export:ident) => {
         $export! {
             after_restore => "afterRestore",
-            may_repeat => "mayRepeat",
-            seal => "seal",
-        }
-    };
-}
-
-/// Passes the call on generators with a window to a macro that exports it, as a method and a JavaScript name.
-#[macro_export]
-macro_rules! window_calls {
-    ($export:ident) => {
-        $export! {
-            extend => "extend",
+            generator_try_generate => "generatorTryGenerate",
+            generator_generate_async => "generatorGenerateAsync",
+            generator_fill => "generatorFill",
+            generator_try_fill => "generatorTryFill",
+            generator_stats => "generatorStats",
+            generator_close => "generatorClose",
+            generator_extend => "generatorExtend",
+            generator_seal => "generatorSeal",
+            generator_may_repeat => "generatorMayRepeat",
         }
     };
 }
@@ -155,13 +111,7 @@ macro_rules! sno_calls {
             sno_build => "snoBuild",
             sno_generate => "snoGenerate",
             sno_generate_at => "snoGenerateAt",
-            sno_try_generate => "snoTryGenerate",
-            sno_one_async => "snoOneAsync",
-            sno_fill => "snoFill",
-            sno_fill_now => "snoFillNow",
             sno_partition => "snoPartition",
-            sno_stats => "snoStats",
-            sno_close => "snoClose",
         }
     };
 }
@@ -183,14 +133,8 @@ macro_rules! randflake_calls {
             randflake_build => "randflakeBuild",
             randflake_generate => "randflakeGenerate",
             randflake_generate_text => "randflakeGenerateText",
-            randflake_try_generate => "randflakeTryGenerate",
-            randflake_one_async => "randflakeOneAsync",
-            randflake_fill => "randflakeFill",
-            randflake_fill_now => "randflakeFillNow",
             randflake_held_grant => "randflakeHeldGrant",
             randflake_extend_grant => "randflakeExtendGrant",
-            randflake_stats => "randflakeStats",
-            randflake_close => "randflakeClose",
         }
     };
 }
@@ -205,13 +149,7 @@ macro_rules! hotguid_calls {
             hotguid_time_range => "hotguidTimeRange",
             hotguid_build => "hotguidBuild",
             hotguid_provide => "hotguidProvide",
-            hotguid_close => "hotguidClose",
             hotguid_generate => "hotguidGenerate",
-            hotguid_try_generate => "hotguidTryGenerate",
-            hotguid_one_async => "hotguidOneAsync",
-            hotguid_fill => "hotguidFill",
-            hotguid_fill_now => "hotguidFillNow",
-            hotguid_stats => "hotguidStats",
         }
     };
 }
@@ -225,19 +163,13 @@ macro_rules! layout_calls {
             layout_preset_build => "layoutPresetBuild",
             layout_description => "layoutDescription",
             layout_describe => "layoutDescribe",
-            layout_stats => "layoutStats",
-            layout_close => "layoutClose",
             layout_pack => "layoutPack",
             layout_generate => "layoutGenerate",
-            layout_try_generate => "layoutTryGenerate",
             layout_parse => "layoutParse",
             layout_time_range => "layoutTimeRange",
             layout_column => "layoutColumn",
             layout_pack_columns => "layoutPackColumns",
-            layout_fill => "layoutFill",
-            layout_fill_now => "layoutFillNow",
             layout_generator_build => "layoutGeneratorBuild",
-            layout_one_async => "layoutOneAsync",
         }
     };
 }

@@ -10,7 +10,7 @@ use polyflake::{
 use crate::{
     At, Host, Machine,
     handles::Object,
-    protocol::{BATCH, BYTES, slot},
+    protocol::{BATCH, BYTES, register},
 };
 
 /// The number of bytes in a secret and its version.
@@ -56,12 +56,12 @@ impl<C: Host> Machine<C> {
     /// Takes a count of secrets, the secrets, each preceded by its version, and the version to write. Erases the secrets, and
     /// writes a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
-        let places = (0..at.count(slot::MANY_COUNT)).map(|index| index * VERSIONED);
+        let places = (0..at.count()).map(|index| index * VERSIONED);
         let secret = |place| {
             let [version] = at.chunk(place);
             (version, at.chunk::<SECRET_BYTES>(place + 1))
         };
-        let [written] = at.chunk(at.count(slot::MANY_COUNT) * VERSIONED);
+        let [written] = at.chunk(at.count() * VERSIONED);
         let ids =
             Keyring::with_versions(places.clone().map(secret)).and_then(|ids| ids.write(written));
         for place in places {
@@ -74,8 +74,8 @@ impl<C: Host> Machine<C> {
     /// Takes the handle of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: At) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
-        let name = str::from_utf8(&name[..at.count(slot::MANY_COUNT).min(MAX_NAME_LEN)]);
-        let bits = at.bits(slot::PUBLIC_BITS, "bits", 32)?;
+        let name = str::from_utf8(&name[..at.count().min(MAX_NAME_LEN)]);
+        let bits = at.bits(register::VALUE, "bits", 32)?;
         let ids = object.public_ids()?.of_bits(name.unwrap_or_default(), bits)?;
         let of = PublicType { ids, is_float: bits <= FLOAT_BITS, clock: PhantomData };
         self.put_object(at, Object::PublicType(of));
@@ -87,7 +87,7 @@ impl<C: Host> Machine<C> {
     pub fn public_encode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let of = object.public_type()?;
-        let tail = of.ids.encode_tail(of.number(at.raw(slot::PUBLIC_NUMBER)))?;
+        let tail = of.ids.encode_tail(of.number(at.raw(register::VALUE)))?;
         let name = at.put_bytes(0, of.ids.name().as_bytes());
         at.put_bytes(name, b"_");
         at.put_bytes(name + 1, &tail);
@@ -110,7 +110,7 @@ impl<C: Host> Machine<C> {
     pub fn public_encode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
-        let numbers = &mut numbers[..at.count(slot::MANY_COUNT)];
+        let numbers = &mut numbers[..at.count()];
         for (index, number) in numbers.iter_mut().enumerate() {
             *number = of.number(u64::from_ne_bytes(at.chunk(index * 8)));
         }
@@ -123,7 +123,7 @@ impl<C: Host> Machine<C> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);
         at.get_bytes(0, &mut texts);
-        let texts = texts.chunks(of.width()).take(at.count(slot::MANY_COUNT));
+        let texts = texts.chunks(of.width()).take(at.count());
         let numbers =
             of.ids.decode_many(texts.map(|text| str::from_utf8(text).unwrap_or_default()))?;
         for (index, number) in numbers.into_iter().enumerate() {

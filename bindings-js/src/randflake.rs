@@ -3,19 +3,20 @@
 mod ids;
 mod sparx64;
 
-use alloc::rc::Rc;
-use core::{cell::RefCell, time::Duration};
+use alloc::{rc::Rc, vec::Vec};
+use core::{cell::RefCell, ops::Range, time::Duration};
 
 use polyflake::{
     Error, ErrorKind, Result,
-    randflake::{Builder, Generator, Handle, Randflake},
+    randflake::{Builder, Generator, Grant, Handle, Randflake},
 };
 
 use crate::{
     At, Host, Machine,
-    generators::seconds,
+    generators::{Make, seconds},
     handles::Object,
-    protocol::{BATCH, slot},
+    protocol::{BATCH, register},
+    scratch::time,
 };
 
 /// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once. With
@@ -61,26 +62,36 @@ impl<C: Host> Flakes<C> {
     }
 }
 
+impl<C: Host> Flakes<C> {
+    /// Extends the grant to the last full second before `end`, which is in Unix milliseconds.
+    pub(crate) fn extend_window(&self, end: i64) -> Result<()> {
+        let grant = self.generator.grant();
+        let end = end.div_euclid(1000);
+        self.generator.extend_grant(Grant::with_nodes(grant.nodes(), grant.start(), end)?)
+    }
+
+    pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
+        self.generator.seal()
+    }
+}
+
 /// Returns whether an error is temporary, so that the same call may succeed later.
 fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Fills a batch with new IDs, and returns how many it wrote.
-type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
-
 /// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes options, and the secret from the bytes. Writes a handle.
+    /// Takes the shared options, a grant, and the last second that is used up, or NaN. Takes the secret from the bytes. Writes a
+    /// handle.
     pub fn randflake_build(&self, at: At) -> Result<()> {
-        let clock = self.take_clock();
-        let secret = at.take_secret("secret");
-        let mut builder = Builder::with_clock(at.grant()?, secret?, clock);
-        if at.given(slot::RANDFLAKE_OPTIONS_RESUME_AFTER) {
-            builder = builder.resume_after(at.time(slot::RANDFLAKE_OPTIONS_RESUME_AFTER));
+        let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
+        let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);
+        let resume_after = at.number(register::OWN + 4);
+        if !resume_after.is_nan() {
+            builder = builder.resume_after(time(resume_after));
         }
-        let shared = at.shared()?;
-        builder = shared.give(builder);
+        builder = at.shared()?.give(builder);
         self.put_object(at, Object::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }
@@ -93,52 +104,11 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Generates an ID without waiting, and writes it.
-    pub fn randflake_try_generate(&self, at: At) -> Result<()> {
-        let id = self.object(at)?.randflake()?.try_generate()?;
-        at.put_made(id.to_i64());
-        Ok(())
-    }
-
     /// Generates an ID, and writes its string and the string's length.
     #[inline]
     pub fn randflake_generate_text(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
         at.put_randflake_text(id);
-        Ok(())
-    }
-
-    /// Generates one ID in turns, and writes it packed.
-    pub fn randflake_one_async(&self, at: At) -> Result<()> {
-        let object = self.object(at)?;
-        self.begin(at, async move {
-            let id = object.randflake()?.generate_async(|time| at.sleep(time)).await?;
-            at.put_randflakes(&[id]);
-            Ok(None)
-        })
-    }
-
-    /// Takes a count of at most [`BATCH`]. Writes packed IDs.
-    pub fn randflake_fill(&self, at: At) -> Result<()> {
-        self.randflake_fill_by(at, &|flakes, ids| {
-            flakes.fill(ids)?;
-            Ok(ids.len())
-        })
-    }
-
-    /// Works like `randflake_fill`, but without waiting. Writes packed IDs and their number.
-    pub fn randflake_fill_now(&self, at: At) -> Result<()> {
-        self.randflake_fill_by(at, &Generator::try_fill)
-    }
-
-    #[inline(never)]
-    fn randflake_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, mut ids) = (self.object(at)?, [Randflake::default(); BATCH]);
-        let count = at.count(slot::MANY_COUNT);
-        let ids = &mut ids[..count];
-        let made = fill(&object.randflake()?.generator, ids)?;
-        self.scratch.put_randflakes(ids);
-        at.put_length(made);
         Ok(())
     }
 
@@ -151,23 +121,54 @@ impl<C: Host> Machine<C> {
 
     /// Takes a longer grant.
     pub fn randflake_extend_grant(&self, at: At) -> Result<()> {
-        let (object, longer) = (self.object(at)?, at.grant()?);
+        let (object, longer) = (self.object(at)?, at.grant(register::VALUE)?);
         object.randflake()?.generator.extend_grant(longer)
+    }
+}
+
+/// IDs are packed as 64-bit integers.
+impl<C: Host> Make<C> for Flakes<C> {
+    fn put_one(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_made(self.try_generate()?.to_i64());
+        Ok(())
+    }
+
+    fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
+        let at = machine.scratch;
+        machine.begin(at, async move {
+            let id = object.randflake()?.generate_async(|time| at.sleep(time)).await?;
+            at.put_randflakes(&[id]);
+            Ok(Vec::new())
+        })
+    }
+
+    #[inline(never)]
+    fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
+        let (at, mut ids) = (machine.scratch, [Randflake::default(); BATCH]);
+        let ids = &mut ids[..at.count()];
+        let made = if waits {
+            self.generator.fill(ids)?;
+            ids.len()
+        } else {
+            self.generator.try_fill(ids)?
+        };
+        at.put_randflakes(ids);
+        at.put_length(made);
+        Ok(())
     }
 
     /// Writes the statistics, with NaN if no second has been used yet.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
-    pub fn randflake_stats(&self, at: At) -> Result<()> {
-        let stats = self.object(at)?.randflake()?.generator.stats();
-        let numbers = [seconds(stats.last_second), stats.len as f64, stats.closed.into()];
-        at.put_numbers(slot::RANDFLAKE_STATS_LAST_SECOND, &numbers);
+    fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
+        let stats = self.generator.stats();
+        let (last_second, len) = (seconds(stats.last_second), stats.len as f64);
+        machine.scratch.put_answer(&[last_second, len, stats.closed.into()]);
         Ok(())
     }
 
-    /// Closes the generator, and writes the last second it used, or NaN.
-    pub fn randflake_close(&self, at: At) -> Result<()> {
-        let last = self.object(at)?.randflake()?.generator.close()?;
-        at.put_number(slot::RANDFLAKE_CLOSE_LAST_SECOND, seconds(last));
+    /// Writes the last second that was used, or NaN.
+    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_answer(&[seconds(self.generator.close()?)]);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::protocol::{BATCH, BYTES, NUMBERS, slot};
+use crate::protocol::{BATCH, BYTES, NUMBERS, register};
 
 /// JavaScript's `Number.MAX_SAFE_INTEGER`. JavaScript represents all integers up to it exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -39,43 +39,48 @@ impl Scratch {
     /// Returns the time of the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
-        self.number(slot::CLOCK_NOW)
+        self.number(register::NOW)
     }
 
     /// Returns the number of IDs or bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place(slot::ANSWER_LENGTH)
+        self.place(register::ANSWER)
     }
 
     /// Returns the ID in an answer, if it is an integer.
     #[inline]
     pub fn made(&self) -> i64 {
-        self.bigint(slot::MADE_ID)
+        self.bigint(register::ANSWER)
     }
 
-    /// Returns the number in a slot.
+    /// Returns the number in a register.
     #[inline]
-    pub(crate) fn number(&self, slot: usize) -> f64 {
-        f64::from_bits(self.raw(slot))
+    pub(crate) fn number(&self, register: usize) -> f64 {
+        f64::from_bits(self.raw(register))
     }
 
-    /// Returns the bits of the number in a slot.
+    /// Returns the bits of the number in a register.
     #[inline]
-    pub(crate) fn raw(&self, slot: usize) -> u64 {
-        self.numbers[slot].get()
+    pub(crate) fn raw(&self, register: usize) -> u64 {
+        self.numbers[register].get()
     }
 
-    /// Writes a number into a slot.
+    /// Writes a number into a register.
     #[inline]
-    pub(crate) fn put_number(&self, slot: usize, number: f64) {
-        self.numbers[slot].set(number.to_bits());
+    pub(crate) fn put_number(&self, register: usize, number: f64) {
+        self.numbers[register].set(number.to_bits());
     }
 
-    /// Writes numbers into the slots from `first` on.
-    pub(crate) fn put_numbers(&self, first: usize, numbers: &[f64]) {
-        for (slot, number) in self.numbers.iter().skip(first).zip(numbers) {
-            slot.set(number.to_bits());
+    /// Returns the numbers in the registers from `first` on.
+    pub(crate) fn values<const COUNT: usize>(&self, first: usize) -> [f64; COUNT] {
+        core::array::from_fn(|place| self.number(first + place))
+    }
+
+    /// Writes numbers into the registers of answers.
+    pub(crate) fn put_answer(&self, numbers: &[f64]) {
+        for (register, number) in self.numbers[register::ANSWER..].iter().zip(numbers) {
+            register.set(number.to_bits());
         }
     }
 
@@ -83,116 +88,65 @@ impl Scratch {
     #[inline]
     #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
     pub(crate) fn put_length(&self, length: usize) {
-        self.put_number(slot::ANSWER_LENGTH, length as f64);
+        self.put_number(register::ANSWER, length as f64);
     }
 
-    /// Returns the 64-bit integer in a slot.
+    /// Returns the 64-bit integer in a register.
     #[inline]
-    pub(crate) fn bigint(&self, slot: usize) -> i64 {
-        self.raw(slot).cast_signed()
+    pub(crate) fn bigint(&self, register: usize) -> i64 {
+        self.raw(register).cast_signed()
     }
 
     /// Writes an integer ID as the answer.
     #[inline]
     pub(crate) fn put_made(&self, id: i64) {
-        self.numbers[slot::MADE_ID].set(id.cast_unsigned());
+        self.numbers[register::ANSWER].set(id.cast_unsigned());
     }
 
-    /// Returns the handle, length or count in a slot.
+    /// Returns the handle, length or count in a register.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    pub(crate) fn place(&self, slot: usize) -> usize {
-        self.number(slot) as usize
+    pub(crate) fn place(&self, register: usize) -> usize {
+        self.number(register) as usize
     }
 
-    /// Returns the integer in a slot if it lies in `0..=most`. `most` has at most 53 bits.
-    #[inline(never)]
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "only after the check, and `most` has at most 53 bits"
-    )]
-    pub(crate) fn integer(&self, slot: usize, field: &'static str, most: u64) -> Result<u64> {
-        let number = self.number(slot);
-        if (0.0..=most as f64).contains(&number) {
-            Ok(number as u64)
-        } else {
-            Err(outside(number, field, most))
-        }
-    }
-
-    /// Works like [`Scratch::integer`], for integers of 8 bits.
+    /// Works like [`Scratch::bits`], for 8 bits.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
-    pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
+    pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
         // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison is
         // enough.
-        let byte = self.number(slot) as u8;
+        let byte = self.number(register) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
-        if f64::from(byte) == self.number(slot) {
+        if f64::from(byte) == self.number(register) {
             Ok(byte)
         } else {
-            Err(outside(self.number(slot), field, u8::MAX.into()))
+            Err(outside(self.number(register), field, u8::MAX.into()))
         }
     }
 
-    /// Works like [`Scratch::integer`], for integers of 16 bits.
-    pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
-        let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
-        Ok(u16::from_le_bytes([low, high]))
-    }
-
-    /// Works like [`Scratch::integer`], for integers of 32 bits.
-    pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
-        self.bits(slot, field, 32)
-    }
-
-    /// Works like [`Scratch::integer`], for integers of `bits` bits, at most 32.
-    pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
-        let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
+    /// Returns the integer in a register, if it has at most `bits` bits, which are at most 32.
+    pub(crate) fn bits(&self, register: usize, field: &'static str, bits: u32) -> Result<u32> {
+        let [a, b, c, d, ..] =
+            integer(self.number(register), field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// Works like [`Scratch::integer`], for all integers that JavaScript represents exactly.
-    pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
-        self.integer(slot, field, MAX_SAFE_INTEGER)
+    /// Returns a time in whole Unix milliseconds.
+    pub(crate) fn time(&self, register: usize) -> i64 {
+        time(self.number(register))
     }
 
-    /// Returns whether a slot has a value. NaN stands for a missing value.
-    pub(crate) fn given(&self, slot: usize) -> bool {
-        !self.number(slot).is_nan()
-    }
-
-    /// Returns the result of `read` for a slot, if the slot has a value.
-    pub(crate) fn optional<T>(
-        &self,
-        slot: usize,
-        read: impl FnOnce(&Self, usize) -> Result<T>,
-    ) -> Result<Option<T>> {
-        self.given(slot).then(|| read(self, slot)).transpose()
-    }
-
-    /// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate.
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "saturates; no format's range reaches that far"
-    )]
-    pub(crate) fn time(&self, slot: usize) -> i64 {
-        self.number(slot) as i64
-    }
-
-    /// Returns the count of IDs in a slot, at most [`BATCH`].
-    pub(crate) fn count(&self, slot: usize) -> usize {
-        self.place(slot).min(BATCH)
+    /// Returns the number of IDs, at most [`BATCH`].
+    pub(crate) fn count(&self) -> usize {
+        self.place(register::COUNT).min(BATCH)
     }
 
     /// Takes a key or secret out of the area, and erases it there. A key of the wrong length was never written.
     pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
-        match self.place(slot::SECRET_LENGTH) {
+        match self.place(register::COUNT) {
             SECRET => {
-                let mut secret = [0; SECRET];
-                self.get_bytes(0, &mut secret);
+                let secret = self.chunk(0);
                 self.put_bytes(0, &[0; SECRET]);
                 Ok(secret)
             }
@@ -245,6 +199,34 @@ impl Default for Scratch {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Returns a number as an integer, if it lies in `0..=most`. `most` has at most 53 bits.
+#[inline(never)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "only after the check, and `most` has at most 53 bits"
+)]
+pub(crate) fn integer(number: f64, field: &'static str, most: u64) -> Result<u64> {
+    if (0.0..=most as f64).contains(&number) {
+        Ok(number as u64)
+    } else {
+        Err(outside(number, field, most))
+    }
+}
+
+/// Returns the lowest 16 bits of a number.
+pub(crate) const fn word(number: u64) -> u16 {
+    let [low, high, ..] = number.to_le_bytes();
+    u16::from_le_bytes([low, high])
+}
+
+/// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate.
+#[allow(clippy::cast_possible_truncation, reason = "saturates; no format's range reaches that far")]
+pub(crate) const fn time(number: f64) -> i64 {
+    number as i64
 }
 
 #[cold]

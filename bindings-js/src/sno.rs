@@ -2,34 +2,56 @@
 
 mod ids;
 
+use alloc::{rc::Rc, vec::Vec};
+
 use polyflake::{
     ErrorKind, Result,
-    clock::Clock,
     sno::{Builder, Generator, Snapshot, Sno},
 };
 
 use crate::{
     At, Host, Machine, Scratch,
-    generators::Shared,
+    generators::Make,
     handles::Object,
-    protocol::{BATCH, slot},
-    scratch::MAX_SAFE_INTEGER,
+    options::{optional, optional_word},
+    protocol::{BATCH, register},
+    scratch::{MAX_SAFE_INTEGER, integer},
 };
 
-/// Fills a batch with new IDs, and returns how many it wrote.
-type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
+impl Scratch {
+    /// Returns the metabyte of new IDs.
+    #[inline]
+    fn metabyte(&self) -> Result<u8> {
+        self.byte(register::PARAMETER, "metabyte")
+    }
+}
 
-/// Calls on generators. All but the first also take a handle, and those that generate IDs take a metabyte, too.
+/// The register of a snapshot's first number, after the options.
+const SNAPSHOT: usize = register::OWN + 6;
+
+/// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes options, and writes a handle. `how` is 0 for a new generator, 1 to restore a snapshot, and 2 to import a snapshot
-    /// of the original library. `IS_LENT` is 1 if default partitions are leased from a lent table.
+    /// Takes the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, and 2 to import a snapshot of the
+    /// original library. Then takes the metabyte, the partition, the sequence bounds, 1 if default partitions are leased from a
+    /// lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;
-        let is_lent = at.integer(slot::SNO_OPTIONS_IS_LENT, "is_lent", 1)? == 1;
-        let builder = Builder::with_clock(clock).leased_from(C::table(is_lent));
-        let builder = at.options(builder, &shared)?;
-        let generator = match at.integer(slot::SNO_OPTIONS_HOW, "how", 2)? {
+        let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
+        let mut builder = Builder::with_clock(clock).leased_from(C::table(is_lent > 0.0));
+        // The metabyte is only checked here, because JavaScript stores it and passes it with each call.
+        optional(metabyte, "metabyte", u8::MAX.into())?;
+        if let Some(partition) = optional_word(partition, "partition")? {
+            builder = builder.partition(partition);
+        }
+        if let Some(min) = optional_word(min, "sequence_min")? {
+            builder = builder.sequence_min(min);
+        }
+        if let Some(max) = optional_word(max, "sequence_max")? {
+            builder = builder.sequence_max(max);
+        }
+        builder = shared.give_all(builder);
+        let generator = match integer(how, "how", 2)? {
             0 => builder.build(),
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
@@ -39,82 +61,75 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Generates an ID, and writes its string.
+    /// Takes a metabyte. Generates an ID, and writes its string.
     #[inline]
     pub fn sno_generate(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
+        let (object, metabyte) = (self.object(at)?, at.metabyte()?);
         let text = object.sno()?.generate(metabyte)?.text();
-        self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
+        at.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
 
-    /// Takes a time. Generates an ID for it, and writes its string.
+    /// Takes a metabyte and a time. Generates an ID for it, and writes its string.
     pub fn sno_generate_at(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
-        let unix_ms = at.time(slot::SNO_AT_TIME);
+        let (object, metabyte) = (self.object(at)?, at.metabyte()?);
+        let unix_ms = at.time(register::VALUE);
         let id =
             object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
                 ErrorKind::TimeOutOfRange => error.with_field("at"),
                 _ => error,
             })?;
-        self.scratch.put_sno(0, id);
-        Ok(())
-    }
-
-    /// Generates an ID without waiting, and writes its string.
-    pub fn sno_try_generate(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
-        let id = object.sno()?.try_generate(metabyte)?;
-        self.scratch.put_sno(0, id);
-        Ok(())
-    }
-
-    /// Generates one ID in turns, and writes its bytes.
-    pub fn sno_one_async(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
-        self.begin(at, async move {
-            let id = object.sno()?.generate_async(|time| at.sleep(time), metabyte).await?;
-            at.put_bytes(0, &id.to_bytes());
-            Ok(None)
-        })
-    }
-
-    /// Takes a count of at most [`BATCH`]. Writes packed bytes.
-    pub fn sno_fill(&self, at: At) -> Result<()> {
-        self.sno_fill_by(at, &|generator, metabyte, ids| {
-            generator.fill(metabyte, ids)?;
-            Ok(ids.len())
-        })
-    }
-
-    /// Works like `sno_fill`, but without waiting. Writes packed bytes and the number of IDs.
-    pub fn sno_fill_now(&self, at: At) -> Result<()> {
-        self.sno_fill_by(at, &Generator::try_fill)
-    }
-
-    #[inline(never)]
-    fn sno_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
-        let (mut ids, count) = ([Sno::MIN; BATCH], at.count(slot::MANY_COUNT));
-        let ids = &mut ids[..count];
-        let made = fill(object.sno()?, metabyte, ids)?;
-        self.scratch.put_bytes(0, Sno::slice_as_bytes(ids));
-        at.put_length(made);
+        at.put_sno(0, id);
         Ok(())
     }
 
     /// Writes the partition, or NaN if the generator has none yet.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
-        at.put_number(slot::SNO_PARTITION_PARTITION, partition);
+        at.put_number(register::ANSWER, partition);
+        Ok(())
+    }
+}
+
+/// IDs are packed as their bytes.
+impl<C: Host> Make<C> for Generator<C> {
+    fn put_one(&self, machine: &Machine<C>) -> Result<()> {
+        let at = machine.scratch;
+        at.put_sno(0, self.try_generate(at.metabyte()?)?);
         Ok(())
     }
 
-    /// Writes the statistics, with NaN if the generator has no partition yet.
+    fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
+        let at = machine.scratch;
+        let metabyte = at.metabyte()?;
+        machine.begin(at, async move {
+            let id = object.sno()?.generate_async(|time| at.sleep(time), metabyte).await?;
+            at.put_bytes(0, &id.to_bytes());
+            Ok(Vec::new())
+        })
+    }
+
+    #[inline(never)]
+    fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
+        let at = machine.scratch;
+        let (metabyte, mut ids) = (at.metabyte()?, [Sno::MIN; BATCH]);
+        let ids = &mut ids[..at.count()];
+        let made = if waits {
+            self.fill(metabyte, ids)?;
+            ids.len()
+        } else {
+            self.try_fill(metabyte, ids)?
+        };
+        at.put_bytes(0, Sno::slice_as_bytes(ids));
+        at.put_length(made);
+        Ok(())
+    }
+
+    /// Writes NaN in place of the partition if the generator has none yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    pub fn sno_stats(&self, at: At) -> Result<()> {
-        let stats = self.object(at)?.sno()?.stats()?;
-        let numbers = [
+    fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
+        let stats = self.stats()?;
+        machine.scratch.put_answer(&[
             stats.partition.map_or(f64::NAN, f64::from),
             stats.sequence_min.into(),
             stats.sequence_max.into(),
@@ -125,69 +140,19 @@ impl<C: Host> Machine<C> {
             stats.wall_safe as f64,
             stats.drifts.into(),
             stats.closed.into(),
-        ];
-        at.put_numbers(slot::SNO_STATS_PARTITION, &numbers);
+        ]);
         Ok(())
     }
 
-    /// Closes the generator, and writes the snapshot to the slots from which one is restored.
-    pub fn sno_close(&self, at: At) -> Result<()> {
-        let snapshot = self.object(at)?.sno()?.close()?;
-        at.put_snapshot(&snapshot);
-        Ok(())
-    }
-}
-
-impl Scratch {
-    fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
-        // The metabyte is only checked here, because JavaScript stores it and passes it with each call.
-        self.optional(slot::SNO_OPTIONS_METABYTE, |s, at| s.byte(at, "metabyte"))?;
-        if let Some(partition) =
-            self.optional(slot::SNO_OPTIONS_PARTITION, |s, at| s.word(at, "partition"))?
-        {
-            builder = builder.partition(partition);
-        }
-        if let Some(least) =
-            self.optional(slot::SNO_OPTIONS_SEQUENCE_MIN, |s, at| s.word(at, "sequence_min"))?
-        {
-            builder = builder.sequence_min(least);
-        }
-        if let Some(most) =
-            self.optional(slot::SNO_OPTIONS_SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))?
-        {
-            builder = builder.sequence_max(most);
-        }
-        Ok(shared.give_all(builder))
-    }
-
-    /// Reads a snapshot: its format, the two bytes of the partition, and then the other members.
-    fn snapshot(&self) -> Result<Snapshot> {
-        Snapshot::check_format(self.integer(
-            slot::SNO_SNAPSHOT_FORMAT,
-            "format",
-            MAX_SAFE_INTEGER,
-        )?)?;
-        let [high, low] = [
-            self.byte(slot::SNO_SNAPSHOT_FORMAT + 1, "partition")?,
-            self.byte(slot::SNO_SNAPSHOT_FORMAT + 2, "partition")?,
-        ];
-        let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
-        let members = Snapshot::MEMBERS[1..].iter().zip(slot::SNO_SNAPSHOT_FORMAT + 3..);
-        for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
-            // A slot is a float, which represents all integers only up to 2^53. The members with 64-bit limits are ticks, which
-            // have 39 bits.
-            *value = self.integer(slot, name, (*most).min(Sno::MAX.tick()))?;
-        }
-        Snapshot::from_numbers(values)
-    }
-
+    /// Writes the snapshot, in the order in which one is restored.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    fn put_snapshot(&self, snapshot: &Snapshot) {
-        let [partition_high, partition_low] = snapshot.partition.map(f64::from);
-        let numbers = [
+    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+        let snapshot = self.close()?;
+        let [high, low] = snapshot.partition.map(f64::from);
+        machine.scratch.put_answer(&[
             Snapshot::FORMAT.1 as f64,
-            partition_high,
-            partition_low,
+            high,
+            low,
             snapshot.sequence_min.into(),
             snapshot.sequence_max.into(),
             snapshot.sequence.into(),
@@ -195,7 +160,23 @@ impl Scratch {
             snapshot.wall_hi as f64,
             snapshot.wall_safe as f64,
             snapshot.drifts.into(),
-        ];
-        self.put_numbers(slot::SNO_SNAPSHOT_FORMAT, &numbers);
+        ]);
+        Ok(())
+    }
+}
+
+impl Scratch {
+    /// Returns the snapshot: its format, the two bytes of the partition, and then the other members.
+    fn snapshot(&self) -> Result<Snapshot> {
+        let [format, high, low, members @ ..] = self.values::<10>(SNAPSHOT);
+        Snapshot::check_format(integer(format, "format", MAX_SAFE_INTEGER)?)?;
+        let byte = |byte| integer(byte, "partition", u8::MAX.into());
+        let mut values = [byte(high)? << 8 | byte(low)?; 8];
+        let limits = &Snapshot::MEMBERS[1..];
+        for ((value, member), (name, most)) in values[1..].iter_mut().zip(members).zip(limits) {
+            // A float represents all integers only up to 2^53. The members with 64-bit limits are ticks, which have 39 bits.
+            *value = integer(member, name, (*most).min(Sno::MAX.tick()))?;
+        }
+        Snapshot::from_numbers(values)
     }
 }

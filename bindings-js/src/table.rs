@@ -5,7 +5,7 @@ use polyflake::{
     fork::partitions::{KEPT, Table},
 };
 
-use crate::{At, Host, Machine, protocol::slot};
+use crate::{At, Host, Machine, Scratch, protocol::register, scratch::word};
 
 /// Converts an entry of the table for JavaScript.
 #[allow(clippy::cast_precision_loss, reason = "entries have 53 bits")]
@@ -32,28 +32,33 @@ pub fn word_of_float(word: f64) -> Result<u16> {
     }
 }
 
+impl Scratch {
+    fn partition(&self) -> Result<u16> {
+        self.bits(register::VALUE, "partition", 16).map(|partition| word(partition.into()))
+    }
+}
+
 /// A machine's own table, from which other machines lease partitions.
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
     pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
-        at.put_number(slot::TABLE_ANSWER_NUMBER, table.next()?.into());
+        at.put_number(register::ANSWER, table.next()?.into());
         Ok(())
     }
 
     /// Takes a partition. Writes its entry.
     pub fn partitions_entry(&self, at: At, table: &dyn Table) -> Result<()> {
-        let partition = at.word(slot::TABLE_PARTITION, "partition")?;
-        at.put_number(slot::TABLE_ANSWER_NUMBER, entry_to_float(table.entry(partition)));
+        let partition = at.partition()?;
+        at.put_number(register::ANSWER, entry_to_float(table.entry(partition)));
         Ok(())
     }
 
     /// Takes a partition, its expected entry, and a new entry. Writes 1 if the new entry was set, or 0 if the partition had a
     /// different entry.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
-        let partition = at.word(slot::TABLE_PARTITION, "partition")?;
-        let [old, new] =
-            [slot::TABLE_OLD, slot::TABLE_NEW].map(|slot| entry_of_float(at.number(slot)));
-        at.put_number(slot::TABLE_ANSWER_NUMBER, table.swap(partition, old, new).into());
+        let partition = at.partition()?;
+        let [old, new] = [1, 2].map(|place| entry_of_float(at.number(register::VALUE + place)));
+        at.put_number(register::ANSWER, table.swap(partition, old, new).into());
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Each poll is a turn. A turn either completes the call, or sets the time to sleep before the next turn, so the core alone
 //! decides when a call waits, for how long, and when it gives up.
 
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 use core::{
     cell::RefCell,
     fmt,
@@ -19,12 +19,11 @@ use polyflake::Result;
 use crate::{
     At, Host, Machine, Scratch,
     handles::{Object, gone},
-    message::Writer,
-    protocol::slot,
+    protocol::register,
 };
 
-/// A call in turns. It writes its ID into the scratch area, or returns the message with its answer.
-type Turns = Pin<Box<dyn Future<Output = Result<Option<Writer>>>>>;
+/// A call in turns. It writes its ID into the scratch area, and returns what does not fit there.
+type Turns = Pin<Box<dyn Future<Output = Result<Vec<u8>>>>>;
 
 /// A call between two turns.
 pub(crate) struct Waiting(RefCell<Turns>);
@@ -39,7 +38,7 @@ impl Scratch {
     /// Ends the turn, and makes JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
     pub(crate) async fn sleep(&self, time: Duration) {
-        self.put_number(slot::TURN_SLEEP, time.as_nanos() as f64);
+        self.put_number(register::SLEEP, time.as_nanos() as f64);
         let mut has_slept = false;
         poll_fn(
             |_| if mem::replace(&mut has_slept, true) { Poll::Ready(()) } else { Poll::Pending },
@@ -48,14 +47,14 @@ impl Scratch {
     }
 }
 
-/// Calls in turns. They write the number of nanoseconds to sleep into the slot [`slot::TURN_SLEEP`], and NaN once they are
+/// Calls in turns. They write the number of nanoseconds to sleep into the register [`register::SLEEP`], and NaN once they are
 /// done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(
         &self,
         at: At,
-        call: impl Future<Output = Result<Option<Writer>>> + 'static,
+        call: impl Future<Output = Result<Vec<u8>>> + 'static,
     ) -> Result<()> {
         let mut turns: Turns = Box::pin(call);
         if !self.poll(&mut turns)? {
@@ -66,23 +65,21 @@ impl<C: Host> Machine<C> {
 
     /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle once the call is done.
     pub fn turn(&self, at: At) -> Result<()> {
-        let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
+        let object = self.object_of(at.place(register::HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
     }
 
     /// Returns whether the call is done.
+    #[inline(never)]
     fn poll(&self, turns: &mut Turns) -> Result<bool> {
-        // No waker is needed, because JavaScript polls again after the time in the slot.
+        // No waker is needed, because JavaScript polls again after the time in the register.
         let Poll::Ready(answer) = turns.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         else {
             return Ok(false);
         };
-        let at = self.scratch;
-        if let Some(message) = answer? {
-            self.answer_message(at, message);
-        }
-        at.put_number(slot::TURN_SLEEP, f64::NAN);
+        self.message.replace(answer?);
+        self.scratch.put_number(register::SLEEP, f64::NAN);
         Ok(true)
     }
 }

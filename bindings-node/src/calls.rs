@@ -50,7 +50,6 @@ pub(crate) fn calls() -> Functions {
     }
     polyflake_js::shared_calls!(export);
     polyflake_js::generator_calls!(export);
-    polyflake_js::window_calls!(export);
     polyflake_js::sno_calls!(export);
     polyflake_js::randflake_calls!(export);
     polyflake_js::hotguid_calls!(export);

@@ -64,8 +64,6 @@ macro_rules! export {
 polyflake_js::shared_calls!(export);
 #[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
 polyflake_js::generator_calls!(export);
-#[cfg(any(feature = "sno", feature = "hotguid", feature = "layout"))]
-polyflake_js::window_calls!(export);
 #[cfg(feature = "sno")]
 polyflake_js::sno_calls!(export);
 #[cfg(feature = "randflake")]

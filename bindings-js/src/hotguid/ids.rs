@@ -2,7 +2,7 @@
 
 use polyflake::{Result, hotguid::HotGuid};
 
-use crate::{At, Host, Machine, Scratch, protocol::slot};
+use crate::{At, Host, Machine, Scratch, protocol::register};
 
 /// The maximum number of strings in one call. It is limited by the size of the area.
 const TEXTS: usize = 448;
@@ -18,7 +18,7 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
-        let ids = &mut ids[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
+        let ids = &mut ids[..at.count().min(TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_guid(index, HotGuid::from_rfc_bytes(*id));
@@ -29,7 +29,7 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
-        let texts = &mut texts[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
+        let texts = &mut texts[..at.count().min(TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
             let id = HotGuid::parse_bytes(text)?;
@@ -40,9 +40,9 @@ impl<C: Host> Machine<C> {
 
     /// Takes two times, and 1 for SQL Server strings or else 0. Writes two strings.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
-        let (start, end) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
+        let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = HotGuid::time_range(start, end)?;
-        let for_sql = at.integer(slot::HOTGUID_RANGE_SQL, "sql", 1)? == 1;
+        let for_sql = at.number(register::VALUE + 2) > 0.0;
         let text = if for_sql { HotGuid::sql_text } else { HotGuid::text };
         at.put_bytes(0, text(lowest).as_bytes());
         at.put_bytes(HotGuid::TEXT_LEN, text(highest).as_bytes());

@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use super::ids::{role, set};
-use crate::{At, Host, Machine, message::Reader, protocol::slot};
+use crate::{At, Host, Machine, message::Reader, protocol::register};
 
 /// Returns the field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
@@ -34,9 +34,8 @@ impl<C: Host> Machine<C> {
     /// Takes a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self, at: At) -> Result<()> {
-        let (object, count, first) =
-            (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));
-        let is_number = at.place(slot::COLUMN_IS_NUMBER) == 1;
+        let (object, count, first) = (self.object(at)?, at.count(), at.place(register::FIRST));
+        let is_number = at.place(register::VALUE) == 1;
         let (layout, message, mut column) =
             (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
@@ -57,8 +56,7 @@ impl<C: Host> Machine<C> {
     /// Takes the number of columns. For each column, takes its field, 1 for numbers instead of integers, and its values. Then
     /// takes the single values. Writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
-        let (object, count, first) =
-            (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));
+        let (object, count, first) = (self.object(at)?, at.count(), at.place(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {

@@ -11,7 +11,7 @@ use crate::{
     At, Host, Machine,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot,
+    protocol::register,
 };
 
 /// Roles of a value in a message. Any other number means a constant.
@@ -75,7 +75,7 @@ impl<C: Host> Machine<C> {
     fn keep_layout(&self, at: At, layout: Layout) {
         let is_integer = layout.is_integer();
         self.put_object(at, Object::Layout(layout));
-        at.put_number(slot::LAYOUT_KIND_IS_INTEGER, is_integer.into());
+        at.put_number(register::ANSWER, is_integer.into());
     }
 
     /// Writes the description.
@@ -100,11 +100,11 @@ impl<C: Host> Machine<C> {
 
     /// Takes an ID, either as bytes in a message or, if the message's length is NaN, as an integer. Writes its fields.
     pub fn layout_parse(&self, at: At) -> Result<()> {
-        let (object, is_bytes) = (self.object(at)?, at.given(slot::MESSAGE_LENGTH));
+        let (object, is_bytes) = (self.object(at)?, !at.number(register::LENGTH).is_nan());
         let id = if is_bytes {
             Id::Bytes(self.take_message(at))
         } else {
-            Id::Integer(at.bigint(slot::PARSED_ID))
+            Id::Integer(at.bigint(register::VALUE))
         };
         let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
@@ -114,7 +114,7 @@ impl<C: Host> Machine<C> {
     /// Takes values and two times. Writes two IDs in a message.
     pub fn layout_time_range(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
-        let (from, to) = (at.time(slot::LAYOUT_RANGE_START), at.time(slot::LAYOUT_RANGE_END));
+        let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let message = self.take_message(at);
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;

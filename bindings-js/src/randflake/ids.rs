@@ -8,7 +8,7 @@ use polyflake::{
 use crate::{
     At, Host, Machine, Scratch,
     handles::Object,
-    protocol::{BATCH, slot},
+    protocol::{BATCH, register},
 };
 
 /// The maximum number of strings in one call. It is limited by the size of the area, which also contains their offsets.
@@ -22,11 +22,11 @@ const SEQUENCE_BITS: u32 = 17;
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// Returns the grant from its slots.
-    pub(crate) fn grant(&self) -> Result<Grant> {
-        let node = |slot| self.bits(slot, "nodes", NODE_BITS);
-        let nodes = node(slot::GRANT_FIRST_NODE)?..=node(slot::GRANT_LAST_NODE)?;
-        Grant::with_nodes(nodes, self.time(slot::GRANT_START), self.time(slot::GRANT_END))
+    /// Returns the grant in the registers from `first` on: the first and the last node, the start and the end.
+    pub(crate) fn grant(&self, first: usize) -> Result<Grant> {
+        let node = |register| self.bits(register, "nodes", NODE_BITS);
+        let nodes = node(first)?..=node(first + 1)?;
+        Grant::with_nodes(nodes, self.time(first + 2), self.time(first + 3))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
@@ -34,13 +34,13 @@ impl Scratch {
         let nodes = grant.nodes();
         let (first, last) = ((*nodes.start()).into(), (*nodes.end()).into());
         let numbers = [first, last, grant.start() as f64, grant.end() as f64];
-        self.put_numbers(slot::GRANT_FIRST_NODE, &numbers);
+        self.put_answer(&numbers);
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     fn put_parts(&self, Parts { timestamp, node, sequence }: Parts) {
         let numbers = [timestamp as f64, node.into(), sequence.into()];
-        self.put_numbers(slot::PARTS_TIMESTAMP, &numbers);
+        self.put_answer(&numbers);
     }
 
     #[inline(never)]
@@ -61,7 +61,7 @@ impl Scratch {
 impl<C: Host> Machine<C> {
     /// Takes a grant, and rejects an invalid one.
     pub fn randflake_grant(&self, at: At) -> Result<()> {
-        at.grant().map(|_| ())
+        at.grant(register::VALUE).map(|_| ())
     }
 
     /// Takes a secret and its length. Writes a handle.
@@ -73,7 +73,7 @@ impl<C: Host> Machine<C> {
     /// Takes the handle of a codec or generator, and an ID. Writes the ID's parts.
     pub fn randflake_inspect(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
-        let id = Randflake::from_i64(at.bigint(slot::INSPECTED_ID));
+        let id = Randflake::from_i64(at.bigint(register::VALUE));
         let parts = match object.codec() {
             Ok(codec) => codec.inspect(id),
             Err(_) => object.randflake()?.generator.inspect(id),
@@ -86,9 +86,9 @@ impl<C: Host> Machine<C> {
     pub fn randflake_encrypt(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
-            timestamp: at.time(slot::PARTS_TIMESTAMP),
-            node: at.bits(slot::PARTS_NODE, "node", NODE_BITS)?,
-            sequence: at.bits(slot::PARTS_SEQUENCE, "sequence", SEQUENCE_BITS)?,
+            timestamp: at.time(register::VALUE),
+            node: at.bits(register::VALUE + 1, "node", NODE_BITS)?,
+            sequence: at.bits(register::VALUE + 2, "sequence", SEQUENCE_BITS)?,
         })?;
         at.put_made(id.to_i64());
         Ok(())
@@ -97,7 +97,7 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`BATCH`], and packed IDs. Writes their strings, each padded with zeros to 16 bytes.
     pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
-        let count = at.count(slot::TEXTS_COUNT);
+        let count = at.count();
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
         for (index, id) in ids.iter_mut().enumerate() {
             *id = Randflake::from_i64(i64::from_ne_bytes(self.scratch.chunk(index * 8)));
@@ -112,7 +112,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];
-        let count = at.count(slot::TEXTS_COUNT).min(TEXTS);
+        let count = at.count().min(TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {

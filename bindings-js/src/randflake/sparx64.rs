@@ -5,11 +5,7 @@ use polyflake::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-use crate::{
-    At, Host, Machine,
-    handles::Object,
-    protocol::{BATCH, slot},
-};
+use crate::{At, Host, Machine, handles::Object, protocol::BATCH};
 
 /// Calls on ciphers. All but the first also take a handle, and a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
@@ -31,7 +27,7 @@ impl<C: Host> Machine<C> {
 
     fn in_place(&self, at: At, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
         let (object, mut blocks) = (self.object(at)?, [[0; BLOCK_BYTES]; BATCH]);
-        let blocks = &mut blocks[..at.count(slot::MANY_COUNT)];
+        let blocks = &mut blocks[..at.count()];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());
         work(object.cipher()?, blocks);
         self.scratch.put_bytes(0, blocks.as_flattened());

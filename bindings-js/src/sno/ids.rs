@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine, Scratch,
-    protocol::{BATCH, slot},
+    protocol::{BATCH, register},
 };
 
 impl Scratch {
@@ -22,7 +22,7 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: At) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
-        let count = at.count(slot::TEXTS_COUNT);
+        let count = at.count();
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
         self.scratch.get_bytes(0, packed);
         sno::encode_slice(Sno::slice_from_bytes(packed)?, texts)?;
@@ -33,7 +33,7 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`BATCH`], and packed strings. Writes packed bytes.
     pub fn sno_from_texts(&self, at: At) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
-        let count = at.count(slot::TEXTS_COUNT);
+        let count = at.count();
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         sno::decode_slice(texts, ids)?;
@@ -43,7 +43,7 @@ impl<C: Host> Machine<C> {
 
     /// Takes two times. Writes two strings.
     pub fn sno_time_range(&self, at: At) -> Result<()> {
-        let (from, to) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
+        let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);
         self.scratch.put_sno(1, highest);

@@ -1,9 +1,11 @@
 /** Checks values from the caller. Values are never converted. */
 import { integer, shown } from "./decode/checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "./errors.js";
-import { ABSENT } from "./slots.js";
 
 export { integer, signed, within } from "./decode/checks.js";
+
+/** The number that represents a missing value in a register. */
+export const ABSENT = NaN;
 
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -62,31 +62,5 @@ export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "f
 
 /** Reads a description from the result of a call. */
 export function descriptionOf(m: Machine): Description {
-  const message = new MessageReader(m);
-  const [bits, perSecond, perSecondInAll, firstMs, lastMs] = Array.from({ length: 5 }, () => message.integer());
-  const [sortsByTime, below2_53, below2_63] = Array.from({ length: 3 }, () => message.value() as boolean);
-  return withJson({
-    bits: Number(bits),
-    fields: fieldsOf(message),
-    perSecond,
-    perSecondInAll,
-    firstMs,
-    lastMs,
-    sortsByTime: sortsByTime!,
-    below2_53: below2_53!,
-    below2_63: below2_63!,
-  });
-}
-
-function fieldsOf(message: MessageReader): FieldDescription[] {
-  const fields: FieldDescription[] = [];
-  while (message.hasMore) {
-    fields.push({
-      name: message.value() as string,
-      kind: message.value() as FieldDescription["kind"],
-      offset: Number(message.integer()),
-      bits: Number(message.integer()),
-    });
-  }
-  return fields;
+  return withJson(new MessageReader(m).value() as unknown as Description);
 }

@@ -5,12 +5,11 @@ import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js"
 import { alone, isUnavailable, onceGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
 import { fillBy, fillNow } from "./packed.js";
-import { type CallName, manySlots } from "./protocol.js";
+import { register } from "./protocol.js";
 import { nothingOf, present } from "./show.js";
 
 /**
- * The parts of a generator that depend on the ID format. The names of the backend's calls follow the same pattern for every
- * format.
+ * The parts of a generator that depend on the ID format.
  */
 export interface Family<Id, Many> {
   readonly name: "sno" | "hotguid" | "randflake" | "layout";
@@ -80,7 +79,7 @@ export abstract class AnyGenerator<
   generateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
     const { size, batch, many } = this.#family;
-    const some = (count: number, made: number) => this.#fill("Fill", count, parameters[0], made);
+    const some = (count: number, made: number) => this.#fill("generatorFill", count, parameters[0], made);
     return many(fillBy(this.#room(count), size, batch, some));
   }
 
@@ -93,7 +92,7 @@ export abstract class AnyGenerator<
   tryGenerate(...parameters: Parameters): Id {
     attached(isObject(this) && #handle in this);
     const m = this.#family.ready(parameters[0]);
-    this.#handle.check(m.calls[this.#call("TryGenerate")]());
+    this.#handle.check(m.calls.generatorTryGenerate());
     return this.#family.one(m);
   }
 
@@ -106,7 +105,7 @@ export abstract class AnyGenerator<
   tryGenerateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
     const { size, batch, many } = this.#family;
-    const some = (count: number, made: number) => this.#fill("FillNow", count, parameters[0], made);
+    const some = (count: number, made: number) => this.#fill("generatorTryFill", count, parameters[0], made);
     return many(fillNow(this.#room(count), size, batch, some));
   }
 
@@ -150,10 +149,6 @@ export abstract class AnyGenerator<
     return `${this.constructor.name} { ${texts.join(", ")} }`;
   }
 
-  #call(verb: "TryGenerate" | "OneAsync" | "Fill" | "FillNow"): CallName {
-    return `${this.#family.name}${verb}`;
-  }
-
   #room(count: unknown): Uint8Array {
     return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
   }
@@ -168,7 +163,7 @@ export abstract class AnyGenerator<
   #later(parameter: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     const one = () => {
       this.#family.ready(parameter);
-      return this.#handle.later(this.#call("OneAsync"), this.#family.packed, signal, made);
+      return this.#handle.later("generatorGenerateAsync", this.#family.packed, signal, made);
     };
     return this.#handle.lease ? onceGranted(this.#handle, signal, one) : one();
   }
@@ -179,7 +174,7 @@ export abstract class AnyGenerator<
    */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
     try {
-      return this.#fill("FillNow", count, parameter, made);
+      return this.#fill("generatorTryFill", count, parameter, made);
     } catch (error) {
       if (isUnavailable(this.#handle, error)) return new Uint8Array(0);
       throw error;
@@ -187,10 +182,10 @@ export abstract class AnyGenerator<
   }
 
   /** Generates `count` IDs or, without waiting, as many as are available. The caller must copy the bytes immediately. */
-  #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
+  #fill(call: "generatorFill" | "generatorTryFill", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
-    m.numbers[manySlots.count] = count;
-    this.#handle.check(m.calls[this.#call(verb)](), made, false, verb === "Fill" ? "generateManyAsync" : undefined);
+    m.numbers[register.count] = count;
+    this.#handle.check(m.calls[call](), made, false, call === "generatorFill" ? "generateManyAsync" : undefined);
     return this.#family.filled(m);
   }
 }

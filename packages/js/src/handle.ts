@@ -3,7 +3,7 @@ import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
 import { type Leasing, unavailable } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
-import { type CallName, conflictSlots, extensionSlots, objectSlots, otherSlots, turnSlots } from "./protocol.js";
+import { type CallName, register } from "./protocol.js";
 
 /** Releases the backend state of garbage-collected objects. Some edge runtimes lack FinalizationRegistry. */
 const forgotten =
@@ -11,15 +11,15 @@ const forgotten =
 
 function release({ machine, number }: { machine: Machine; number: number }): void {
   const m = machine;
-  m.numbers[objectSlots.handle] = number;
+  m.numbers[register.handle] = number;
   m.check(m.calls.release());
 }
 
 /** Returns whether an asynchronous call has ended with the step that was just executed. */
-const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[turnSlots.sleep]!);
+const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[register.sleep]!);
 
 /** Returns the number of the object that the last call created. */
-const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
+const built = ({ numbers }: Machine): number => numbers[register.handle]!;
 
 /** The errors that the backend reports if a function of the table that was lent to it fails. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
@@ -49,7 +49,7 @@ export class Handle {
   settle?: () => void;
 
   /**
-   * Creates the state by calling `build` with the slots that `write` fills and the bytes in the scratch area.
+   * Creates the state by calling `build` with the registers that `write` fills and the bytes in the scratch area.
    *
    * @throws {PolyflakeError} any error that the call throws.
    */
@@ -84,7 +84,7 @@ export class Handle {
   ready(): Machine {
     const m: Machine = this.machine;
     m.catchUp();
-    m.numbers[objectSlots.handle] = this.number;
+    m.numbers[register.handle] = this.number;
     return this.machine;
   }
 
@@ -113,11 +113,11 @@ export class Handle {
     try {
       do {
         // The scratch area is shared by all calls, so the handle is written again after each sleep.
-        await slept(m.numbers[turnSlots.sleep]!, signal);
+        await slept(m.numbers[register.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.catchUp();
         this.settle?.();
-        m.numbers[objectSlots.handle] = waiting.number;
+        m.numbers[register.handle] = waiting.number;
         this.check(m.calls.turn(), made, isBatch);
       } while (!isDone(m));
       return read(m);
@@ -129,14 +129,14 @@ export class Handle {
   /** Returns whether two generators can generate the same ID. */
   mayRepeat(other: Handle): boolean {
     if (other.machine !== this.machine) return false;
-    this.machine.numbers[otherSlots.handle] = other.number;
-    return this.call("mayRepeat").numbers[conflictSlots.exists] === 1;
+    this.machine.numbers[register.value] = other.number;
+    return this.call("generatorMayRepeat").numbers[register.answer] === 1;
   }
 
-  /** Moves the end of a generator's window to a later time, in Unix milliseconds. */
+  /** Moves the end of a generator's window or grant to a later time, in Unix milliseconds. */
   extend(end: number): void {
-    this.machine.numbers[extensionSlots.end] = end;
-    this.call("extend");
+    this.machine.numbers[register.value] = end;
+    this.call("generatorExtend");
   }
 
   /** Throws the error from the most recent call to generate a single ID. */

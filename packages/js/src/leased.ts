@@ -8,7 +8,7 @@ import type { GuardedClock } from "./clock.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
-import { sealSlots } from "./protocol.js";
+import { register } from "./protocol.js";
 import { emitWarning } from "./twins.js";
 
 /**
@@ -71,8 +71,6 @@ interface Parts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
   readonly build: (number: number, start: number, end: number) => Handle;
-  /** Extends the grant of a generator without a window. */
-  readonly extend?: (handle: Handle, end: number) => void;
 }
 
 /**
@@ -100,10 +98,10 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
-export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Parts): Handle {
+export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Handle {
   const dead = (): Handle => {
     const built = build(0, NaN, NaN);
-    built.call("seal");
+    built.call("generatorSeal");
     return built;
   };
   const handle = dead();
@@ -113,7 +111,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
     if (!isOpen) return undefined;
     isOpen = false;
     try {
-      const end = handle.call("seal").numbers[sealSlots.end]!;
+      const end = handle.call("generatorSeal").numbers[register.answer]!;
       if (!Number.isNaN(end)) used = end;
       return Number.isNaN(end) ? undefined : end;
     } finally {
@@ -139,7 +137,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend }: Pa
       handle.lease!.waited = false;
     },
     extend(end) {
-      if (isOpen) extend ? extend(handle, end) : handle.extend(end);
+      if (isOpen) handle.extend(end);
     },
     seal: () => last(),
     close() {

@@ -1,18 +1,8 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { LentTable } from "./partitions.js";
-import {
-  BYTES,
-  type CallName,
-  clockSlots,
-  errorSlots,
-  messageSlots,
-  NUMBERS,
-  pieceSlots,
-  type TableCallName,
-} from "./protocol.js";
+import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
 import { countIn, shared } from "./restores.js";
-import { take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments. It returns 0 on success. */
@@ -75,6 +65,9 @@ const CUT = 32;
  */
 type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
+/** The numbers of a result or of an error. A call documents how many of them it writes. */
+type Answer = readonly [number, number, number, number, number, number, number, number, number, number];
+
 /** A backend with views of its scratch area. It throws an error if a call fails. */
 export class Machine {
   readonly calls: Calls;
@@ -83,9 +76,9 @@ export class Machine {
   readonly standsStill: boolean;
   /** The table that the backend uses but does not own; false if it uses its own table. */
   lent?: LentTable | false;
-  /** The slots of arguments and results, as in protocol.ts. */
+  /** The registers of arguments and results, as in protocol.ts. */
   numbers!: Float64Array;
-  /** The same slots, as 64-bit integers. */
+  /** The same registers, as 64-bit integers. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
   /** The restore count that the backend has seen. */
@@ -152,17 +145,22 @@ export class Machine {
     if (maker) return maker as Next<Id>;
     const [call, now] = [this.calls[name], readsClock ? this.#now : undefined];
     return () => {
-      if (now) this.numbers[clockSlots.now] = now();
+      if (now) this.numbers[register.now] = now();
       const status = call();
       this.look();
       return status === 0 ? read(this) : undefined;
     };
   }
 
+  /** Returns the numbers of a call's result. */
+  answer(): Answer {
+    return Array.from(this.numbers.subarray(register.answer)) as unknown as Answer;
+  }
+
   /** Passes one piece of a message to the backend. The piece is at the start of the bytes, and more pieces follow. */
   putPiece(offset: number, length: number): void {
-    this.numbers[pieceSlots.offset] = offset;
-    this.numbers[messageSlots.length] = length;
+    this.numbers[register.offset] = offset;
+    this.numbers[register.length] = length;
     this.check(this.calls.putPiece());
   }
 
@@ -207,8 +205,7 @@ export class Machine {
 
   /** Returns the error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: More): PolyflakeError {
-    const slots = take(this.numbers, errorSlots);
-    const { position, retryAt, written, item, codeLength, fieldLength, messageLength } = slots;
+    const [position, retryAt, written, item, codeLength, fieldLength, messageLength, ofGrant] = this.answer();
     const texts = this.#texts(codeLength, fieldLength || 0, messageLength);
     const name = Number.isNaN(fieldLength) ? undefined : this.#nameOf(texts[1]);
     const details: ErrorDetails = {
@@ -221,7 +218,7 @@ export class Machine {
     const kind = texts[0] as ErrorCode;
     // The replacement is a function, because `$` would have a meaning in a string.
     const own = name ? texts[2].replace(texts[1], () => name) : texts[2];
-    const text = more?.(details, kind, own, slots.ofGrant === 1) ?? own;
+    const text = more?.(details, kind, own, ofGrant === 1) ?? own;
     return new PolyflakeError(kind, text, details);
   }
 

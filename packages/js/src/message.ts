@@ -1,14 +1,13 @@
 import type { Machine } from "./machine.js";
 import {
-  answerSlots,
   BYTES,
-  messageSlots,
-  pieceSlots,
+  register,
   TAG_FALSE,
   TAG_FRACTION,
   TAG_INTEGER,
   TAG_LIST,
   TAG_NONE,
+  TAG_NUMBER,
   TAG_OBJECT,
   TAG_OTHER,
   TAG_PIECE,
@@ -20,7 +19,15 @@ import {
 import { decode, encode } from "./utf8.js";
 
 /** A value in the message that a call returns. */
-export type Answer = undefined | boolean | bigint | string | Uint8Array | Answer[] | { [name: string]: Answer };
+export type Answer =
+  | undefined
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | Answer[]
+  | { [name: string]: Answer };
 
 /** Reads the message that a call returns. */
 export class MessageReader {
@@ -50,6 +57,9 @@ export class MessageReader {
       case TAG_FALSE:
       case TAG_TRUE:
         return tag === TAG_TRUE;
+      case TAG_NUMBER:
+        this.#at += 8;
+        return this.#view.getFloat64(this.#at - 8, true);
       case TAG_INTEGER:
         this.#at += 8;
         return this.#view.getBigInt64(this.#at - 8, true);
@@ -86,7 +96,7 @@ export class MessageReader {
 
 /** Returns all bytes of a call's result, whose first piece is in the scratch area. */
 export function answerOf(m: Machine): Uint8Array {
-  const answer = new Uint8Array(m.numbers[answerSlots.length]!);
+  const answer = new Uint8Array(m.numbers[register.answer]!);
   for (let from = 0; from < answer.length; from += BYTES) {
     // The call itself has already written the first piece.
     if (from > 0) m.nextPiece();
@@ -103,20 +113,14 @@ export class MessageWriter {
 
   /** Passes the message to the next call. */
   put(m: Machine): void {
-    const length = this.putPieces(m);
-    m.numbers[messageSlots.length] = length;
-  }
-
-  /** Passes the message to the next call, except for the length of the last piece. Returns that length. */
-  putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
       m.bytes.set(this.#bytes.subarray(from, from + BYTES));
       m.putPiece(from, BYTES);
     }
     m.bytes.set(this.#bytes.subarray(from, this.#length));
-    m.numbers[pieceSlots.offset] = from;
-    return this.#length - from;
+    m.numbers[register.offset] = from;
+    m.numbers[register.length] = this.#length - from;
   }
 
   /** The bytes written so far, for use in another message. */

@@ -1,11 +1,10 @@
-import { optionalInteger, time } from "./checks.js";
+import { ABSENT, optionalInteger, time } from "./checks.js";
 import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { AnyLease } from "./leased.js";
 import type { Machine } from "./machine.js";
 import { members, pair } from "./members.js";
-import { optionsSlots } from "./protocol.js";
-import { ABSENT, put, type ValuesOf } from "./slots.js";
+import { register } from "./protocol.js";
 
 /** Options that every generator has. */
 export interface SharedOptions {
@@ -59,9 +58,21 @@ interface OwnWindow {
 export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
 export const WINDOW = ["window", "lease", ...SHARED] as const;
 
+/**
+ * The options that all generators share, as numbers. The window and the longest wait are in milliseconds. `onExhausted` is 0 to
+ * wait and 1 to fail. `skipsFirstTick` is 1 if a generator with an explicit worker ID skips the tick of its first call.
+ */
+export interface Shared {
+  readonly windowStart: number;
+  readonly windowEnd: number;
+  readonly onExhausted: number;
+  readonly maxWait: number;
+  readonly skipsFirstTick: number;
+}
+
 /** The checked options: those that all formats share, as numbers, and those that only the JavaScript side uses. */
 export interface SharedSettings<Name extends string> {
-  readonly shared: ValuesOf<typeof optionsSlots>;
+  readonly shared: Shared;
   readonly clock: GuardedClock | undefined;
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
@@ -88,11 +99,14 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
 }
 
 /**
- * Writes the options that all formats share. If the clock does not advance during a request, the generator is allowed to use
- * the tick of its first call, because it would otherwise wait forever.
+ * Writes the arguments of a builder: the options that all formats share, and those of its format. If the clock does not advance
+ * during a request, the generator is allowed to use the tick of its first call, because it would otherwise wait forever.
  */
-export function putShared(m: Machine, shared: ValuesOf<typeof optionsSlots>): void {
-  put(m.numbers, optionsSlots, { ...shared, skipsFirstTick: m.standsStill ? 0 : shared.skipsFirstTick });
+export function putOptions(m: Machine, shared: Shared, own: readonly number[] = []): void {
+  const { windowStart, windowEnd, onExhausted, maxWait } = shared;
+  const skipsFirstTick = m.standsStill ? 0 : shared.skipsFirstTick;
+  m.numbers.set([windowStart, windowEnd, onExhausted, maxWait, skipsFirstTick], register.value);
+  m.numbers.set(own, register.own);
 }
 
 function onExhaustedOf(value: unknown): number {

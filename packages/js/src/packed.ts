@@ -1,7 +1,7 @@
 import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
-import { type CallName, textsSlots } from "./protocol.js";
+import { type CallName, register } from "./protocol.js";
 import { fewOf, jsonOfTexts, present } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 
@@ -122,7 +122,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     const { machine, length, write } = this.#packing;
     const m = machine();
     m.bytes.set(partOfBytes(this.bytes, from * length, count * length));
-    m.numbers[textsSlots.count] = count;
+    m.numbers[register.count] = count;
     m.check(m.calls[write]());
     return m;
   }
@@ -140,7 +140,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
   for (let from = 0; from < texts.count; from += batch) {
     const to = Math.min(from + batch, texts.count);
     const m = machine();
-    m.numbers[textsSlots.count] = to - from;
+    m.numbers[register.count] = to - from;
     if (!m.putAscii(texts.joined(from, to)) || m.calls[read]() !== 0) refuseOne(texts, from, to, readOne);
     m.look();
     many.set(m.bytes.subarray(0, (to - from) * length), from * length);

@@ -7,9 +7,8 @@
  */
 import { within } from "./checks.js";
 import type { Call, Machine } from "./machine.js";
-import { tableAnswerSlots, tableSlots } from "./protocol.js";
+import { register } from "./protocol.js";
 import { nextPick, random16, sharedMemory } from "./restores.js";
-import { put } from "./slots.js";
 import { needStack } from "./stack.js";
 
 /** The number of partitions. */
@@ -123,15 +122,15 @@ function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsEntry, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsEntry || !partitionsSwap) return undefined;
   const { numbers, bytes } = machine;
-  const answer = (call: Call): number => (machine.check(call()), numbers[tableAnswerSlots.number]!);
-  const ask = (call: Call, partition: number, old: number, fresh: number): number => {
-    put(numbers, tableSlots, { partition, old, new: fresh });
+  const answer = (call: Call): number => (machine.check(call()), numbers[register.answer]!);
+  const ask = (call: Call, ...values: number[]): number => {
+    numbers.set(values, register.value);
     return answer(call);
   };
   return {
     area: bytes.buffer as ArrayBuffer,
     next: () => answer(partitionsNext),
-    entry: (partition) => ask(partitionsEntry, partition, 0, 0),
+    entry: (partition) => ask(partitionsEntry, partition),
     swap: (partition, old, fresh) => ask(partitionsSwap, partition, old, fresh) === 1,
   };
 }

@@ -1,7 +1,7 @@
 import { bytes, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
-import { secretSlots } from "./protocol.js";
+import { register } from "./protocol.js";
 
 const LENGTH = 16;
 
@@ -31,5 +31,5 @@ export function secretOf(secret: unknown): Uint8Array {
 /** Writes a key or secret, and returns a function that writes its length. */
 export function bySecret(m: Machine, secret: unknown, field: string): () => void {
   const length = putSecret(m, secret, field);
-  return () => (m.numbers[secretSlots.length] = length);
+  return () => (m.numbers[register.count] = length);
 }

@@ -115,10 +115,10 @@ describe("every vector", () => {
 function ofCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);
   bytes.set(Buffer.from(text, "latin1"));
-  slots[COUNT] = 1;
+  registers[COUNT] = 1;
   before(bytes);
   if (calls[call]() === 0) return undefined;
-  const [position, , , , code, field, message] = slots.subarray(ERROR);
+  const [position, , , , code, field, message] = registers.subarray(ERROR);
   const at = code + (field || 0);
   const messageText = Buffer.from(bytes.subarray(at, at + message))
     .toString()
@@ -127,12 +127,12 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 }
 
 // The same values as in src/protocol.ts.
-const [NUMBERS, COUNT, ERROR] = [72, 11, 62];
+const [NUMBERS, COUNT, ERROR] = [42, 6, 32];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
-const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
+const registers = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
 /** Returns a decoding function's answer for a string in the same form. */
 function ofDecode(read, text) {

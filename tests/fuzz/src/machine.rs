@@ -9,7 +9,7 @@ use polyflake::{
 };
 use polyflake_js::{
     Host, Machine, Scratch, generator_calls, hotguid_calls, layout_calls, randflake_calls,
-    shared_calls, sno_calls, window_calls,
+    register, shared_calls, sno_calls,
 };
 
 use crate::bytes::Bytes;
@@ -22,10 +22,9 @@ macro_rules! calls {
 }
 
 /// The calls that all formats share, and each format's own.
-const CALLS: [&[Call]; 7] = [
+const CALLS: [&[Call]; 6] = [
     shared_calls!(calls),
     generator_calls!(calls),
-    window_calls!(calls),
     sno_calls!(calls),
     randflake_calls!(calls),
     hotguid_calls!(calls),
@@ -67,16 +66,16 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// Writes as the package does: numbers into slots, and then a message's bytes.
+/// Writes as the package does: numbers into registers, and then a message's bytes.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.number_below(12) {
-        let slot = bytes.number_below(polyflake_js::NUMBERS);
+        let register = bytes.number_below(polyflake_js::NUMBERS);
         let number = match bytes.byte() % 3 {
             0 => f64::from(bytes.byte()),
             1 => bytes.choose(&NUMBERS),
             _ => f64::from_le_bytes(bytes.array()),
         };
-        write_bytes(scratch, 8 * slot, &number.to_le_bytes());
+        write_bytes(scratch, 8 * register, &number.to_le_bytes());
     }
     let message = bytes.number_below(64);
     write_bytes(scratch, BYTES_AT, bytes.next_bytes(message));
@@ -101,7 +100,7 @@ fn assert_works(machine: &Machine<Stopped>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_AT, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {
-        write_bytes(scratch, 8 * polyflake_js::slot::TEXTS_COUNT, &1_f64.to_le_bytes());
+        write_bytes(scratch, 8 * register::COUNT, &1_f64.to_le_bytes());
         assert_eq!(machine.run(call), 0);
     }
     assert!(scratch.bytes().iter().zip(TEXT).all(|(cell, byte)| cell.get() == *byte));

@@ -6,10 +6,9 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
-import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { answerSlots, BATCH, hotguidOneSlots, hotguidOptionsSlots, hotguidStatsSlots } from "../protocol.js";
+import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { BATCH, register } from "../protocol.js";
 import { freshBytes } from "../restores.js";
-import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
 /** Options for a generator. */
@@ -44,7 +43,7 @@ const FAMILY = {
   most: MOST,
   parameters: 1,
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
-  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
   many: (packed: Uint8Array) => new HotGuidArray(packed),
 } as const;
 
@@ -105,10 +104,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
     const lease = leaseOf(given, ["window"]);
     const build = (number?: number, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
-      const write = (): void => {
-        putShared(m, { ...shared, windowStart, windowEnd });
-        put(m.numbers, hotguidOptionsSlots, { uuid8 });
-      };
+      const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [uuid8]);
       const built = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
       if (number !== undefined) {
         m.bytes.set(identityOf(number));
@@ -138,7 +134,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const ready = (shardKey: unknown): Machine => {
       handle.ready();
       handle.settle?.();
-      m.numbers[hotguidOneSlots.shardKey] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
+      m.numbers[register.parameter] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
       return m;
     };
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as HotGuidId;
@@ -150,10 +146,10 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    const { numbers, bytes } = this.#handle.call("hotguidStats");
-    const { lastSecond, len, closed, isDrawn } = take(numbers, hotguidStatsSlots);
+    const m = this.#handle.call("generatorStats");
+    const [lastSecond, len, closed, isDrawn] = m.answer();
     return {
-      machine: isDrawn === 1 ? bytes.slice(0, 5) : undefined,
+      machine: isDrawn === 1 ? m.bytes.slice(0, 5) : undefined,
       lastSecond: Number.isNaN(lastSecond) ? undefined : lastSecond,
       len,
       closed: closed === 1,
@@ -168,7 +164,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   close(): void {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    this.#handle.call("hotguidClose");
+    this.#handle.call("generatorClose");
   }
 }
 

@@ -20,8 +20,7 @@ import { PolyflakeError } from "../errors.js";
 import { onDemand } from "../machine.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
-import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
-import { put } from "../slots.js";
+import { register } from "../protocol.js";
 
 export {
   isValid,
@@ -144,11 +143,10 @@ export function timeRange(
   end: Date | number,
   options: { sql?: boolean } = {},
 ): { lowest: string; highest: string } {
-  const range = { start: time(start, "start"), end: time(end, "end") };
+  const range = [time(start, "start"), time(end, "end")];
   const { sql } = members(options, "options", ["sql"]);
   const m = machine();
-  put(m.numbers, timeRangeSlots, range);
-  put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
+  m.numbers.set([...range, Number(flag(sql, "sql"))], register.value);
   inDates([start, end], () => m.check(m.calls.hotguidTimeRange()));
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }

@@ -14,8 +14,7 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
-import { columnSlots, manySlots } from "../protocol.js";
-import { put } from "../slots.js";
+import { register } from "../protocol.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
@@ -90,7 +89,7 @@ export function packColumns<K extends Kind>(
   fillBy(many, size, batchOf(size), (count, from) => {
     values.part(from, from + count);
     message.put(m);
-    put(m.numbers, manySlots, { count, first: from });
+    m.numbers.set([count, from], register.count);
     return answerOf(inDates(values.times, () => handle.call("layoutPackColumns")));
   });
   return arrayOf(kind, many);
@@ -145,8 +144,8 @@ function columnOf(
       message.keep(length);
       message.raw(ids.subarray(from * size, (from + count) * size));
       message.put(m);
-      put(m.numbers, manySlots, { count, first: from });
-      put(m.numbers, columnSlots, { isNumber: Number(isNumber) });
+      m.numbers.set([count, from], register.count);
+      m.numbers[register.value] = Number(isNumber);
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {

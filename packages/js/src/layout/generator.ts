@@ -5,10 +5,9 @@ import { Handle } from "../handle.js";
 import { alone, leasedBy, leaseOf } from "../leased.js";
 import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
-import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { layoutOptionsSlots } from "../protocol.js";
+import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { register } from "../protocol.js";
 import { withJson } from "../show.js";
-import { put } from "../slots.js";
 import { compare } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Parameter, Without } from "./bindables.js";
@@ -202,9 +201,9 @@ export class Generator<
     const build = (of: object, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const number = handleOf(of);
       const write = (): void => {
-        const messageLength = message.putPieces(m);
-        putShared(m, { ...shared, windowStart, windowEnd });
-        put(m.numbers, layoutOptionsSlots, { layout: number, messageLength, sequenceOnly, restored: Number(restored) });
+        message.put(m);
+        putOptions(m, { ...shared, windowStart, windowEnd }, [sequenceOnly, Number(restored)]);
+        m.numbers[register.handle] = number;
       };
       return inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
     };
@@ -275,8 +274,7 @@ export class Generator<
   /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    const message = new MessageReader(this.#handle.call("layoutStats"));
-    return withJson({ lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean });
+    return withJson(new MessageReader(this.#handle.call("generatorStats")).value() as unknown as Stats);
   }
 
   /**
@@ -288,7 +286,6 @@ export class Generator<
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
-    return snapshot;
+    return jsonOf(new MessageReader(this.#handle.call("generatorClose"))) as Snapshot;
   }
 }

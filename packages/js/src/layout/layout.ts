@@ -1,5 +1,16 @@
 import { load } from "#machine/layout";
-import { attached, inDates, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
+import {
+  ABSENT,
+  attached,
+  inDates,
+  isBytes,
+  isObject,
+  lengthOfArray,
+  partOfBytes,
+  signed,
+  string,
+  time,
+} from "../checks.js";
 import { fromDecimal, LONGEST } from "../decode/snowflake.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
@@ -7,9 +18,8 @@ import { Handle } from "../handle.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
 import { type Machine, onDemand } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
-import { layoutKindSlots, layoutRangeSlots, madeSlots, messageSlots, parsedSlots } from "../protocol.js";
+import { register } from "../protocol.js";
 import { decimalOf, present, unhex, withJson } from "../show.js";
-import { ABSENT, put } from "../slots.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
@@ -55,7 +65,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const loaded = machine();
     const m = loaded;
     this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]).belongTo(this);
-    this.#isInteger = m.numbers[layoutKindSlots.isInteger] === 1;
+    this.#isInteger = m.numbers[register.answer] === 1;
     this.#figures = descriptionOf(this.#handle.call("layoutDescribe"));
     present(this, descriptionJson, shownByDescription);
   }
@@ -225,12 +235,12 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     bindables: Partial<Given<Bindables>> & OrNone<Bindables> = {} as never,
   ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
-    const range = { start: time(start, "start"), end: time(end, "end") };
+    const range = [time(start, "start"), time(end, "end")];
     const message = new ValuesWriter();
     message.bindables(bindables);
     const m = this.#handle.machine;
     message.put(m);
-    put(m.numbers, layoutRangeSlots, range);
+    m.numbers.set(range, register.value);
     const answer = new MessageReader(inDates([start, end], () => this.#handle.call("layoutTimeRange")));
     const [lowest, highest] = [answer.value(), answer.value()];
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
@@ -356,7 +366,7 @@ export function handleOf(value: unknown): number {
 
 /** Returns the ID from the result of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
-  return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
+  return (isInteger ? m.bigints[register.answer]! : answerOf(m)) as IdOf<K>;
 }
 
 /** Converts a decimal or hexadecimal string to an ID. */
@@ -374,8 +384,8 @@ function putId(m: Machine, id: unknown, isInteger: boolean): void {
     message.raw(partOfBytes(id, 0, lengthOfArray(id)));
     message.put(m);
   } else {
-    m.numbers[messageSlots.length] = ABSENT;
-    m.bigints[parsedSlots.id] = signed(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
+    m.numbers[register.length] = ABSENT;
+    m.bigints[register.value] = signed(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
   }
 }
 

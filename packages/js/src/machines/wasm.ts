@@ -49,7 +49,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
   const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__");
   const calls = Object.entries(exports)
     .filter(isCall)
-    .map(([name, call]) => [name, mended(guarded(call as Call, levelsOf(name)))]);
+    .map(([name, call]) => [name, mended(guarded(call as Call, levelsOf(name, "layoutBuild" in exports)))]);
   const named = Object.fromEntries(calls) as Calls;
   return {
     kind: "wasm",
@@ -106,9 +106,9 @@ const LEVELS = 128;
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
  * memory. Calls that do not allocate in steady use need none.
  */
-function levelsOf(name: string): number {
+function levelsOf(name: string, isLayout: boolean): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
-  return name.startsWith("layout") ? LEVELS : 0;
+  return isLayout && /^(layout|generator)/.test(name) ? LEVELS : 0;
 }
 
 /** Returns a call that throws before it begins if too little stack is left. */

@@ -25,7 +25,7 @@ import type { Init } from "../init.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
 import { type Machine, type Next, onDemand } from "../machine.js";
 import { entries, members } from "../members.js";
-import { BATCH, BYTES, madeSlots, manySlots, publicSlots } from "../protocol.js";
+import { BATCH, BYTES, register } from "../protocol.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import { elements, readItem, refuseOne, textsOf } from "../texts.js";
 import { isOfTail, meant, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
@@ -165,7 +165,7 @@ function putSecrets(m: Machine, secrets: Secrets, written: number): void {
     m.bytes.set(partOfBytes(secret, 0, SECRET), k * (1 + SECRET) + 1);
   });
   m.bytes[secrets.length * (1 + SECRET)] = written;
-  m.numbers[manySlots.count] = secrets.length;
+  m.numbers[register.count] = secrets.length;
 }
 
 /** Checks that a value is a valid type name (a letter, followed by letters, digits and `_`) and returns it. */
@@ -212,8 +212,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const write = () => {
       secrets.ready();
       m.putAscii(name);
-      m.numbers[manySlots.count] = name.length;
-      m.numbers[publicSlots.bits] = width;
+      m.numbers[register.count] = name.length;
+      m.numbers[register.value] = width;
     };
     this.#handle = new Handle(m, write, m.calls.publicTypeBuild).belongTo(this);
     this.#prefix = `${name as Name}_`;
@@ -244,8 +244,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     attached(isObject(this) && #handle in this);
     const value = this.#checked(number, "number");
     const m = this.#handle.ready();
-    if (typeof value === "bigint") m.bigints[publicSlots.number] = value;
-    else m.numbers[publicSlots.number] = value;
+    if (typeof value === "bigint") m.bigints[register.value] = value;
+    else m.numbers[register.value] = value;
     return this.#next() ?? this.#handle.refused();
   }
 
@@ -275,7 +275,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     for (let from = 0; from < numbers.length; from += this.#batch) {
       const some = numbers.slice(from, from + this.#batch);
       (this.#slots(some.length) as Float64Array).set(some as number[]);
-      this.#handle.machine.numbers[manySlots.count] = some.length;
+      this.#handle.machine.numbers[register.count] = some.length;
       this.#handle.call("publicEncodeMany").cut(texts, from, some.length, this.#width);
     }
     return texts;
@@ -294,7 +294,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     for (let from = 0; from < texts.count; from += this.#batch) {
       const to = Math.min(from + this.#batch, texts.count);
       const m = this.#handle.ready();
-      m.numbers[manySlots.count] = to - from;
+      m.numbers[register.count] = to - from;
       if (!m.putAscii(texts.joined(from, to)) || m.calls.publicDecodeMany() !== 0)
         refuseOne(texts, from, to, (text) => this.#decode(text));
       m.look();
@@ -332,7 +332,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     if (given.length !== this.#width || !given.startsWith(this.#prefix) || !putTail(given, from, m.bytes))
       throw this.#misread(given);
     m.check(m.calls.publicDecode(), inText);
-    return (this.#isWide ? BigInt.asUintN(64, m.bigints[madeSlots.id]!) : m.numbers[madeSlots.id]) as N;
+    return (this.#isWide ? BigInt.asUintN(64, m.bigints[register.answer]!) : m.numbers[register.answer]) as N;
   }
 
   /** Returns the error for a string that is not a public ID of this type. The check character is not verified. */

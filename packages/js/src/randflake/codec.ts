@@ -2,10 +2,9 @@ import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, sign
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { fields } from "../members.js";
-import { BATCH, inspectedSlots, madeSlots, manySlots, partsSlots } from "../protocol.js";
+import { BATCH, register } from "../protocol.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
-import { put } from "../slots.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./ids.js";
 
@@ -85,7 +84,7 @@ export class Codec {
       const here = Math.min(BATCH, count - from);
       const m = this.#cipher.machine;
       m.bytes.set(partOfBytes(ids, from * 8, here * 8));
-      m.numbers[manySlots.count] = here;
+      m.numbers[register.count] = here;
       this.#cipher.call("sparx64Decrypt");
       const words = new Uint32Array(m.bytes.buffer, m.bytes.byteOffset, 2 * here);
       for (let k = 0; k < here; k++) {
@@ -108,23 +107,18 @@ export class Codec {
     attached(isObject(this) && #handle in this);
     const given = fields(parts, "parts", ["timestamp", "node", "sequence"]);
     const m = this.#handle.machine;
-    put(m.numbers, partsSlots, {
-      timestamp: integer(given.timestamp, "timestamp"),
-      node: integer(given.node, "node"),
-      sequence: integer(given.sequence, "sequence"),
-    });
-    return this.#handle.call("randflakeEncrypt").bigints[madeSlots.id] as RandflakeId;
+    const { timestamp, node, sequence } = given;
+    const numbers = [integer(timestamp, "timestamp"), integer(node, "node"), integer(sequence, "sequence")];
+    m.numbers.set(numbers, register.value);
+    return this.#handle.call("randflakeEncrypt").bigints[register.answer] as RandflakeId;
   }
 }
 
 /** Returns the fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
   const m = handle.machine;
-  m.bigints[inspectedSlots.id] = signed(id, "id");
+  m.bigints[register.value] = signed(id, "id");
   const { numbers } = handle.call("randflakeInspect");
-  return {
-    timestamp: numbers[partsSlots.timestamp]!,
-    node: numbers[partsSlots.node]!,
-    sequence: numbers[partsSlots.sequence]!,
-  };
+  const at = register.answer;
+  return { timestamp: numbers[at]!, node: numbers[at + 1]!, sequence: numbers[at + 2]! };
 }

@@ -6,20 +6,10 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { type AnyLease, alone, isLease, leasedBy, leaseOf, unavailable } from "../leased.js";
 import { type Machine, MOST, type Next } from "../machine.js";
-import { putShared, SHARED, type SharedOptions, sharedSettings } from "../options.js";
-import {
-  answerSlots,
-  BATCH,
-  grantSlots,
-  madeSlots,
-  randflakeCloseSlots,
-  randflakeOptionsSlots,
-  randflakeStatsSlots,
-  secretSlots,
-} from "../protocol.js";
+import { putOptions, SHARED, type SharedOptions, sharedSettings } from "../options.js";
+import { BATCH, register } from "../protocol.js";
 import { putSecret, secretOf } from "../secret.js";
 import { hexOf } from "../show.js";
-import { put, take } from "../slots.js";
 import { compare } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
@@ -57,7 +47,7 @@ const FAMILY = {
   most: MOST,
   parameters: 0,
   packed: (m: Machine) => m.bytes.slice(0, 8),
-  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * 8),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * 8),
   many: (packed: Uint8Array) => new RandflakeArray(new BigInt64Array(packed.buffer as ArrayBuffer)),
 } as const;
 
@@ -110,21 +100,19 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     const build = (of: unknown, grant: typeof granted) => {
       const length = putSecret(m, of, "secret");
       const write = (): void => {
-        putShared(m, lease ? { ...shared, skipsFirstTick: 0 } : shared);
-        put(m.numbers, grantSlots, grant);
-        put(m.numbers, secretSlots, { length });
-        put(m.numbers, randflakeOptionsSlots, { resumeAfter });
+        putOptions(m, lease ? { ...shared, skipsFirstTick: 0 } : shared, [...grant, resumeAfter]);
+        m.numbers[register.count] = length;
       };
       return new Handle(m, write, m.calls.randflakeBuild, clock);
     };
     const handle = lease ? leased(lease, secret, clock, build) : build(secret, granted);
-    const one = (m: Machine) => m.bigints[madeSlots.id] as RandflakeId;
+    const one = (m: Machine) => m.bigints[register.answer] as RandflakeId;
     super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, !clock), one });
     this.#handle = handle;
-    const text = (m: Machine) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText;
+    const text = (m: Machine) => m.ascii(0, m.numbers[register.answer]!) as RandflakeText;
     this.#nextText = m.maker("randflakeGenerateText", text, !clock);
     if (lease) return;
-    const { firstNode, lastNode } = granted;
+    const [firstNode, lastNode] = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);
     const key = `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`;
@@ -172,8 +160,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   get grant(): Grant {
     attached(isObject(this) && #handle in this);
     if (this.#handle.lease?.granted === false) throw unavailable(this.#handle.lease, {});
-    const held = take(this.#handle.call("randflakeHeldGrant").numbers, grantSlots);
-    return new Grant([held.firstNode, held.lastNode], held.start, held.end);
+    const [firstNode, lastNode, start, end] = this.#handle.call("randflakeHeldGrant").answer();
+    return new Grant([firstNode, lastNode], start, end);
   }
 
   /**
@@ -185,7 +173,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    put(this.#handle.machine.numbers, grantSlots, numbersOf(longer));
+    this.#handle.machine.numbers.set(numbersOf(longer), register.value);
     this.#handle.call("randflakeExtendGrant");
   }
 
@@ -204,7 +192,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    const { lastSecond, len, closed } = take(this.#handle.call("randflakeStats").numbers, randflakeStatsSlots);
+    const [lastSecond, len, closed] = this.#handle.call("generatorStats").answer();
     return { lastSecond: secondOf(lastSecond), len, closed: closed === 1 };
   }
 
@@ -217,13 +205,12 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    const last = secondOf(this.#handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]!);
-    return last;
+    return secondOf(this.#handle.call("generatorClose").answer()[0]);
   }
 }
 
 /** A placeholder grant, for a generator that never generates IDs. */
-const FIRST = { firstNode: 0, lastNode: 0, start: 1_730_000_000, end: 1_730_000_001 };
+const FIRST: ReturnType<typeof numbersOf> = [0, 0, 1_730_000_000, 1_730_000_001];
 
 /** Creates the handle for a generator with a lease. Each grant gets a copy of the secret. */
 function leased(
@@ -237,18 +224,12 @@ function leased(
     settings: { family: "randflake", secret: hexOf(secret) },
     clock,
     build: (number, start, end) => {
-      const [first, last] = [Math.ceil(start / 1000), Math.floor(end / 1000)];
-      const grant = { firstNode: number, lastNode: number, start: first, end: last };
-      return build(secret, Number.isNaN(start) ? FIRST : grant);
-    },
-    extend: (handle, end) => {
-      const held = take(handle.call("randflakeHeldGrant").numbers, grantSlots);
-      put(handle.machine.numbers, grantSlots, { ...held, end: Math.floor(end / 1000) });
-      handle.call("randflakeExtendGrant");
+      if (Number.isNaN(start)) return build(secret, FIRST);
+      return build(secret, [number, number, Math.ceil(start / 1000), Math.floor(end / 1000)]);
     },
   });
 }
 
-function secondOf(slot: number): number | undefined {
-  return Number.isNaN(slot) ? undefined : slot;
+function secondOf(second: number): number | undefined {
+  return Number.isNaN(second) ? undefined : second;
 }

@@ -1,7 +1,6 @@
 import { integer } from "../checks.js";
 import { members, pair } from "../members.js";
-import { grantSlots } from "../protocol.js";
-import { put, type ValuesOf } from "../slots.js";
+import { register } from "../protocol.js";
 import { machine } from "./ids.js";
 
 /**
@@ -32,19 +31,14 @@ export class Grant {
     this.end = integer(end, "end");
     Object.freeze(this);
     const m = machine();
-    put(m.numbers, grantSlots, numbersOf(this));
+    m.numbers.set(numbersOf(this), register.value);
     m.check(m.calls.randflakeGrant());
   }
 }
 
-/** Returns the numbers in a grant, to be written to slots. */
-export function numbersOf(grant: unknown): ValuesOf<typeof grantSlots> {
+/** Returns the numbers in a grant, as calls read them: the first and the last node, the start and the end. */
+export function numbersOf(grant: unknown): [first: number, last: number, start: number, end: number] {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");
-  return {
-    firstNode: integer(first, "nodes"),
-    lastNode: integer(last, "nodes"),
-    start: integer(start, "start"),
-    end: integer(end, "end"),
-  };
+  return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
 }

@@ -6,7 +6,7 @@ import { type Description, figuresOf } from "../describe.js";
 import { invalidType } from "../errors.js";
 import { type Machine, onDemand } from "../machine.js";
 import { placeOf } from "../packed.js";
-import { BATCH, textsSlots } from "../protocol.js";
+import { BATCH, register } from "../protocol.js";
 import { fewOf, jsonOfTexts, present } from "../show.js";
 import { elements, readItem, refuseOne, type Texts, textsOf } from "../texts.js";
 
@@ -140,7 +140,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
-    m.numbers[textsSlots.count] = count;
+    m.numbers[register.count] = count;
     m.check(m.calls.randflakeTexts());
     m.cut(texts, from, count, SLOT, (index) => lengthInSlot(m, index));
   }
@@ -162,7 +162,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
   offsets[0] = 0;
   for (let k = from; k < to; k++) offsets[k - from + 1] = offsets[k - from]! + texts.at(k).length;
-  m.numbers[textsSlots.count] = to - from;
+  m.numbers[register.count] = to - from;
   return true;
 }
 

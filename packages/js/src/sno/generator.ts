@@ -6,18 +6,9 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { alone, defaultGenerator, leasedBy, warnBesideLease } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
-import { putShared } from "../options.js";
+import { putOptions } from "../options.js";
 import { lendTo } from "../partitions.js";
-import {
-  answerSlots,
-  BATCH,
-  snoAtSlots,
-  snoOneSlots,
-  snoOptionsSlots,
-  snoPartitionSlots,
-  snoSnapshotSlots,
-} from "../protocol.js";
-import { put } from "../slots.js";
+import { BATCH, register } from "../protocol.js";
 import { compare } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
@@ -48,7 +39,7 @@ class Origin {
 /** Returns a generator's partition, or undefined if a random one has not been assigned yet. */
 function partitionOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
-  const partition = handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
+  const partition = handle.call("snoPartition").numbers[register.answer]!;
   return Number.isNaN(partition) ? undefined : partition;
 }
 
@@ -60,7 +51,7 @@ const FAMILY = {
   most: MOST,
   parameters: 1,
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
-  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
   many: (packed: Uint8Array) => new SnoArray(packed),
   shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
 } as const;
@@ -120,16 +111,13 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
     const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
-    const restored = how === 0 ? undefined : numbersOf(snapshot);
+    const restored = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
     // The table is lent even if the partition is explicit, so that no default generator reserves that partition.
     const isLent = lendTo(m);
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
-      const write = (): void => {
-        putShared(m, { ...shared, windowStart, windowEnd });
-        put(m.numbers, snoOptionsSlots, { ...own, partition, isLent: Number(isLent) });
-        if (restored) put(m.numbers, snoSnapshotSlots, restored);
-      };
+      const numbers = [how, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
+      const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, numbers);
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
     const handle = lease ? leasedBy(lease, { settings: { family: "sno" }, clock, build }) : build();
@@ -145,7 +133,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const ready = (given: unknown): Machine => {
       seed();
       const m = handle.ready();
-      m.numbers[snoOneSlots.metabyte] = given === undefined ? metabyte : integer(given, "metabyte");
+      m.numbers[register.parameter] = given === undefined ? metabyte : integer(given, "metabyte");
       return m;
     };
     const one = (m: Machine) => m.text(0) as SnoId;
@@ -154,7 +142,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     this.#seed = seed;
     this.#ready = ready;
     if (!leases && !lease) {
-      const { partition, sequences } = heldOf(restored ?? own);
+      const { partition, sequences } = heldOf(own, restored);
       const key = `sno ${partition}`;
       const identity = {
         group: key,
@@ -214,7 +202,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     alone(this.#handle);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
-    m.numbers[snoAtSlots.time] = unixMs;
+    m.numbers[register.value] = unixMs;
     inDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
     return m.text(0) as SnoId<never>;
   }
@@ -253,7 +241,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    return statsOf(this.#handle.call("snoStats").numbers);
+    return statsOf(this.#handle.call("generatorStats"));
   }
 
   /**
@@ -266,8 +254,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
     this.#seed();
-    const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
-    return snapshot;
+    return snapshotOf(this.#handle.call("generatorClose"));
   }
 }
 

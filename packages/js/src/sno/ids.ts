@@ -20,8 +20,7 @@ import { PolyflakeError } from "../errors.js";
 import { onDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
-import { BATCH, timeRangeSlots } from "../protocol.js";
-import { put } from "../slots.js";
+import { BATCH, register } from "../protocol.js";
 import { elements, readItem } from "../texts.js";
 
 export {
@@ -75,9 +74,9 @@ export function withSequence(text: string, sequence: number): SnoId {
  * or contains no 4 ms tick.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
-  const range = { start: time(start, "start"), end: time(end, "end") };
+  const range = [time(start, "start"), time(end, "end")];
   const m = machine();
-  put(m.numbers, timeRangeSlots, range);
+  m.numbers.set(range, register.value);
   inDates([start, end], () => m.check(m.calls.snoTimeRange()));
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }

@@ -2,10 +2,9 @@ import { integer, isBytes, lengthOfArray, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type AnyLease, leaseOf } from "../leased.js";
+import type { Machine } from "../machine.js";
 import { fields, members, pair } from "../members.js";
-import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
-import { take, type ValuesOf } from "../slots.js";
+import { type Shared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 
 interface MetabyteOption<Metabyte extends number> {
   /** The default metabyte, 0..255, for IDs that are generated without an explicit one; 0 by default. */
@@ -116,10 +115,10 @@ const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** The checked options: the numbers for the slots, and the options that only the JavaScript side uses. */
+/** The checked options: the numbers for the builder, and the options that only the JavaScript side uses. */
 export interface Settings {
-  readonly shared: ValuesOf<typeof optionsSlots>;
-  readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
+  readonly shared: Shared;
+  readonly own: Readonly<Record<"metabyte" | "partition" | "sequenceMin" | "sequenceMax", number>>;
   readonly clock: GuardedClock | undefined;
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
@@ -143,7 +142,7 @@ export function settingsOf(options: unknown, how: number): Settings {
   const sequenceMax = optionalInteger(given.sequenceMax, "sequenceMax");
   return {
     shared,
-    own: { how, metabyte, partition, sequenceMin, sequenceMax },
+    own: { metabyte, partition, sequenceMin, sequenceMax },
     clock,
     times,
     metabyte: metabyte || 0,
@@ -164,43 +163,39 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** Returns the numbers in a snapshot, to be written to slots. */
-export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
+/** Returns the numbers in a snapshot, as calls read them: the format, the partition's two bytes, and the counters. */
+export function numbersOf(snapshot: unknown): readonly number[] {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
   const format = found.format === undefined ? FORMAT : integer(found.format, "format");
-  const [high, low] = pair(given.partition, "partition", "bytes");
-  const partition = { partitionHigh: integer(high, "partition"), partitionLow: integer(low, "partition") };
-  return { format, ...partition, ...countersOf((name) => integer(given[name], name)) };
+  const partition = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));
+  return [format, ...partition, ...COUNTERS.map((name) => integer(given[name], name))];
 }
 
 /**
- * Returns the partition and the sequence bounds in options or in a snapshot. The Go library's bounds can be in either order,
- * and an upper bound of 0 means 65535.
+ * Returns the partition and the sequence bounds in options or in the numbers of a snapshot. The Go library's bounds can be in
+ * either order, and an upper bound of 0 means 65535.
  */
-export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlots>): {
-  partition: number;
-  sequences: readonly [number, number];
-} {
-  const [min, max] = [numbers.sequenceMin || 0, numbers.sequenceMax || 65535];
-  const partition = "partition" in numbers ? numbers.partition : (numbers.partitionHigh << 8) | numbers.partitionLow;
-  return { partition, sequences: [Math.min(min, max), Math.max(min, max)] };
+export function heldOf(
+  own: Settings["own"],
+  [, high, low, ...counters]: readonly number[],
+): { partition: number; sequences: readonly [number, number] } {
+  const isOwn = high === undefined;
+  const [first, last] = isOwn ? [own.sequenceMin, own.sequenceMax] : counters;
+  const [min, max] = [first || 0, last || 65535];
+  return { partition: isOwn ? own.partition : (high << 8) | low!, sequences: [Math.min(min, max), Math.max(min, max)] };
 }
 
 /** Reads the snapshot from the result of the call that closed a generator. */
-export function snapshotOf(numbers: Float64Array): Snapshot {
-  const found = take(numbers, snoSnapshotSlots);
-  const { format, partitionHigh, partitionLow } = found;
-  return { format, partition: [partitionHigh, partitionLow], ...countersOf((name) => found[name]) };
-}
-
-/** Returns all members of a snapshot except the partition. */
-function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Pick<Snapshot, (typeof COUNTERS)[number]> {
-  return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as ReturnType<typeof countersOf>;
+export function snapshotOf(m: Machine): Snapshot {
+  const [format, high, low, ...counters] = m.answer();
+  const named = COUNTERS.map((name, k) => [name, counters[k]]);
+  return { format, partition: [high, low], ...Object.fromEntries(named) };
 }
 
 /** Reads the statistics from the result of a call. */
-export function statsOf(numbers: Float64Array): Stats {
-  const { partition, closed, ...others } = take(numbers, snoStatsSlots);
-  return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };
+export function statsOf(m: Machine): Stats {
+  const [partition, sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts, closed] = m.answer();
+  const numbers = { sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts };
+  return { partition: Number.isNaN(partition) ? undefined : partition, ...numbers, closed: closed === 1 };
 }

@@ -12,7 +12,7 @@ import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
 import { onDemand } from "../machine.js";
-import { BATCH, manySlots } from "../protocol.js";
+import { BATCH, register } from "../protocol.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 
@@ -95,7 +95,7 @@ export class Sparx64 {
     for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
       const some = blocks.subarray(from, from + BATCH * BLOCK);
       m.bytes.set(some);
-      m.numbers[manySlots.count] = some.length / BLOCK;
+      m.numbers[register.count] = some.length / BLOCK;
       this.#handle.call(call);
       some.set(m.bytes.subarray(0, some.length));
     }

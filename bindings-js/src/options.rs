@@ -1,0 +1,82 @@
+//! The options that the builders of all formats share, and how options are read.
+
+use core::time::Duration;
+
+use polyflake::{Builder, Error, ErrorKind, OnExhausted, Result, Windowed, clock::Clock};
+
+use crate::{
+    Scratch,
+    protocol::register,
+    scratch::{MAX_SAFE_INTEGER, integer, time, word},
+};
+
+/// Returns an option that is an integer in `0..=most`, or `None` if it is missing. `most` has at most 53 bits.
+pub(crate) fn optional(number: f64, field: &'static str, most: u64) -> Result<Option<u64>> {
+    if number.is_nan() { Ok(None) } else { integer(number, field, most).map(Some) }
+}
+
+/// Works like [`optional`], for integers of 16 bits.
+#[inline(never)]
+pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u16>> {
+    Ok(optional(number, field, u16::MAX.into())?.map(word))
+}
+
+/// The options that all formats share, if the caller passed them.
+pub(crate) struct Shared {
+    pub(crate) window: Option<(i64, i64)>,
+    pub(crate) on_exhausted: Option<OnExhausted>,
+    pub(crate) max_wait: Option<Duration>,
+    /// `false` with a lease, with a caller's clock, and on platforms whose clock does not advance during a call.
+    pub(crate) skips_first_tick: bool,
+}
+
+impl Scratch {
+    /// Returns the options: the start and the end of the window, whether to fail, the longest wait in milliseconds, and whether
+    /// to skip the first tick.
+    pub(crate) fn shared(&self) -> Result<Shared> {
+        let [start, end, fails, max_wait, skips_first_tick] = self.values(register::VALUE);
+        let max_wait = optional(max_wait, "maxWait", MAX_SAFE_INTEGER)?;
+        Ok(Shared {
+            window: (!start.is_nan()).then(|| (time(start), time(end))),
+            on_exhausted: optional(fails, "onExhausted", 1)?
+                .map(|fails| if fails == 0 { OnExhausted::Wait } else { OnExhausted::Error }),
+            max_wait: max_wait.map(Duration::from_millis),
+            skips_first_tick: skips_first_tick > 0.0,
+        })
+    }
+}
+
+impl Shared {
+    /// Returns a builder with these options except the window.
+    pub(crate) fn give<F, C: Clock>(&self, mut builder: Builder<F, C>) -> Builder<F, C> {
+        if let Some(on_exhausted) = self.on_exhausted {
+            builder = builder.on_exhausted(on_exhausted);
+        }
+        if let Some(max_wait) = self.max_wait {
+            builder = builder.max_wait(max_wait);
+        }
+        // A granted generator starts in the tick of its first call, as the option requires.
+        if self.skips_first_tick { builder } else { builder.granted() }
+    }
+
+    /// Returns a builder with all of these options.
+    pub(crate) fn give_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
+        let builder = self.give(builder);
+        match self.window {
+            Some((start, end)) => builder.window(start, end),
+            None => builder,
+        }
+    }
+
+    /// Returns a builder's error with the name of the option that it concerns. A bindable may be named `start`, too, but the
+    /// error for an invalid value of a bindable has no range.
+    pub(crate) fn named(&self, error: Error) -> Error {
+        let is_ranged = error.range().is_some();
+        match (error.kind(), error.field()) {
+            _ if self.window.is_none() => error,
+            (_, Some("start" | "end")) if is_ranged => error.with_field("window"),
+            (ErrorKind::UnknownField, Some("timestamp")) => error.with_field("window"),
+            _ => error,
+        }
+    }
+}
