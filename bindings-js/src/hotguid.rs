@@ -21,7 +21,7 @@ impl Scratch {
     /// Returns the shard key of new IDs.
     #[inline]
     fn shard_key(&self) -> Result<u32> {
-        self.bits(register::PARAMETER, "shard_key", 32)
+        self.double_word(register::PARAMETER, "shard_key")
     }
 }
 
