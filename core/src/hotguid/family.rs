@@ -73,7 +73,7 @@ impl Identities {
         self.process.map_or_else(fork::current, ProcessGuard::generation)
     }
 
-    /// Uses bytes from an external source, unless there are some. Returns whether they are used.
+    /// Uses bytes from an external source, unless the generator already has bytes. Returns whether the new bytes are used.
     #[cfg(feature = "internals")]
     pub(super) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
         self.drawn.provide(drawn, || self.generation())

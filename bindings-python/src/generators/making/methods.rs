@@ -28,7 +28,7 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class generate_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
-                making::later(slf, ($($key)?), <Self as making::Makes>::object)
+                making::generate_later(slf, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_many)]
@@ -91,7 +91,7 @@ macro_rules! makes_texts {
             #[doc = doc!($family $class generate_text_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
-                making::later(slf, ($($key)?), Self::text)
+                making::generate_later(slf, ($($key)?), Self::text)
             }
         }
     };

@@ -147,7 +147,7 @@ fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
+fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
     use std::os::unix::fs::MetadataExt;
     let found = fs::metadata(path)?;
     let birth = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -157,7 +157,7 @@ fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
 /// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient, because a new file
 /// inherits that of the file that it replaces within some seconds.
 #[cfg(windows)]
-fn mark(path: &Path) -> io::Result<(u64, Option<u64>)> {
+fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
     /// The Unix epoch in units of 100 ns since 1601, the epoch of Windows.
     const UNIX_EPOCH: u64 = 116_444_736_000_000_000;

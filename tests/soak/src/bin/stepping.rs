@@ -37,7 +37,7 @@ impl Generators {
         })
     }
 
-    /// Makes one ID of each format, or returns its error.
+    /// Generates one ID of each format, or returns the error.
     fn one_of_each(&self) -> [Result<(u8, u128)>; 4] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));
