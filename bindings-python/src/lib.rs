@@ -134,7 +134,7 @@ mod _polyflake {
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::errors::build(py)?;
-        crate::hotguid::generator::DEFAULT.own(py)?;
-        crate::sno::generator::DEFAULT.own(py).map(drop)
+        crate::hotguid::generator::DEFAULT.own_generator(py)?;
+        crate::sno::generator::DEFAULT.own_generator(py).map(drop)
     }
 }

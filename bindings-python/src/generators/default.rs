@@ -14,7 +14,7 @@ use pyo3::{
     types::IntoPyDict,
 };
 
-use crate::ids::convert::{Argument, FromArgument, class_name, name, wrong_type};
+use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 
 /// A format's default generator.
 ///
@@ -130,7 +130,7 @@ pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The argument of `set_default_generator`: a generator or `None`.
-pub(crate) type Argument<G> = Argument<OptionalGenerator<G>, name::generator>;
+pub(crate) type Argument<G> = convert::Argument<OptionalGenerator<G>, name::generator>;
 
 pub(crate) struct OptionalGenerator<G>(pub(crate) Option<Py<G>>);
 

@@ -58,7 +58,7 @@ impl<G> Generators<G> {
         remedy: &str,
     ) -> PyResult<()> {
         let identity = identity.into();
-        if self.add(generator, &identity) {
+        if self.add_to_group(generator, &identity) {
             let warning = format!(
                 "another generator of this process has the same {}: they repeat each other's IDs; {remedy}",
                 same()
@@ -71,7 +71,7 @@ impl<G> Generators<G> {
 
     /// Adds a generator to its group. Returns whether a warning is due: another generator in the group can generate the same
     /// ID, and no warning was emitted for this identity yet.
-    fn add(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
+    fn add_to_group(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
         if groups.len() == groups.capacity() {

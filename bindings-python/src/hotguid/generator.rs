@@ -35,14 +35,14 @@ pub(crate) static DEFAULT: Default<Generator> =
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate(py, shard_key))
+    DEFAULT.with_generator(py, |generator| generator.get().generate(py, shard_key))
 }
 
 #[doc = doc!("hotguid.generate_text")]
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate_text(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate_text(py, shard_key))
+    DEFAULT.with_generator(py, |generator| generator.get().generate_text(py, shard_key))
 }
 
 #[doc = doc!("hotguid.generate_many")]
@@ -53,14 +53,14 @@ pub(crate) fn generate_many(
     n: Count,
     shard_key: ShardKey,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate_many(py, n, shard_key))
+    DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n, shard_key))
 }
 
 #[doc = doc!("hotguid.generate_async")]
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate_async(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_async(generator, shard_key))
+    DEFAULT.with_generator(py, |generator| Generator::generate_async(generator, shard_key))
 }
 
 #[doc = doc!("hotguid.generate_text_async")]
@@ -70,7 +70,7 @@ pub(crate) fn generate_text_async(
     py: Python<'_>,
     shard_key: ShardKey,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_text_async(generator, shard_key))
+    DEFAULT.with_generator(py, |generator| Generator::generate_text_async(generator, shard_key))
 }
 
 #[doc = doc!("hotguid.generate_many_async")]
@@ -81,7 +81,7 @@ pub(crate) fn generate_many_async(
     n: Count,
     shard_key: ShardKey,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_many_async(generator, n, shard_key))
+    DEFAULT.with_generator(py, |generator| Generator::generate_many_async(generator, n, shard_key))
 }
 
 #[doc = doc!("hotguid.set_default_generator")]

@@ -60,7 +60,7 @@ impl Array {
         let span =
             PySlice::new(slf.py(), start, stop, 1).indices(slf.get().0.len().cast_signed())?;
         for position in span.start..span.stop {
-            if slf.get().0.one(slf.py(), position.cast_unsigned())?.eq(value)? {
+            if slf.get().0.item(slf.py(), position.cast_unsigned())?.eq(value)? {
                 return Ok(position.cast_unsigned());
             }
         }

@@ -40,7 +40,7 @@ pub(crate) static DEFAULT: Default<Generator> =
 #[pyfunction]
 #[pyo3(signature = (metabyte = None))]
 pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate(py, metabyte))
+    DEFAULT.with_generator(py, |generator| generator.get().generate(py, metabyte))
 }
 
 #[doc = doc!("sno.generate_text")]
@@ -50,7 +50,7 @@ pub(crate) fn generate_text(
     py: Python<'_>,
     metabyte: Option<Metabyte>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate_text(py, metabyte))
+    DEFAULT.with_generator(py, |generator| generator.get().generate_text(py, metabyte))
 }
 
 #[doc = doc!("sno.generate_many")]
@@ -61,7 +61,7 @@ pub(crate) fn generate_many(
     n: Count,
     metabyte: Option<Metabyte>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| generator.get().generate_many(py, n, metabyte))
+    DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n, metabyte))
 }
 
 #[doc = doc!("sno.generate_async")]
@@ -71,7 +71,7 @@ pub(crate) fn generate_async(
     py: Python<'_>,
     metabyte: Option<Metabyte>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_async(generator, metabyte))
+    DEFAULT.with_generator(py, |generator| Generator::generate_async(generator, metabyte))
 }
 
 #[doc = doc!("sno.generate_text_async")]
@@ -81,7 +81,7 @@ pub(crate) fn generate_text_async(
     py: Python<'_>,
     metabyte: Option<Metabyte>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_text_async(generator, metabyte))
+    DEFAULT.with_generator(py, |generator| Generator::generate_text_async(generator, metabyte))
 }
 
 #[doc = doc!("sno.generate_many_async")]
@@ -92,7 +92,7 @@ pub(crate) fn generate_many_async(
     n: Count,
     metabyte: Option<Metabyte>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with(py, |generator| Generator::generate_many_async(generator, n, metabyte))
+    DEFAULT.with_generator(py, |generator| Generator::generate_many_async(generator, n, metabyte))
 }
 
 #[doc = doc!("sno.set_default_generator")]

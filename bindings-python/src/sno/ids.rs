@@ -204,7 +204,7 @@ pub(crate) fn from_json_value(
     if null_is_zero.0.0 && value.is_none() {
         return Ok(Sno(sno::Sno::default()));
     }
-    let text = SnoText::take(value.as_borrowed(), "value")?;
+    let text = SnoText::from_argument(value.as_borrowed(), "value")?;
     sno::Sno::parse(&text.0).map(Sno).map_err(raise)
 }
 
