@@ -67,6 +67,8 @@ mod sequence;
 pub mod sno;
 pub mod sparx64;
 mod sync;
+// The cipher of its random bits does not compile for x86 targets without SSE2, such as those of kernels and firmware.
+#[cfg(any(not(any(target_arch = "x86", target_arch = "x86_64")), target_feature = "sse2"))]
 pub mod uuid7;
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]

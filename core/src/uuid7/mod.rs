@@ -16,6 +16,8 @@
 //! - No ID is later than the latest reading of the clock. After a clock rollback, the generator uses up its last millisecond,
 //!   and then waits for the clock.
 //!
+//! The module does not exist on x86 targets without SSE2, such as `x86_64-unknown-none`.
+//!
 //! The byte order is that of the string, so bytes, strings and [`Uuid7`]s sort in the same order.
 
 mod builder;
