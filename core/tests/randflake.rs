@@ -33,7 +33,7 @@ struct File {
 #[derive(Deserialize)]
 struct Refused {
     input: String,
-    expected_here: Refusal,
+    ours: Refusal,
 }
 
 #[derive(Deserialize)]
@@ -78,11 +78,11 @@ fn strings_are_accepted_or_rejected_like_the_vectors() {
     for Accepted { input, value } in texts.accepted_boundaries {
         assert_eq!(parse(&input).map(Randflake::to_i64), Ok(value.parse().unwrap()), "{input}");
     }
-    for Refused { input, expected_here } in texts.cases {
+    for Refused { input, ours } in texts.cases {
         let error = parse(&input).unwrap_err();
         assert_eq!(
             (error.code(), error.position()),
-            (expected_here.error.as_str(), expected_here.position),
+            (ours.error.as_str(), ours.position),
             "{input:?}"
         );
     }
