@@ -31,8 +31,8 @@ const SNAPSHOT: usize = register::OWN + 6;
 
 /// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, and 2 to import a snapshot of the
-    /// original library. Then takes the metabyte, the partition, the sequence bounds, 1 if default partitions are leased from a
+    /// Takes the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot of the
+    /// original library, and 3 for a new generator of a lease's grant. Then takes the metabyte, the partition, the sequence bounds, 1 if default partitions are leased from a
     /// lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
@@ -51,8 +51,9 @@ impl<C: Host> Machine<C> {
             builder = builder.sequence_max(max);
         }
         builder = shared.give_all(builder);
-        let generator = match integer(how, "how", 2)? {
+        let generator = match integer(how, "how", 3)? {
             0 => builder.build(),
+            3 => builder.build().map(Generator::of_grant),
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
         }

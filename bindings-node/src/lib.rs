@@ -45,6 +45,12 @@ pub fn restores() -> u32 {
     polyflake::fork::restores()
 }
 
+/// Starts the thread that reports restores which the kernel notices. Returns the reason if that is impossible.
+#[napi(catch_unwind)]
+pub fn watch_restores() -> Option<String> {
+    polyflake::watch_restores().err().map(|error| error.to_string())
+}
+
 /// Lends this thread the table of default partitions that another copy of the package has. Its functions must not throw.
 #[napi(catch_unwind)]
 pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {

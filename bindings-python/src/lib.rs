@@ -37,6 +37,12 @@ fn after_restore() -> pyo3::PyResult<()> {
     polyflake::after_restore().map_err(errors::raise)
 }
 
+#[doc = doc!("_polyflake.watch_restores")]
+#[pyo3::pyfunction]
+fn watch_restores() -> pyo3::PyResult<()> {
+    polyflake::watch_restores().map_err(errors::raise)
+}
+
 #[pyo3::pymodule(gil_used = false)]
 mod _polyflake {
     use pyo3::prelude::*;
@@ -46,13 +52,13 @@ mod _polyflake {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::after_restore;
-    #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
     use crate::generators::leased::{Keeper, begin_check, check_file, name_file, place};
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
+    #[pymodule_export]
+    use crate::{after_restore, watch_restores};
 
     #[doc = doc!("hotguid")]
     #[pymodule]

@@ -17,6 +17,8 @@
 mod none;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
 mod unix;
+#[cfg(all(feature = "std", target_os = "linux", not(any(miri, loom, shuttle))))]
+mod watch;
 
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
 use none as imp;
@@ -114,6 +116,39 @@ pub fn after_restore() -> Result<()> {
     // The system has no memory for a table, so no default generator has a partition.
     imp::restored();
     Ok(())
+}
+
+/// Starts a thread that calls [`after_restore`] whenever the kernel notices that this virtual machine is a restored copy. If the
+/// thread is running, nothing happens.
+///
+/// This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as Firecracker, Cloud
+/// Hypervisor or QEMU, and the permission to read `/dev/kmsg`, which is where the kernel reports it. It does not notice other
+/// copies of a process, such as those of CRIU or AWS Lambda.
+///
+/// The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another copy.
+///
+/// The thread reaches the same processes as [`after_restore`]. A forked child does not inherit the thread: if the parent ends
+/// before the child does, call this function in the child.
+///
+/// ```
+/// if let Err(error) = polyflake::watch_restores() {
+///     assert_eq!(error.code(), "watch_unavailable");
+///     println!("{error}"); // call after_restore() by other means
+/// }
+/// ```
+///
+/// # Errors
+/// Returns `watch_unavailable` on other systems, in a machine without a generation ID, and without permission to read the log.
+/// Returns `forked` if the system cannot provide the memory that is needed to detect forks.
+#[cfg(feature = "std")]
+pub fn watch_restores() -> Result<()> {
+    #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
+    return watch::start();
+    #[cfg(not(all(target_os = "linux", not(any(miri, loom, shuttle)))))]
+    Err(crate::Error::with_reason(
+        crate::ErrorKind::WatchUnavailable,
+        "expected Linux, found another system; call after_restore() in each copy",
+    ))
 }
 
 /// Works like `after_restore` for a host whose table is elsewhere. The host replaces the table's base before it calls this

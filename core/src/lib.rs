@@ -76,7 +76,7 @@ mod interruptions;
 
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "std")]
-pub use fork::after_restore;
+pub use fork::{after_restore, watch_restores};
 pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API; used by bindings.
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};

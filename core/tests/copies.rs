@@ -2,7 +2,8 @@
 //! the other: unlike a forked child, each has the whole memory, with the page that the kernel wipes at a fork, and with shared
 //! memory of its own. A single-threaded process is copied by a raw `clone()` that is undone in these two respects.
 //!
-//! `cargo test -p polyflake --test copies -- --ignored --nocapture` prints how many of 5,000 IDs two copies have in common.
+//! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in common.
+//! `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
 #![cfg(all(target_os = "linux", not(miri)))]
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
@@ -296,7 +297,8 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
 #[test]
 #[ignore = "takes minutes, and prints figures"]
 fn figures() {
-    let runs: usize = std::env::var("POLYFLAKE_RUNS").map_or(3, |runs| runs.parse().unwrap());
+    let runs: u32 = std::env::var("POLYFLAKE_RUNS").map_or(3, |runs| runs.parse().unwrap());
+    let only = std::env::var("POLYFLAKE_ONLY").ok();
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
     let explicit = sno::Generator::builder().partition(7).build().unwrap();
     let leased = leased_sno();
@@ -316,10 +318,16 @@ fn figures() {
     ];
     for (name, make) in makers {
         for (when, pause) in [("running", 50), ("restored later", 1100)] {
+            let line = format!("{name}, {when}");
+            if only.as_ref().is_some_and(|only| *only != line) {
+                continue;
+            }
             let pause = Duration::from_millis(pause);
             let equal: Vec<_> =
                 (0..runs).map(|_| equal_at_1000_per_second(5000, pause, make)).collect();
-            std::eprintln!("{name}, {when}: {equal:?} of 5000");
+            let mean =
+                f64::from(u32::try_from(equal.iter().sum::<usize>()).unwrap()) / f64::from(runs);
+            std::eprintln!("{line}: {equal:?} of 5000, mean {mean:.2}");
         }
     }
 }

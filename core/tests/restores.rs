@@ -80,6 +80,33 @@ fn random_bits_of_uuids_are_keyed_anew() {
     });
 }
 
+/// The machine that runs the test may have no generation ID.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_thread_of_each_process_watches_for_restores() {
+    fn threads_after(calls: usize) -> usize {
+        let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+        let before = threads();
+        let results: Vec<_> = (0..calls).map(|_| polyflake::watch_restores()).collect();
+        let code = |result: &Result<()>| result.as_ref().err().map(polyflake::Error::code);
+        assert!(results.iter().all(|result| code(result) == code(&results[0])));
+        assert!([None, Some("watch_unavailable")].contains(&code(&results[0])), "{results:?}");
+        let expected = usize::from(results[0].is_ok());
+        // A thread that finds another one ends by itself.
+        while threads() != before + expected {
+            thread::yield_now();
+        }
+        expected
+    }
+    alone(&[], || {
+        let here = threads_after(3);
+        let there = forks::in_child_by(forks::fork_with_hooks, || {
+            vec![threads_after(3).try_into().unwrap()]
+        });
+        assert_eq!(there, [u8::try_from(here).unwrap()]);
+    });
+}
+
 #[test]
 fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
     alone(&[], || {

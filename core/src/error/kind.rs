@@ -69,6 +69,8 @@ pub enum ErrorKind {
     Forked,
     /// The operating system provided no random bytes.
     EntropyUnavailable,
+    /// Restores of this machine cannot be watched.
+    WatchUnavailable,
 }
 
 impl ErrorKind {
@@ -99,6 +101,7 @@ impl ErrorKind {
         Self::GeneratorClosed,
         Self::Forked,
         Self::EntropyUnavailable,
+        Self::WatchUnavailable,
     ];
 
     /// Returns the stable error code, which is the same string in every language.
@@ -154,6 +157,7 @@ impl ErrorKind {
             Self::EntropyUnavailable => {
                 ("entropy_unavailable", "the system provided no random bytes")
             }
+            Self::WatchUnavailable => ("watch_unavailable", "restores cannot be watched here"),
         }
     }
 }

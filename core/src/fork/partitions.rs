@@ -294,6 +294,12 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that were checked.
     count: AtomicU32,
+    /// The kernel's last notice of a restore that was reported, plus 1.
+    #[cfg_attr(
+        not(all(target_os = "linux", not(any(miri, loom, shuttle)))),
+        allow(dead_code, reason = "nothing watches")
+    )]
+    notice: AtomicU64,
     /// The number of times that the processes of the table were restored. See the description of `fork`.
     #[cfg_attr(
         not(all(unix, not(any(miri, loom, shuttle)))),
@@ -313,6 +319,7 @@ impl<const N: usize> Cells<N> {
         Self {
             base: AtomicU32::new(0),
             count: AtomicU32::new(0),
+            notice: AtomicU64::new(0),
             restores: Apart(AtomicU32::new(0)),
             entries,
         }
@@ -339,6 +346,14 @@ impl<const N: usize> Cells<N> {
         };
         advance();
         drawn.map(drop)
+    }
+
+    /// Returns whether a notice of the kernel is another one than the last, and remembers it. All processes of the table that
+    /// watch see each notice.
+    #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
+    pub(super) fn is_new_notice(&self, number: u64) -> bool {
+        let notice = number.wrapping_add(1);
+        self.notice.swap(notice, Ordering::AcqRel) != notice
     }
 
     fn base(&self, draw: impl Fn() -> Result<u32>) -> Result<u32> {
@@ -438,6 +453,16 @@ mod tests {
         assert!(matches!(table.take(1000), Err(NoLease::Before(1001))));
         let again = table.take(1001).unwrap();
         assert_eq!((again.start, again.until), (1001, 1002));
+    }
+
+    #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
+    #[test]
+    fn a_notice_is_new_once() {
+        let table = Cells::<1>::new();
+        assert_eq!(
+            [0, 0, 7, 7].map(|number| table.is_new_notice(number)),
+            [true, false, true, false]
+        );
     }
 
     #[test]

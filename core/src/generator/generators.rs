@@ -55,6 +55,17 @@ impl<F: Family, C> Generator<F, C> {
         &self.engine.clock
     }
 
+    /// Declares that this generator belongs to a lease's grant, as [`Leased::new`](super::Leased::new) does.
+    ///
+    /// Not part of the public API: for bindings, which switch between grants themselves.
+    #[cfg(feature = "internals")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_grant(mut self) -> Self {
+        self.engine.grant();
+        self
+    }
+
     /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have used,
     /// in Unix milliseconds. Slots that batches and handles reserved count even if they were not used. Returns `None` if no
     /// slot was reserved.

@@ -298,7 +298,7 @@ const ENTRY = [
   'import * as kind from "#backend";',
   ...NAMESPACES.map((name) => `import * as machine_${name} from "#machine/${name}";`),
   `const made = families({ kind, ${NAMESPACES.map((name) => `${name}: machine_${name}`).join(", ")} });`,
-  "export const { afterRestore, backend, clockSource, PolyflakeError } = made;",
+  "export const { afterRestore, backend, clockSource, PolyflakeError, watchRestores } = made;",
   ...NAMESPACES.map(
     (name) => `const namespace_${name} = { ...made.${name} };\nexport { namespace_${name} as ${name} };`,
   ),

@@ -1,5 +1,5 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
-import { reportRestore } from "./restores.js";
+import { reportRestore, watchAddons } from "./restores.js";
 
 /**
  * Returns the backend that generates and reads IDs: `"native"` (the addon) or `"wasm"`. Both behave the same way.
@@ -57,4 +57,22 @@ export function clockSource(): "counter" | "system_call" | "host" {
  */
 export function afterRestore(): void {
   reportRestore(ofMachine);
+}
+
+/**
+ * Starts a thread that reports a restore, like {@link afterRestore}, whenever the kernel notices that this virtual machine is a
+ * restored copy. If the thread is running, nothing happens.
+ *
+ * This requires the native addon, Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as
+ * Firecracker, Cloud Hypervisor or QEMU, and the permission to read `/dev/kmsg`, which is where the kernel reports it. It does not
+ * notice other copies of a process, such as those of CRIU or AWS Lambda.
+ *
+ * The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another copy. It
+ * reaches all threads of the process that use the same addon, and their leases, but no generators with WebAssembly.
+ *
+ * @throws {PolyflakeError} `watch_unavailable` with WebAssembly, on other systems, in a machine without a generation ID, and
+ * without permission to read the log; `backend_unavailable` if `polyflake/native` finds no addon.
+ */
+export function watchRestores(): void {
+  watchAddons(ofMachine);
 }

@@ -25,6 +25,7 @@ export type ErrorCode =
   | "generator_closed"
   | "forked"
   | "entropy_unavailable"
+  | "watch_unavailable"
   | "backend_unavailable"
   | "lease_lost"
   | "namespace_mismatch"

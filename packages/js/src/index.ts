@@ -6,7 +6,7 @@
 
 import * as publicIds from "./public/index.js";
 
-export { afterRestore, backend, clockSource } from "./backend.js";
+export { afterRestore, backend, clockSource, watchRestores } from "./backend.js";
 export type { Stall } from "./clock.js";
 export type { HotGuidId } from "./decode/hotguid.js";
 export type { RandflakeId, RandflakeText } from "./decode/randflake.js";

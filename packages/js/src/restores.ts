@@ -6,6 +6,7 @@
  * has a count of its own for all threads of the process. A report therefore calls each addon that this thread has loaded.
  */
 import { builtIn, kernelBytes, randomBytes } from "./entropy.js";
+import { PolyflakeError } from "./errors.js";
 
 /** An addon that this thread has loaded. */
 export interface Addon {
@@ -17,6 +18,8 @@ export interface Addon {
   report(): void;
   /** Returns how many restores were reported to the addon since this thread loaded it. */
   count(): number;
+  /** Starts a thread that reports the restores which the kernel notices. Returns the reason if that is impossible. */
+  watch(): string | null;
 }
 
 interface Shared {
@@ -82,6 +85,20 @@ export function reportRestore(load: () => void): void {
   if (typeof Atomics === "object") Atomics.add(count, 0, 1);
   else count[0]!++;
   for (const failure of failures) if (failure) throw failure.error;
+}
+
+/**
+ * Lets the addons report the restores that the kernel notices.
+ *
+ * @param load Loads the addon, if this copy of the package uses one.
+ * @throws {PolyflakeError} `watch_unavailable` with the reason.
+ */
+export function watchAddons(load: () => void): void {
+  load();
+  const { addons } = shared();
+  const reasons = [...addons.values()].map(({ watch }) => watch());
+  if (reasons.length === 0) reasons.push("expected the native addon, found WebAssembly; call afterRestore() in each copy");
+  for (const reason of reasons) if (reason) throw new PolyflakeError("watch_unavailable", reason);
 }
 
 /** Whether this thread has reported a restore. */

@@ -67,6 +67,23 @@ const familiesOf = ({ hotguid, layout, randflake, sno }) => {
 };
 
 onEachMachine((polyflake, machine) => {
+  const title = machine === "native" ? "a random sequence in the lower half" : "its first sequence";
+  test(`each tick of a sno grant starts at ${title}`, () => {
+    let now = NOW;
+    const lease = new Played();
+    const ids = new polyflake.sno.Generator({ lease, clock: () => now });
+    lease.grantee.begin(7, NOW, NOW + MINUTE);
+    const starts = new Set();
+    for (let tick = 0; tick < 100; tick++, now += 4) {
+      const [first, ...others] = [ids.generate(), ...ids.generateMany(499)].map((id) => polyflake.sno.parse(id).sequence);
+      assert(first < 32_768, `${first}`);
+      assert.deepEqual(others, Array.from({ length: 499 }, (_, k) => first + 1 + k));
+      starts.add(first);
+    }
+    if (machine === "native") assert(starts.size > 50, `${starts.size} starts in 100 ticks`);
+    else assert.deepEqual([...starts], [0]);
+  });
+
   for (const [family, { make, number, settings, tick }] of Object.entries(familiesOf(polyflake))) {
     const start = () => Math.floor(Date.now() / 1000) * 1000 - 1000;
     const begun = (first = 7, more = {}, longest = undefined) => {

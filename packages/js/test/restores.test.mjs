@@ -73,6 +73,16 @@ for (const backend of ["native", "wasm"]) {
       assert.equal(run(script), "forked");
     });
 
+    test("restores are watched, or the error states the reason", () => {
+      const script = `${TOOLS}
+        const { watchRestores } = await import("polyflake/${backend}");
+        console.log(JSON.stringify([codeOf(watchRestores), codeOf(watchRestores)]));
+        process.exit();`;
+      const [code, again] = run(script);
+      assert.equal(code, again);
+      assert((backend === "native" ? ["none", "watch_unavailable"] : ["watch_unavailable"]).includes(code));
+    });
+
     test("a signal after a restore reports it", { skip: process.platform === "win32" }, () => {
       const script = `${TOOLS}
         const { afterRestore, sno } = await import("polyflake/${backend}");

@@ -307,7 +307,7 @@ function calls(polyflake, good) {
     for (const [name, value] of Object.entries(module)) {
       // The error class accepts any arguments, as the language's own errors do. The JSON Schema of bigints always
       // fails. Node adds a default to CommonJS. After a report of a restore, the other calls' generators are rejected.
-      if (["afterRestore", "default"].includes(name) || value.prototype instanceof Error) continue;
+      if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
       if (isClass(value)) addClass(prefix + name, value);

@@ -56,6 +56,18 @@ def test_a_signal_after_a_restore_reports_it() -> None:
     """)
 
 
+def test_restores_are_watched_or_the_error_states_the_reason() -> None:
+    run("""
+        import polyflake
+
+        for _ in range(2):
+            try:
+                assert polyflake.watch_restores() is None
+            except polyflake.StateError as error:
+                assert error.code == "watch_unavailable" and "found" in str(error)
+    """)
+
+
 def test_snapstart_calls_it_by_itself(tmp_path: Path) -> None:
     (tmp_path / "snapshot_restore_py.py").write_text(
         "called = []\ndef register_after_restore(function, *args, **kwargs): called.append((function, args, kwargs))\n"

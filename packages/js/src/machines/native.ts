@@ -21,6 +21,8 @@ interface Addon {
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
   /** Returns how many restores were reported to the addon, in all threads. */
   restores(): number;
+  /** Starts the thread that reports restores which the kernel notices. Returns the reason if that is impossible. */
+  watchRestores(): string | null;
 }
 
 type Native = Backend & Pick<Addon, "clockSource">;
@@ -41,7 +43,7 @@ export function load(): Native {
   }
 }
 
-function attached({ attach, clock, clockSource, lend, restores }: Addon): Native {
+function attached({ attach, clock, clockSource, lend, restores, watchRestores }: Addon): Native {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   const backend: Native = {
     kind: "native",
@@ -57,7 +59,7 @@ function attached({ attach, clock, clockSource, lend, restores }: Addon): Native
   // A restore that another thread reported may have reached the addon, but not this thread's count.
   const seen = Math.min(restores(), countIn(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
-  if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen });
+  if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });
   return backend;
 }
 

@@ -115,8 +115,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const m = machine();
     // The table is lent even if the partition is explicit, so that no default generator reserves that partition.
     const isLent = lendTo(m);
+    // Under a lease, the addon starts each tick at a random sequence. WebAssembly has no random bytes that copies do not share.
+    const start = lease && m.kind === "native" ? 3 : how;
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
-      const numbers = [how, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
+      const numbers = [start, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, numbers);
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };

@@ -17,6 +17,7 @@ import {
   type Stall,
   sno,
   sparx64,
+  type watchRestores,
 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte, withBigints } from "polyflake/json";
@@ -32,6 +33,7 @@ const is = <T extends true>(_?: T): void => undefined;
 
 is<Equal<ReturnType<typeof backend>, "native" | "wasm">>();
 is<Equal<typeof afterRestore, () => void>>();
+is<Equal<typeof watchRestores, () => void>>();
 is<Equal<ReturnType<typeof clockSource>, "counter" | "system_call" | "host">>();
 
 const ids = new sno.Generator({

@@ -29,6 +29,7 @@ from polyflake._polyflake import (  # isort: skip
     __version__,
     after_restore,
     clock_source,
+    watch_restores,
 )
 
 TYPE_CHECKING = False
@@ -60,6 +61,7 @@ __all__ = [
     "randflake",
     "sno",
     "sparx64",
+    "watch_restores",
 ]
 
 

@@ -72,7 +72,9 @@ class LeaseError(PolyflakeError):
 
 
 class StateError(PolyflakeError):
-    """The generator cannot generate any more IDs: ``generator_closed``, or ``forked`` in a child process."""
+    """The generator cannot generate any more IDs: ``generator_closed``, or ``forked`` in a child process. Or restores of
+    this machine cannot be watched: ``watch_unavailable``.
+    """
 
 
 class EntropyError(PolyflakeError):
@@ -105,6 +107,7 @@ _CLASSES: dict[str, type[PolyflakeError]] = {
     "generator_closed": StateError,
     "forked": StateError,
     "entropy_unavailable": EntropyError,
+    "watch_unavailable": StateError,
 }
 
 

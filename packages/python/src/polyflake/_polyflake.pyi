@@ -31,6 +31,7 @@ __all__ = [
     "randflake",
     "sno",
     "sparx64",
+    "watch_restores",
 ]
 
 __version__: str
@@ -58,6 +59,23 @@ def after_restore() -> None:
     may return an ID that another copy returns, too.
 
     :raises EntropyError: if the operating system provides no random bytes.
+    """
+
+def watch_restores() -> None:
+    """Starts a thread that reports the restores of a virtual machine that the kernel notices.
+
+    The thread calls :func:`after_restore`. If it is already running, nothing happens.
+
+    This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as
+    Firecracker, Cloud Hypervisor or QEMU, and the permission to read ``/dev/kmsg``, which is where the kernel reports
+    it. It does not notice other copies of a process, such as those of CRIU or AWS Lambda.
+
+    The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another
+    copy. It reaches the same processes as :func:`after_restore`. A forked child does not inherit the thread: if the
+    parent ends before the child does, call this function in the child.
+
+    :raises StateError: ``watch_unavailable`` on other systems, in a machine without a generation ID, and without
+        permission to read the log.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex

@@ -1,0 +1,238 @@
+//! A thread that reports the restores which the kernel noticed.
+//!
+//! A hypervisor that starts a copy of a virtual machine changes the machine's generation ID (VMGENID). Since 5.18, Linux then
+//! reseeds its random source and writes a notice to its log. The thread waits for that notice, because no other notification
+//! exists in all of these kernels. Linux 6.8 sent the uevent `NEW_VMGENID=1`, but the next version no longer did, and some
+//! distributors have added it again. A program cannot tell whether its kernel sends the uevent, so a thread that waits for it
+//! may wait in vain.
+//!
+//! Only the kernel can write records of its own facility. Records that programs write to the log have another one.
+
+use std::{
+    format,
+    fs::{self, File},
+    io::{self, ErrorKind as Failure, Read, Seek, SeekFrom},
+    str,
+    string::String,
+    thread::{self, Builder},
+    time::Duration,
+};
+
+use super::imp;
+use crate::{
+    Error, ErrorKind, Result,
+    sync::{Ordering, Tally},
+};
+
+/// The kernel's log. Each read waits for one record.
+const LOG: &str = "/dev/kmsg";
+/// The folders of the kernel's driver, of which the first belongs to older kernels. They contain links to its devices.
+const DRIVERS: [&str; 2] = ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
+/// The kernel's notice.
+const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
+/// The kernel's records are at most this long.
+const RECORD: usize = 8192;
+/// The numbers of the facility that only the kernel can use, in each of its severities.
+const OF_KERNEL: u32 = 8;
+
+/// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.
+static WATCHED: Tally = Tally::new(0);
+
+/// Starts the thread, unless this process has one. See [`super::watch_restores`].
+pub(super) fn start() -> Result<()> {
+    super::prepare()?;
+    let process = super::process();
+    if WATCHED.load(Ordering::Acquire) == process {
+        return Ok(());
+    }
+    if !DRIVERS.iter().any(|folder| has_device(folder)) {
+        return Err(no_device());
+    }
+    // From the end on, before this function returns, so that no restore after it is missed.
+    let opened = File::open(LOG).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
+    let log = opened.map_err(|error| unreadable(&error))?;
+    // Of two threads that are started at the same time, the second one ends at once.
+    let work = move || {
+        if WATCHED.swap(process, Ordering::AcqRel) != process {
+            watch(log, report);
+        }
+    };
+    let started = Builder::new().name("polyflake-watch".into()).spawn(work);
+    started.map(drop).map_err(|error| unavailable(format!("expected a thread, found: {error}")))
+}
+
+/// Returns whether a driver's folder contains a device.
+fn has_device(folder: &str) -> bool {
+    fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        entry.file_type().is_ok_and(|kind| kind.is_symlink()) && entry.file_name() != "module"
+    })
+}
+
+/// Calls `report` with the number of each record that is the kernel's notice, until the log ends. It also calls `report` if
+/// records may have been lost, because a notice may have been among them.
+fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
+    let mut record = [0; RECORD];
+    loop {
+        match log.read(&mut record) {
+            Ok(0) => return,
+            Ok(length) => {
+                if let Some(number) = noticed(&record[..length]) {
+                    report(Some(number));
+                }
+            }
+            Err(error) if error.kind() == Failure::Interrupted => {}
+            Err(error) => {
+                report(None);
+                // The kernel has overwritten old records. The next read returns a newer one.
+                if error.kind() != Failure::BrokenPipe {
+                    thread::sleep(Duration::from_secs(1));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the number of a record if it is the kernel's notice. A record is
+/// `FACILITY_AND_SEVERITY,NUMBER,MICROSECONDS,FLAGS;TEXT`, with further lines after the first.
+fn noticed(record: &[u8]) -> Option<u64> {
+    let (line, _) = str::from_utf8(record).ok()?.split_once('\n')?;
+    let (prefix, text) = line.split_once(';')?;
+    let mut fields = prefix.split(',');
+    let facility: u32 = fields.next()?.parse().ok()?;
+    let number = fields.next()?.parse().ok()?;
+    (facility < OF_KERNEL && text == NOTICE).then_some(number)
+}
+
+/// Reports a restore, unless another process of the fork tree has reported it. If there are no random bytes, the restore counts
+/// all the same.
+fn report(record: Option<u64>) {
+    let is_new = |number| imp::shared_table().map_or(true, |table| table.is_new_notice(number));
+    if record.is_none_or(is_new) {
+        let _ = super::after_restore();
+    }
+}
+
+#[cold]
+fn no_device() -> Error {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    unavailable(format!(
+        "expected a virtual machine with a generation ID (VMGENID) and Linux 5.18 or later, found Linux {} without one; call \
+         after_restore() in each copy",
+        release.trim()
+    ))
+}
+
+#[cold]
+fn unreadable(error: &io::Error) -> Error {
+    unavailable(format!(
+        "expected to read {LOG}, found: {error}; run with CAP_SYSLOG, or call after_restore() in each copy"
+    ))
+}
+
+#[cold]
+fn unavailable(reason: String) -> Error {
+    Error::with_reason(ErrorKind::WatchUnavailable, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, collections::VecDeque, os::unix::fs::symlink, vec, vec::Vec};
+
+    use super::*;
+
+    /// Recorded in machines that were restored: Linux 6.18 under Firecracker, and 6.12 under QEMU.
+    const RECORDED: [&[u8]; 2] = [
+        b"5,336,1284811,-;random: crng reseeded due to virtual machine fork\n",
+        b"5,348,6772112,-;random: crng reseeded due to virtual machine fork\n",
+    ];
+
+    #[test]
+    fn the_kernels_notice_is_recognized() {
+        assert_eq!(RECORDED.map(noticed), [Some(336), Some(348)]);
+        let with_caller =
+            "5,7,1,-,caller=T1;random: crng reseeded due to virtual machine fork\n KEY=1\n";
+        assert_eq!(noticed(with_caller.as_bytes()), Some(7));
+    }
+
+    #[test]
+    fn records_of_programs_and_incomplete_or_other_records_are_ignored() {
+        for record in [
+            // Recorded after a program had written the same text to the log as a critical message of the kernel.
+            &b"10,346,3579977,-;random: crng reseeded due to virtual machine fork\n"[..],
+            b"6,1,2,-;random: crng init done\n",
+            b"5,1,2,-;random: crng reseeded due to virtual machine fork!\n",
+            b"5,1,2,-;another text\n random: crng reseeded due to virtual machine fork\n",
+            b"-5,1,2,-;random: crng reseeded due to virtual machine fork\n",
+            b"5,,2,-;random: crng reseeded due to virtual machine fork\n",
+            b"5;random: crng reseeded due to virtual machine fork\n",
+            b"\xff,1,2,-;random: crng reseeded due to virtual machine fork\n",
+        ] {
+            assert_eq!(noticed(record), None, "{}", String::from_utf8_lossy(record));
+        }
+        for record in RECORDED {
+            assert!((0..record.len()).all(|length| noticed(&record[..length]).is_none()));
+        }
+    }
+
+    /// Changes up to three bytes of a record, and compares with whether the text and the facility are still the kernel's.
+    #[test]
+    fn records_with_random_bytes_are_recognized_only_if_the_notice_is_intact() {
+        let mut state = 1_u64;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state % below as u64).unwrap()
+        };
+        for _ in 0..100_000 {
+            let mut record = RECORDED[next(2)].to_vec();
+            for _ in 0..=next(3) {
+                let at = next(record.len());
+                record[at] = u8::try_from(next(256)).unwrap();
+            }
+            let is_intact =
+                record.ends_with(&RECORDED[0][15..]) && (b'0'..b'8').contains(&record[0]);
+            assert!(noticed(&record).is_none() || is_intact, "{record:?}");
+        }
+    }
+
+    /// A log whose reads return what a test lists, and then nothing.
+    struct Log(VecDeque<io::Result<&'static [u8]>>);
+
+    impl Read for Log {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let record = self.0.pop_front().unwrap_or(Ok(b""))?;
+            room[..record.len()].copy_from_slice(record);
+            Ok(record.len())
+        }
+    }
+
+    #[test]
+    fn every_notice_is_reported_and_so_are_lost_records() {
+        let failure = |kind: Failure| Err(kind.into());
+        let log = Log(VecDeque::from([
+            Ok(RECORDED[0]),
+            Ok(b"6,337,2,-;random: crng init done\n"),
+            failure(Failure::Interrupted),
+            failure(Failure::BrokenPipe),
+            Ok(RECORDED[1]),
+        ]));
+        let reports = RefCell::new(Vec::new());
+        watch(log, |number| reports.borrow_mut().push(number));
+        assert_eq!(reports.into_inner(), vec![Some(336), None, Some(348)]);
+    }
+
+    #[test]
+    fn only_a_driver_with_a_device_is_accepted() {
+        let folder = std::env::temp_dir().join(format!("polyflake-{}", std::process::id()));
+        let path = folder.to_str().unwrap();
+        assert!(!has_device(path));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("bind"), "").unwrap();
+        symlink("..", folder.join("module")).unwrap();
+        assert!(!has_device(path));
+        symlink("..", folder.join("VMGENCTR:00")).unwrap();
+        assert!(has_device(path));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
