@@ -32,8 +32,8 @@ const SNAPSHOT: usize = register::OWN + 6;
 /// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
     /// Takes the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot of the
-    /// original library, and 3 for a new generator of a lease's grant. Then takes the metabyte, the partition, the sequence bounds, 1 if default partitions are leased from a
-    /// lent table, and the snapshot. Writes a handle.
+    /// original library, and 3 for a new generator of a lease's grant. Then takes the metabyte, the partition, the sequence
+    /// bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;

@@ -2,8 +2,8 @@
 //! the other: unlike a forked child, each has the whole memory, with the page that the kernel wipes at a fork, and with shared
 //! memory of its own. A single-threaded process is copied by a raw `clone()` that is undone in these two respects.
 //!
-//! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in common.
-//! `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
+//! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in
+//! common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
 #![cfg(all(target_os = "linux", not(miri)))]
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 

@@ -97,7 +97,8 @@ export function watchAddons(load: () => void): void {
   load();
   const { addons } = shared();
   const reasons = [...addons.values()].map(({ watch }) => watch());
-  if (reasons.length === 0) reasons.push("expected the native addon, found WebAssembly; call afterRestore() in each copy");
+  if (reasons.length === 0)
+    reasons.push("expected the native addon, found WebAssembly; call afterRestore() in each copy");
   for (const reason of reasons) if (reason) throw new PolyflakeError("watch_unavailable", reason);
 }
 

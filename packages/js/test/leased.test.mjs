@@ -75,9 +75,14 @@ onEachMachine((polyflake, machine) => {
     lease.grantee.begin(7, NOW, NOW + MINUTE);
     const starts = new Set();
     for (let tick = 0; tick < 100; tick++, now += 4) {
-      const [first, ...others] = [ids.generate(), ...ids.generateMany(499)].map((id) => polyflake.sno.parse(id).sequence);
+      const [first, ...others] = [ids.generate(), ...ids.generateMany(499)].map(
+        (id) => polyflake.sno.parse(id).sequence,
+      );
       assert(first < 32_768, `${first}`);
-      assert.deepEqual(others, Array.from({ length: 499 }, (_, k) => first + 1 + k));
+      assert.deepEqual(
+        others,
+        Array.from({ length: 499 }, (_, k) => first + 1 + k),
+      );
       starts.add(first);
     }
     if (machine === "native") assert(starts.size > 50, `${starts.size} starts in 100 ticks`);
