@@ -72,8 +72,10 @@ class LeaseError(PolyflakeError):
 
 
 class StateError(PolyflakeError):
-    """The generator cannot generate any more IDs: ``generator_closed``, or ``forked`` in a child process. Or restores of
-    this machine cannot be watched: ``watch_unavailable``.
+    """The generator or the machine is in a state that excludes the call.
+
+    ``generator_closed``, and ``forked`` in a child process, concern a generator that cannot generate any more IDs;
+    ``watch_unavailable`` means that restores of this machine cannot be watched.
     """
 
 
