@@ -19,6 +19,7 @@ mod fuzz;
 mod licences;
 mod miri;
 mod mutants;
+mod release;
 mod sanitize;
 mod site;
 mod test;
@@ -80,6 +81,8 @@ enum Task {
     Build(build::Options),
     /// Build the files of a release for every platform, check them, and run those that can run here
     Artefacts(artefacts::Options),
+    /// Rehearse a release with every client, without uploading anything, or check whether this commit may be published
+    Release(release::Options),
 }
 
 /// Arguments that are passed to a program unchanged.
@@ -161,6 +164,7 @@ fn main() -> Result<()> {
         Task::Format(options) => format::main(&options),
         Task::Licences => licences::main(),
         Task::Artefacts(options) => artefacts::main(&options),
+        Task::Release(options) => release::main(&options),
         Task::Site => site::main(),
         Task::Build(options) => build::main(&options),
     }

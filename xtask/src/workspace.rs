@@ -71,6 +71,12 @@ pub fn published(shell: &Shell) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Returns the published crates that have a library.
+pub fn libraries(shell: &Shell) -> Result<Vec<String>> {
+    let all = published(shell)?;
+    Ok(all.into_iter().filter(|name| !name.ends_with("-cli")).collect())
+}
+
 /// Returns the only file in a folder.
 pub fn only_file(folder: &Path) -> Result<PathBuf> {
     let mut files =

@@ -2,14 +2,16 @@
 //!
 //! The files are written to `target/artefacts/out/NAME`.
 
-mod build;
+pub mod build;
 mod check;
 pub mod page;
 pub mod platforms;
-mod results;
+pub mod results;
 mod roots;
 mod run;
 mod tools;
+
+pub use tools::set_up;
 
 use std::path::PathBuf;
 
@@ -94,7 +96,7 @@ impl Kind {
 }
 
 /// Returns all artefacts in build order, starting with those that most people need.
-fn all() -> Result<Vec<Artefact>> {
+pub fn all() -> Result<Vec<Artefact>> {
     let platforms = platforms::all()?;
     let of = |name: String, kind| Artefact { name, kind };
     let wheels = |python: Python| {
@@ -128,7 +130,7 @@ pub fn main(options: &Options) -> Result<()> {
         chosen.iter().for_each(|artefact| println!("{}", artefact.name));
         return Ok(());
     }
-    let shell = tools::set_up()?;
+    let shell = set_up()?;
     if options.twice {
         return build::build_and_compare(&shell, &chosen);
     }
@@ -149,7 +151,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn select(only: &[String]) -> Result<Vec<Artefact>> {
+pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
     let all = all()?;
     let unknown = only.iter().find(|name| all.iter().all(|artefact| artefact.name != **name));
     if let Some(name) = unknown {
@@ -159,8 +161,18 @@ fn select(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
+/// Returns the artefacts of this machine's platform and those of every platform.
+pub fn of_this_machine() -> Result<Vec<Artefact>> {
+    let (platforms, here) = (platforms::all()?, platforms::this_machine()?);
+    let is_other = |artefact: &Artefact| {
+        let mut others = platforms.iter().filter(|platform| platform.name != here);
+        others.any(|platform| page::belongs(&artefact.name, &platform.name))
+    };
+    Ok(all()?.into_iter().filter(|artefact| !is_other(artefact)).collect())
+}
+
 /// Builds an artefact, checks it, and runs it.
-fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
+pub fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;
@@ -184,6 +196,6 @@ fn folder(artefact: &Artefact) -> PathBuf {
     folder_of(&artefact.name)
 }
 
-fn folder_of(name: &str) -> PathBuf {
+pub fn folder_of(name: &str) -> PathBuf {
     workspace::artefacts().join("out").join(name)
 }

@@ -59,7 +59,7 @@ fn page(platforms: &[Platform], rows: &[Named]) -> String {
 }
 
 /// Returns whether an artefact belongs to a platform: `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
-fn belongs(artefact: &str, platform: &str) -> bool {
+pub fn belongs(artefact: &str, platform: &str) -> bool {
     let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
     rest.and_then(|rest| rest.strip_prefix(platform))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("-cp"))

@@ -5,6 +5,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use xshell::cmd;
 
 use crate::workspace;
 
@@ -35,6 +36,16 @@ pub fn all() -> Result<Vec<Platform>> {
     let text = fs::read_to_string(workspace::root().join(TABLE))?;
     let table: Table = toml::from_str(&text).with_context(|| format!("cannot read {TABLE}"))?;
     Ok(table.platform)
+}
+
+/// Returns the name of this machine's platform.
+pub fn this_machine() -> Result<String> {
+    let shell = workspace::shell()?;
+    let said = cmd!(shell, "rustc --version --verbose").quiet().read()?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.context("expected rustc to name its host")?;
+    let found = all()?.into_iter().find(|platform| platform.target == host);
+    Ok(found.with_context(|| format!("expected {host} in {TABLE}"))?.name)
 }
 
 impl Platform {

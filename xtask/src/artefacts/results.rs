@@ -6,12 +6,13 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 use xshell::cmd;
 
 use super::folder_of;
 use crate::workspace;
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Row {
     pub files: Vec<File>,
     /// The checks that the artefact passed.
@@ -20,7 +21,7 @@ pub struct Row {
     pub runs: Vec<Run>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     pub name: String,
     pub bytes: u64,
@@ -28,7 +29,7 @@ pub struct File {
 }
 
 /// A program that ran the artefact on this machine.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Run {
     /// The interpreter, and its platform if it differs from the machine's.
     pub with: String,

@@ -14,7 +14,7 @@ mod rust;
 mod sets;
 mod stepping;
 mod steps;
-mod tidy;
+pub mod tidy;
 mod workflows;
 
 use std::{process::exit, time::Instant};

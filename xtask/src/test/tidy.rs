@@ -192,7 +192,7 @@ fn of_one_machine(source: &Source) -> Vec<String> {
 }
 
 /// Returns places that name a version other than the workspace's.
-fn versions() -> Result<Vec<String>> {
+pub fn versions() -> Result<Vec<String>> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
     let workspace = &cargo["workspace"];
     let ours =

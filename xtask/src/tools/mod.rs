@@ -15,10 +15,11 @@ pub use debian::{
 pub use node::{node, npm, workerd};
 pub use python::{
     any_python, artefacts_python, bench_python, integrations_python, oldest_python, python,
+    release_python,
 };
 pub use rust::{
-    BOLERO, DENY, HACK, MUTANTS, install, newest_nightly, nightly, rust_targets, rust_toolchain,
-    wasm_test_runner,
+    BOLERO, DENY, HACK, MUTANTS, SEMVER, install, newest_nightly, nightly, rust_targets,
+    rust_toolchain, wasm_test_runner,
 };
 
 use std::{error::Error, fmt, fs, path::Path};

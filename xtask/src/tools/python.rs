@@ -37,6 +37,11 @@ pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
+/// Creates the environment of the clients that install the packages.
+pub fn release_python(shell: &Shell) -> Result<PathBuf> {
+    environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
+}
+
 /// Returns the oldest supported version's interpreter, which is on the path or managed by pyenv.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     let name = format!("python{}.{}", OLDEST.0, OLDEST.1);

@@ -57,6 +57,9 @@ pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
 /// Checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
 
+/// Compares the interfaces of crates with those of an earlier version.
+pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
+
 /// Installs a program into the folder of tools.
 pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with(shell, name, version, &[])

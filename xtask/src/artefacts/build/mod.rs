@@ -35,6 +35,7 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
             "columns",
             "core/CHANGELOG.md",
             "core/README.md",
+            "lease",
             "packages/python",
         ],
         Kind::Addon(_) => {
@@ -56,6 +57,15 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
+}
+
+/// Returns what the bytes depend on besides the sources: the time of their last change, and for crates the commit, which each
+/// contains.
+pub fn date(shell: &Shell, kind: &Kind) -> Result<String> {
+    match kind {
+        Kind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
+        _ => epoch(shell, kind),
+    }
 }
 
 /// Returns the time of the last commit that changed a source. Archives use it as the time of their files.

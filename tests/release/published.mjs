@@ -1,0 +1,73 @@
+/**
+ * Compares the files of a release with those of the registries: `node published.mjs FOLDER [END...]`. Prints the path of each
+ * file that its registry lacks, in the order in which they may be uploaded, and fails if a registry has other bytes.
+ *
+ * FOLDER has `SHA256SUMS`; only files with one of these name ends are compared, by default all. `POLYFLAKE_REGISTRIES` is the
+ * address of registries on this machine, which take the place of the public ones.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+/** Returns what a command prints. */
+const output = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
+
+// The clients know the addresses of their public registries.
+const PIP = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+const here = process.env.POLYFLAKE_REGISTRIES;
+const NPM = here ? `${here}/npm` : output("npm", "config", "get", "registry").replace(/\/$/, "");
+const SIMPLE = here ? `${here}/simple` : output("python3", "-c", PIP);
+const INDEX = here ? `${here}/crates/index` : "https://index.crates.io";
+// A package comes after those that it depends on.
+const CRATES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
+
+const [folder, ...ends] = process.argv.slice(2);
+const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trimEnd().split("\n");
+const files = sums
+  .map((line) => line.split("  "))
+  .map(([sha256, path]) => ({ sha256, path: join(folder, path), name: basename(path) }))
+  .filter(({ name }) => !name.endsWith(".cdx.json"))
+  .filter(({ name }) => ends.length === 0 || ends.some((end) => name.endsWith(end)));
+if (files.length === 0) throw new Error(`expected files ${ends} in ${folder}`);
+
+/** Returns the text at an address, or an empty one if the registry has none. */
+async function text(address) {
+  const response = await fetch(address, { cache: "no-store" });
+  if (response.status === 404) return "";
+  if (!response.ok) throw new Error(`${address}: ${response.status}`);
+  return response.text();
+}
+
+/** Returns our sum of a file and that of the registry, which is undefined if it lacks the file. */
+async function compare({ sha256, path, name }) {
+  if (name.endsWith(".tgz")) {
+    const options = ["--extract", "--gzip", "--to-stdout", "--file"];
+    const { name: of, version } = JSON.parse(output("tar", ...options, path, "package/package.json"));
+    const known = JSON.parse((await text(`${NPM}/${of.replace("/", "%2f")}`)) || "{}");
+    const ours = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
+    return [ours, known.versions?.[version]?.dist.integrity];
+  }
+  const [, of, version] = name.match(/^(.+?)-(\d[^-]*?)(?:\.crate|\.tar\.gz|-.*\.whl)$/);
+  if (name.endsWith(".crate")) {
+    const lines = (await text(`${INDEX}/${of.slice(0, 2)}/${of.slice(2, 4)}/${of}`)).trim().split("\n");
+    const known = lines.filter(Boolean).map((line) => JSON.parse(line));
+    return [sha256, known.find(({ vers }) => vers === version)?.cksum];
+  }
+  const page = await text(`${SIMPLE}/${of.replaceAll("_", "-")}/`);
+  const link = page.split("<a ").find((part) => part.includes(`>${name}<`));
+  return [sha256, link?.match(/#sha256=(\w+)/)?.[1]];
+}
+
+/** Returns a file's place among those that are uploaded. The main packages name the others, so they come last. */
+function place({ name }) {
+  const crate = CRATES.findIndex((end) => name.match(/^polyflake(-[a-z]+)?-\d/)?.[1] === (end || undefined));
+  if (name.endsWith(".crate")) return crate;
+  return /^polyflake(-cli)?-\d.*\.tgz$/.test(name) ? 1 : 0;
+}
+
+for (const file of files.sort((one, other) => place(one) - place(other))) {
+  const [ours, theirs] = await compare(file);
+  if (theirs === undefined) console.log(file.path);
+  else if (theirs !== ours) throw new Error(`${file.name}: the registry has other bytes: ${theirs}, not ${ours}`);
+}

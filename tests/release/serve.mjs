@@ -1,0 +1,43 @@
+/**
+ * Serves a folder on this machine alone, as registries serve files, until its input ends: `node serve.mjs FOLDER LOG`. Prints
+ * the address, and appends the path of each served file to the log.
+ *
+ * Nothing can be uploaded. Crates that the folder lacks are redirected to the public registry, because ours depend on them.
+ */
+import { appendFileSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const INDEX = "https://index.crates.io";
+const TYPES = { ".html": "text/html", ".json": "application/json", ".whl": "application/octet-stream" };
+
+const [folder, log] = process.argv.slice(2);
+const { dl } = await (await fetch(`${INDEX}/config.json`)).json();
+
+/** The address at which the public registry has a path, if it is one of crates. */
+function elsewhere(path) {
+  const [, kind, rest] = path.match(/^\/crates\/(index|dl)\/(.+)$/) ?? [];
+  if (kind === "index") return `${INDEX}/${rest}`;
+  const [name, version] = rest?.split("/") ?? [];
+  if (!version) return undefined;
+  const filled = dl.replaceAll("{crate}", name).replaceAll("{version}", version);
+  return filled === dl ? `${dl}/${name}/${version}/download` : filled;
+}
+
+const server = createServer(({ method, url }, response) => {
+  // `normalize` keeps the path inside of the folder.
+  const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
+  const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
+  if (method !== "GET" && method !== "HEAD") return response.writeHead(405).end();
+  try {
+    const content = readFileSync(file);
+    appendFileSync(log, `${path}\n`);
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(content);
+  } catch {
+    const location = elsewhere(path);
+    if (location) response.writeHead(302, { location }).end();
+    else response.writeHead(404).end("{}");
+  }
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+process.stdin.on("end", () => process.exit()).resume();

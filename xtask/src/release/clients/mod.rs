@@ -1,0 +1,147 @@
+//! The clients that install the packages into empty projects, and run them there.
+//!
+//! Each client downloads everything anew into its project, so that the registries see which packages it chose.
+
+mod javascript;
+mod python;
+mod rust;
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use xshell::{Cmd, Shell, cmd};
+
+use super::{registries::Registries, state::State};
+use crate::{tools, workspace};
+
+/// The registries' address and the version to install.
+pub struct Source<'r> {
+    pub address: &'r str,
+    pub version: &'r str,
+}
+
+/// A client, which installs packages into the shell's current folder and returns what it ran there.
+struct Client {
+    name: &'static str,
+    /// The command that prints the client's version.
+    version: &'static [&'static str],
+    install: fn(&Shell, &Source) -> Result<String>,
+}
+
+#[rustfmt::skip]
+const ALL: [Client; 13] = [
+    Client { name: "pip", version: &["python", "-m", "pip"], install: python::pip },
+    Client { name: "uv", version: &["uv"], install: python::uv },
+    Client { name: "uvx", version: &["uv"], install: python::uvx },
+    Client { name: "pipx", version: &["pipx"], install: python::pipx },
+    Client { name: "npm", version: &["npm"], install: javascript::npm },
+    Client { name: "npx", version: &["npm"], install: javascript::npx },
+    Client { name: "pnpm", version: &["pnpm"], install: javascript::pnpm },
+    Client { name: "yarn", version: &["yarn"], install: javascript::yarn },
+    Client { name: "yarn-pnp", version: &["yarn"], install: javascript::yarn_pnp },
+    Client { name: "bun", version: &["bun"], install: javascript::bun },
+    Client { name: "deno", version: &["deno"], install: javascript::deno },
+    Client { name: "cargo", version: &["cargo"], install: rust::add },
+    Client { name: "cargo-install", version: &["cargo"], install: rust::install },
+];
+
+/// What a client installed and ran.
+#[derive(Serialize, Deserialize)]
+pub struct Installed {
+    /// The client's name and version.
+    pub client: String,
+    /// The names of the packages that it downloaded.
+    pub packages: Vec<String>,
+    pub ran: String,
+}
+
+/// Fails if a name is not that of a client.
+pub fn check_names(names: &[String]) -> Result<()> {
+    let unknown = names.iter().find(|name| ALL.iter().all(|client| client.name != **name));
+    let known = ALL.map(|client| client.name).join(", ");
+    ensure!(unknown.is_none(), "expected a client ({known}), found {}", unknown.unwrap());
+    Ok(())
+}
+
+/// Returns a shell that finds the clients in the versions that the repository pins.
+pub fn shell() -> Result<Shell> {
+    let shell = workspace::shell()?;
+    tools::npm(&shell, "tests/release")?;
+    let python = tools::release_python(&shell)?;
+    let ours = [
+        workspace::root().join("tests/release/node_modules/.bin"),
+        python.parent().context("expected a folder")?.to_owned(),
+    ];
+    let path = std::env::split_paths(&shell.var("PATH")?).collect::<Vec<_>>();
+    shell.set_var("PATH", std::env::join_paths(ours.into_iter().chain(path))?);
+    Ok(shell)
+}
+
+/// Installs the packages with the clients of these names, or with all.
+pub fn install(
+    state: &mut State,
+    registries: &Registries,
+    version: &str,
+    names: &[String],
+    inputs: &str,
+) -> Result<Vec<Installed>> {
+    let shell = shell()?;
+    let is_wanted = |client: &&Client| names.is_empty() || names.iter().any(|n| n == client.name);
+    let source = Source { address: &registries.address, version };
+    let one = |client: &Client| {
+        let inputs = format!("{inputs} {}", release_of(&shell, client)?);
+        let step = format!("{} of {version}", client.name);
+        state.once(
+            &step,
+            &inputs,
+            |_| true,
+            || installed(&shell, registries, &source, client).with_context(|| step.clone()),
+        )
+    };
+    ALL.iter().filter(is_wanted).map(one).collect()
+}
+
+fn installed(
+    shell: &Shell,
+    registries: &Registries,
+    source: &Source,
+    client: &Client,
+) -> Result<Installed> {
+    let project = tempfile::tempdir()?;
+    let _there = shell.push_dir(project.path());
+    registries.downloads()?;
+    let ran = (client.install)(shell, source)?;
+    let packages = registries.downloads()?;
+    ensure!(!packages.is_empty(), "expected downloads from the registries, found none");
+    let name = format!("{} {}", client.name, release_of(shell, client)?);
+    println!("ok: {name}: {ran}: {}", packages.join(", "));
+    Ok(Installed { client: name, packages, ran })
+}
+
+/// Returns a client's own version.
+fn release_of(shell: &Shell, client: &Client) -> Result<String> {
+    let (program, options) = (client.version[0], &client.version[1..]);
+    let said = cmd!(shell, "{program} {options...} --version").quiet().read()?;
+    let mut words = said.split_whitespace();
+    let number = words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    Ok(number.with_context(|| format!("expected a version, found {said}"))?.to_owned())
+}
+
+/// Copies a user's program from `tests/packaging` into the shell's current folder.
+fn copy(shell: &Shell, files: &[&str]) -> Result<()> {
+    let from = workspace::root().join("tests/packaging");
+    files.iter().try_for_each(|file| {
+        let name = Path::new(file).file_name().context("expected a file")?;
+        Ok(fs::copy(from.join(file), shell.current_dir().join(name)).map(|_| ())?)
+    })
+}
+
+/// Generates an ID with the installed program, and identifies it.
+fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<String> {
+    let id = program().args(["new", "sno", "--metabyte", "7"]).read()?;
+    let said = program().args(["inspect", "--json", id.trim()]).read()?;
+    let first = serde_json::from_str::<serde_json::Value>(&said)?["readings"][0]["format"].clone();
+    ensure!(first == "sno", "expected the program to name {id} as a sno, found {first}");
+    Ok("the program generates and names an ID".to_owned())
+}

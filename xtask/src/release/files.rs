@@ -1,0 +1,103 @@
+//! Builds the files of a release, and writes their sums.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::state::State;
+use crate::{
+    artefacts::{self, Artefact, results::Row},
+    workspace,
+};
+
+/// Folders whose files are part of no package.
+const NOT_PACKAGED: [&str; 8] = [
+    ":!.github",
+    ":!bench",
+    ":!docs",
+    ":!examples",
+    ":!site",
+    ":!tests",
+    ":!xtask/src/release",
+    ":!xtask/src/test",
+];
+
+/// A built artefact: its name, and its files with their sums.
+pub type Built = (String, Row);
+
+/// Builds and checks artefacts, and runs their own tests if `suites` is set. An artefact that was built from the same sources
+/// and has the same bytes as then is not built again.
+pub fn build(state: &mut State, chosen: &[Artefact], suites: bool) -> Result<Vec<Built>> {
+    let shell = artefacts::set_up()?;
+    let inputs = format!("{} {suites}", sources(&shell)?);
+    let one = |artefact: &Artefact| {
+        let folder = artefacts::folder_of(&artefact.name);
+        let is_intact =
+            |row: &Row| artefacts::results::files(&folder).is_ok_and(|files| files == row.files);
+        let inputs = format!("{inputs} {}", artefacts::build::date(&shell, &artefact.kind)?);
+        let make = || artefacts::complete(&shell, artefact, !suites);
+        Ok((artefact.name.clone(), state.once(&artefact.name, &inputs, is_intact, make)?))
+    };
+    let built: Vec<Built> = chosen.iter().map(one).collect::<Result<_>>()?;
+    for (name, row) in &built {
+        let is_ours = |name: &str| name.contains(super::version::VERSION);
+        let other = row.files.iter().find(|file| !is_ours(&file.name));
+        ensure!(other.is_none(), "{name}: expected this version in each name");
+    }
+    write_sums(&shell, &built)?;
+    Ok(built)
+}
+
+/// Returns a hash of everything that the files are built from: the sources as git has them, and the compilers.
+fn sources(shell: &Shell) -> Result<String> {
+    let _there = shell.push_dir(workspace::root());
+    let files = cmd!(shell, "git ls-files --stage -- . {NOT_PACKAGED...}").quiet().read()?;
+    let compilers = [
+        cmd!(shell, "rustc --version").quiet().read()?,
+        cmd!(shell, "node --version").quiet().read()?,
+    ];
+    hash(shell, &format!("{files}{}", compilers.concat()))
+}
+
+/// Returns the SHA-256 sum of a string.
+pub fn hash(shell: &Shell, text: &str) -> Result<String> {
+    let said = cmd!(shell, "sha256sum").quiet().stdin(text).read()?;
+    Ok(said.split_whitespace().next().unwrap_or_default().to_owned())
+}
+
+/// Returns the path of the list of sums, which `sha256sum --check` reads in the folder above the artefacts'.
+pub fn sums() -> PathBuf {
+    workspace::artefacts().join("SHA256SUMS")
+}
+
+fn write_sums(shell: &Shell, built: &[Built]) -> Result<()> {
+    let mut lines = Vec::new();
+    for (name, row) in built {
+        lines.extend(
+            row.files.iter().map(|file| format!("{}  out/{name}/{}", file.sha256, file.name)),
+        );
+        let bill = artefacts::folder_of(name).with_extension("cdx.json");
+        if bill.exists() {
+            let sum = artefacts::results::sha256(&bill)?;
+            lines.push(format!("{sum}  out/{name}.cdx.json"));
+        }
+    }
+    Ok(shell.write_file(sums(), lines.join("\n") + "\n")?)
+}
+
+/// Fails if a file is not the one that was tested.
+pub fn check_sums(shell: &Shell) -> Result<()> {
+    let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums());
+    Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)
+}
+
+/// Returns the paths of all files that a registry gets, in the order in which it may get them: packages before those that
+/// depend on them.
+pub fn paths(built: &[Built]) -> Vec<PathBuf> {
+    let of = |(name, row): &Built| {
+        let folder = artefacts::folder_of(name);
+        row.files.iter().map(|file| folder.join(&file.name)).collect::<Vec<_>>()
+    };
+    built.iter().flat_map(of).collect()
+}

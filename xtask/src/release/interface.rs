@@ -1,0 +1,113 @@
+//! Compares the public interfaces with those of the last release.
+//!
+//! Before 1.0, a minor version may break an interface, and its entry in CHANGELOG.md names what is gone. A patch may not.
+
+use std::{collections::BTreeSet, fs};
+
+use anyhow::{Context, Result, ensure};
+use toml::{Table, Value};
+use xshell::{Shell, cmd};
+
+use super::version::VERSION;
+use crate::{tools, workspace};
+
+const NAMES: &str = "packages/api.toml";
+
+/// Compares the interfaces of all languages with those of the newest tag, and returns the tag. Returns `None` for the first
+/// release.
+pub fn compare(shell: &Shell) -> Result<Option<String>> {
+    let tags = cmd!(shell, "git tag --list v* --sort=-version:refname").quiet().read()?;
+    let own = format!("v{VERSION}");
+    let Some(last) = tags.lines().find(|tag| **tag != own) else {
+        println!("interface: the first release, so there is nothing to compare it with");
+        return Ok(None);
+    };
+    names(shell, last)?;
+    if is_patch(last) {
+        python(shell, last)?;
+    }
+    rust(shell, last)?;
+    println!("interface: compared with {last}");
+    Ok(Some(last.to_owned()))
+}
+
+/// Returns whether only the last number of the version differs from the tag's.
+fn is_patch(tag: &str) -> bool {
+    let but_last = |version: &str| version.rsplit_once('.').map(|(most, _)| most.to_owned());
+    but_last(tag.trim_start_matches('v')) == but_last(VERSION)
+}
+
+/// Fails if a name is gone that the list of changes does not explain, or if a patch removes any.
+fn names(shell: &Shell, last: &str) -> Result<()> {
+    let before = cmd!(shell, "git show {last}:{NAMES}").quiet().read()?;
+    let now = fs::read_to_string(workspace::root().join(NAMES))?;
+    let changes = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
+    let entry = changes.split("\n## ").nth(1).context("expected an entry in CHANGELOG.md")?;
+    let faults = unexplained(&before.parse()?, &now.parse()?, entry, is_patch(last));
+    ensure!(faults.is_empty(), "names of {last} are gone: {}", faults.join(", "));
+    Ok(())
+}
+
+fn unexplained(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<String> {
+    let now = paths(now);
+    let gone = paths(before).into_iter().filter(|path| !now.contains(path));
+    let is_explained = |path: &String| {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        !is_patch && entry.contains(&format!("`{name}"))
+    };
+    gone.filter(|path| !is_explained(path)).collect()
+}
+
+/// Returns the names in the table, each with those around it. What is said of a name has no name of its own.
+fn paths(table: &Table) -> BTreeSet<String> {
+    let inside = |(name, value): (&String, &Value)| match value {
+        Value::Table(inner) if !inner.contains_key("summary") => {
+            paths(inner).into_iter().map(|path| format!("{name}.{path}")).collect()
+        }
+        Value::Array(names) => {
+            let names = names.iter().filter_map(Value::as_str);
+            names.map(|inner| format!("{name}.{inner}")).collect()
+        }
+        _ => vec![name.clone()],
+    };
+    table.iter().flat_map(inside).collect()
+}
+
+/// Compares the Python package by its stubs and sources.
+fn python(shell: &Shell, last: &str) -> Result<()> {
+    let python = tools::release_python(shell)?;
+    let options = ["--search", "packages/python/src", "--against", last];
+    Ok(cmd!(shell, "{python} -m griffe check polyflake {options...}").run()?)
+}
+
+/// Compares the crates by their documentation.
+fn rust(shell: &Shell, last: &str) -> Result<()> {
+    tools::install(shell, &tools::SEMVER)?;
+    let packages = workspace::libraries(shell)?;
+    let packages = packages.iter().flat_map(|name| ["--package", name]);
+    Ok(cmd!(shell, "cargo semver-checks --baseline-rev {last} {packages...}").run()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gone(now: &str, entry: &str, is_patch: bool) -> Vec<String> {
+        let before = "[sno]\nparse = \"Parses.\"\nnew = { summary = \"Creates.\", in = [\"js\"] }\n[guide]\nsno = [\"parse\"]";
+        unexplained(&before.parse().unwrap(), &now.parse().unwrap(), entry, is_patch)
+    }
+
+    #[test]
+    fn names_may_be_added_and_described_differently() {
+        let now = "[sno]\nparse = \"Reads.\"\nnew = \"Creates.\"\nmore = \"More.\"\n[guide]\nsno = [\"parse\"]";
+        assert!(gone(now, "", true).is_empty());
+    }
+
+    #[test]
+    fn a_missing_name_must_be_explained_and_a_patch_may_remove_none() {
+        let now = "[sno]\nnew = \"Creates.\"\n[guide]\nsno = [\"parse\"]";
+        assert_eq!(gone(now, "", false), ["sno.parse"]);
+        assert_eq!(gone(now, "`parse` is now `read`", true), ["sno.parse"]);
+        assert!(gone(now, "`parse` is now `read`", false).is_empty());
+    }
+}

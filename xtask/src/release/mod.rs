@@ -1,0 +1,96 @@
+//! Rehearses a release, or checks whether it may be published. Nothing here uploads anything: only continuous integration
+//! publishes, by `.github/workflows/publish.yml`.
+//!
+//! A rehearsal builds and checks the files of a release, and serves them from registries on this machine. Each client then
+//! installs them into an empty project and runs them. The files keep their sums, which publishing checks once more.
+
+mod clients;
+mod files;
+mod index;
+mod interface;
+mod registries;
+mod state;
+mod table;
+mod version;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+
+use crate::{artefacts, workspace};
+use registries::Registries;
+use state::State;
+use version::VERSION;
+
+#[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct Options {
+    /// Build the files of a release, check them, and install them with every client, without uploading anything
+    #[arg(long, required_unless_present = "ready")]
+    dry: bool,
+    /// Only check whether this commit may be published
+    #[arg(long, conflicts_with = "dry")]
+    ready: bool,
+    /// The tag that is to be published, with --ready
+    #[arg(long, requires = "ready")]
+    tag: Option<String>,
+    /// The artefacts of all platforms; by default those of this machine's platform
+    #[arg(long, conflicts_with = "only")]
+    all_platforms: bool,
+    /// Only the artefacts with these names (`cargo xtask artefacts --list`)
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Only the clients with these names; by default all
+    #[arg(long = "client", value_name = "NAME")]
+    clients: Vec<String>,
+    /// Do not run the packages' own tests, which take most of the time
+    #[arg(long)]
+    without_tests: bool,
+}
+
+pub fn main(options: &Options) -> Result<()> {
+    let shell = workspace::shell()?;
+    version::check()?;
+    interface::compare(&shell)?;
+    let obstacles = version::obstacles(&shell, options.tag.as_deref())?;
+    obstacles.iter().for_each(|line| println!("before publishing: {line}"));
+    if options.ready {
+        ensure!(obstacles.is_empty(), "{} things must change before publishing", obstacles.len());
+        return Ok(());
+    }
+    rehearse(options)
+}
+
+fn rehearse(options: &Options) -> Result<()> {
+    clients::check_names(&options.clients)?;
+    let chosen = if options.all_platforms {
+        artefacts::all()?
+    } else if options.only.is_empty() {
+        artefacts::of_this_machine()?
+    } else {
+        artefacts::select(&options.only)?
+    };
+    let (shell, folder) = (workspace::shell()?, workspace::target().join("dry-run"));
+    shell.create_dir(&folder)?;
+    let mut state = State::read(folder.join("state.json"));
+    let built = files::build(&mut state, &chosen, !options.without_tests)?;
+    let registries = Registries::open(&shell, folder.join("registries"))?;
+    for file in files::paths(&built) {
+        registries.add(&shell, &file)?;
+    }
+    let inputs = inputs(&shell)?;
+    let installed = clients::install(&mut state, &registries, VERSION, &options.clients, &inputs)?;
+    files::check_sums(&shell)?;
+    let all: Vec<_> = artefacts::all()?.into_iter().map(|artefact| artefact.name).collect();
+    let table = table::text(&all, &built, &installed);
+    shell.write_file(folder.join("table.md"), &table)?;
+    println!("\n{table}\nok: {VERSION} was rehearsed, and nothing was uploaded");
+    Ok(())
+}
+
+/// Returns a hash of what the clients install and run.
+fn inputs(shell: &xshell::Shell) -> Result<String> {
+    let sums = shell.read_file(files::sums())?;
+    let programs = ["tests/packaging", "tests/release", "xtask/src/release"];
+    let programs = xshell::cmd!(shell, "git ls-files --stage -- {programs...}").quiet().read()?;
+    files::hash(shell, &format!("{sums}{programs}"))
+}

@@ -1,0 +1,190 @@
+//! Registries of npm, `PyPI` and crates on this machine, made of files, from which ordinary clients install the packages.
+//!
+//! Each package is stored as it was built, next to the pages that its registry would make of it.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use xshell::{Shell, cmd};
+
+use super::index;
+use crate::{
+    artefacts::{platforms, results},
+    workspace,
+};
+
+/// When each version was published. Clients wait for days before they install a new version.
+const OLD: &str = "2020-01-01T00:00:00.000Z";
+
+pub struct Registries {
+    server: Child,
+    pub address: String,
+    folder: PathBuf,
+}
+
+impl Registries {
+    /// Starts empty registries in a folder.
+    pub fn open(shell: &Shell, folder: PathBuf) -> Result<Self> {
+        shell.remove_path(&folder)?;
+        shell.create_dir(folder.join("served"))?;
+        let program = workspace::root().join("tests/release/serve.mjs");
+        let mut server = Command::new("node")
+            .arg(program)
+            .args([folder.join("served"), folder.join("requests")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut address = String::new();
+        let output = server.stdout.take().context("expected an output")?;
+        BufReader::new(output).read_line(&mut address)?;
+        ensure!(!address.is_empty(), "expected the address of the registries, found nothing");
+        let registries = Self { server, address: address.trim().to_owned(), folder };
+        let download = format!("{}/crates/dl/{{crate}}/{{version}}", registries.address);
+        let config = json!({ "dl": download, "api": registries.address });
+        shell.write_file(registries.path("crates/index/config.json"), config.to_string())?;
+        Ok(registries)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join("served").join(name)
+    }
+
+    /// Copies a package to the path where clients request it.
+    fn store(&self, file: &Path, name: &str) -> Result<()> {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().context("expected a folder")?)?;
+        Ok(fs::copy(file, path).map(|_| ())?)
+    }
+
+    /// Adds a package, which becomes the newest version of its name.
+    pub fn add(&self, shell: &Shell, file: &Path) -> Result<()> {
+        let name = results::file_name(file)?;
+        match file.extension().and_then(OsStr::to_str) {
+            Some("tgz") => self.add_npm(shell, file, name),
+            Some("crate") => self.add_crate(shell, file),
+            _ => self.add_python(shell, file, name),
+        }
+    }
+
+    fn add_npm(&self, shell: &Shell, file: &Path, file_name: &str) -> Result<()> {
+        let options = ["--extract", "--gzip", "--to-stdout", "--file"];
+        let manifest =
+            cmd!(shell, "tar {options...} {file} package/package.json").quiet().read()?;
+        let mut manifest: Value = serde_json::from_str(&manifest)?;
+        let [name, version] = ["name", "version"].map(|key| manifest[key].as_str().unwrap_or(""));
+        let (name, version) = (name.to_owned(), version.to_owned());
+        let tarball = format!("{}/npm/-/{file_name}", self.address);
+        manifest["dist"] = json!({ "tarball": tarball, "integrity": integrity(shell, file)? });
+        let page = self.path("npm").join(&name);
+        let empty = json!({ "name": name, "versions": {}, "time": {} }).to_string();
+        let known = fs::read_to_string(&page).unwrap_or(empty);
+        let mut known: Value = serde_json::from_str(&known)?;
+        known["dist-tags"] = json!({ "latest": version });
+        known["time"][&version] = OLD.into();
+        let others = manifest["optionalDependencies"].clone();
+        known["versions"][&version] = manifest;
+        shell.write_file(page, known.to_string())?;
+        self.announce(shell, &others)?;
+        self.store(file, &format!("npm/-/{file_name}"))
+    }
+
+    /// Adds the pages of other platforms' packages that were not built, because Yarn requests the pages of all.
+    fn announce(&self, shell: &Shell, others: &Value) -> Result<()> {
+        for (name, version) in others.as_object().into_iter().flatten() {
+            let page = self.path("npm").join(name);
+            let platforms = platforms::all()?;
+            let platform = platforms.iter().find(|one| name.ends_with(&format!("-{}", one.name)));
+            let platform = platform.with_context(|| format!("expected the platform of {name}"))?;
+            let version = version.as_str().unwrap_or_default();
+            let tarball = format!("{}/npm/-/not-built.tgz", self.address);
+            let manifest = json!({ "name": name, "version": version, "os": [platform.os],
+                "cpu": [platform.cpu], "dist": { "tarball": tarball } });
+            let known = json!({ "name": name, "dist-tags": { "latest": version },
+                "versions": { version: manifest }, "time": { version: OLD } });
+            if !page.exists() {
+                shell.write_file(page, known.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_python(&self, shell: &Shell, file: &Path, file_name: &str) -> Result<()> {
+        let name = file_name.split('-').next().unwrap_or_default().replace('_', "-");
+        let page = self.path("simple").join(name).join("index.html");
+        let known = fs::read_to_string(&page).unwrap_or_default();
+        let sum = results::sha256(file)?;
+        let link = format!("<a href=\"../../files/{file_name}#sha256={sum}\">{file_name}</a>\n");
+        shell.write_file(page, known + &link)?;
+        self.store(file, &format!("files/{file_name}"))
+    }
+
+    fn add_crate(&self, shell: &Shell, file: &Path) -> Result<()> {
+        let (options, stem) = (["--extract", "--gzip", "--to-stdout", "--file"], file.file_stem());
+        let manifest = Path::new(stem.context("expected a name")?).join("Cargo.toml");
+        let manifest = cmd!(shell, "tar {options...} {file} {manifest}").quiet().read()?;
+        let entry = index::entry(&manifest.parse()?, &results::sha256(file)?)?;
+        let [name, version] = ["name", "vers"].map(|key| entry[key].as_str().unwrap_or(""));
+        // All of our names are longer than three characters, which decides where the index has them.
+        let page = self.path("crates/index").join(&name[..2]).join(&name[2..4]).join(name);
+        let known = fs::read_to_string(&page).unwrap_or_default();
+        shell.write_file(page, format!("{known}{entry}\n"))?;
+        self.store(file, &format!("crates/dl/{name}/{version}"))
+    }
+
+    /// Returns the packages that clients have downloaded since the last call, by the names of their files.
+    pub fn downloads(&self) -> Result<Vec<String>> {
+        let log = self.folder.join("requests");
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        fs::write(log, "")?;
+        let mut names: Vec<_> = text.lines().filter_map(package_at).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+}
+
+impl Drop for Registries {
+    fn drop(&mut self) {
+        // The server also exits when its input ends.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Returns the name of the package's file at a path of the registries.
+fn package_at(path: &str) -> Option<String> {
+    if let Some(one) = path.strip_prefix("/crates/dl/") {
+        return Some(format!("{}.crate", one.replace('/', "-")));
+    }
+    let file = path.strip_prefix("/npm/-/").or_else(|| path.strip_prefix("/files/"));
+    file.map(str::to_owned)
+}
+
+/// Returns the sum in the form that npm compares.
+fn integrity(shell: &Shell, file: &Path) -> Result<String> {
+    let said = cmd!(shell, "sha512sum {file}").quiet().read()?;
+    let sum = said.split_whitespace().next().context("expected a sum")?;
+    let bytes = data_encoding::HEXLOWER.decode(sum.as_bytes())?;
+    Ok(format!("sha512-{}", data_encoding::BASE64.encode(&bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_packages_are_distinguished_from_pages() {
+        let of = |path| package_at(path).unwrap_or_default();
+        assert_eq!(of("/crates/dl/polyflake/0.1.0"), "polyflake-0.1.0.crate");
+        assert_eq!(of("/npm/-/polyflake-0.1.0.tgz"), "polyflake-0.1.0.tgz");
+        assert_eq!(of("/files/polyflake-0.1.0.tar.gz"), "polyflake-0.1.0.tar.gz");
+        assert_eq!((of("/npm/polyflake"), of("/simple/polyflake/")), Default::default());
+    }
+}

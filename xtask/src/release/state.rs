@@ -1,0 +1,107 @@
+//! Remembers which steps of a rehearsal were done, so that a resumed one repeats none of them.
+//!
+//! A step is done as long as its inputs are the same and its outcome is intact. Inputs are hashes of contents, never times.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+#[derive(Serialize, Deserialize)]
+struct Done {
+    inputs: String,
+    outcome: Value,
+}
+
+pub struct State {
+    file: PathBuf,
+    done: BTreeMap<String, Done>,
+}
+
+impl State {
+    /// Reads the state from a file. An absent or unreadable file means that nothing was done.
+    pub fn read(file: PathBuf) -> Self {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        Self { file, done: serde_json::from_str(&text).unwrap_or_default() }
+    }
+
+    /// Returns the outcome of a step that was done with the same inputs and is intact. Otherwise does the step, and records
+    /// the outcome at once, because a later step may fail.
+    pub fn once<T: Serialize + DeserializeOwned>(
+        &mut self,
+        step: &str,
+        inputs: &str,
+        is_intact: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let done = self.done.get(step).filter(|done| done.inputs == inputs);
+        let known = done.and_then(|done| serde_json::from_value(done.outcome.clone()).ok());
+        if let Some(outcome) = known.filter(is_intact) {
+            println!("done before: {step}");
+            return Ok(outcome);
+        }
+        println!("\n== {step} ==");
+        let outcome = make()?;
+        let done = Done { inputs: inputs.to_owned(), outcome: serde_json::to_value(&outcome)? };
+        self.done.insert(step.to_owned(), done);
+        fs::write(&self.file, serde_json::to_string_pretty(&self.done)?)?;
+        Ok(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use anyhow::bail;
+
+    use super::*;
+
+    fn file() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        (folder, file)
+    }
+
+    /// Does a step in a new process's state, and returns its outcome, which `made` provides if the step must be done.
+    fn resumed(file: &Path, inputs: &str, is_intact: bool, made: Result<u32>) -> Result<u32> {
+        State::read(file.to_owned()).once("step", inputs, |_: &u32| is_intact, || made)
+    }
+
+    #[test]
+    fn a_step_with_the_same_inputs_is_not_repeated() {
+        let (_folder, file) = file();
+        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(resumed(&file, "a", true, Ok(2)).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_step_with_other_inputs_is_repeated() {
+        let (_folder, file) = file();
+        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(resumed(&file, "b", true, Ok(2)).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_step_whose_outcome_was_changed_is_repeated() {
+        let (_folder, file) = file();
+        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(resumed(&file, "a", false, Ok(2)).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_failed_step_is_repeated() {
+        let (_folder, file) = file();
+        resumed(&file, "a", true, Err(anyhow::anyhow!("no"))).unwrap_err();
+        assert_eq!(resumed(&file, "a", true, Ok(2)).unwrap(), 2);
+    }
+
+    #[test]
+    fn an_unreadable_state_means_that_nothing_was_done() {
+        let (_folder, file) = file();
+        fs::write(&file, "{").unwrap();
+        let step = State::read(file).once("step", "a", |_: &u32| true, || bail!("was done"));
+        step.unwrap_err();
+    }
+}
