@@ -47,7 +47,7 @@ function generate(thread, make, count) {
   let [done, failed, start] = [0, 0, performance.now()];
   while (done < count && failed < HOPELESS[Number(done > 0)]) {
     sleep(start - performance.now());
-    start += Number(STORM_PAUSE_US) / 1000;
+    start = performance.now() + Number(STORM_PAUSE_US) / 1000;
     const [begin, wallBegin] = now();
     const [ids, error] = chunk(make, Math.min(CHUNK, count - done));
     const [end, wallEnd] = now();

@@ -48,11 +48,11 @@ def line(text: str) -> None:
 
 
 def generate(copy: int, thread: int, make: Make, count: int, start: float) -> None:
-    """Generates IDs of one thread. Each chunk has its time, so that copies stay together."""
+    """Generates IDs of one thread. Each chunk of a copy has its time, so that copies stay together."""
     done = failed = 0
     while done < count and failed < HOPELESS[done > 0]:
         sleep(max(0, start - time.monotonic()))
-        start += PAUSE
+        start = (time.monotonic() if SHAPE == "plain" else start) + PAUSE
         ids: list[str] = []
         error = None
         size = 0

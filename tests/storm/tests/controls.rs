@@ -14,6 +14,9 @@ use idstorm::{
     verdict::Verdict,
 };
 
+/// So many IDs that two processes, or the times before and after a step of the clock, share milliseconds on a busy machine.
+const MANY: u64 = 20_000;
+
 /// Runs a control in a storm.
 fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
     let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
@@ -58,12 +61,12 @@ fn threads_catch_a_count_without_a_lock() {
 
 #[test]
 fn processes_catch_a_snowflake_without_a_worker_id() {
-    is_caught("no-worker", "processes", 4000, "threads");
+    is_caught("no-worker", "processes", MANY, "threads");
 }
 
 #[test]
 fn hosts_catch_a_worker_id_that_is_a_process_id() {
-    is_caught("pid-worker", "hosts", 4000, "processes");
+    is_caught("pid-worker", "hosts", MANY, "processes");
 }
 
 #[test]
@@ -88,12 +91,12 @@ fn copied_images_catch_a_comparison_of_process_ids() {
 
 #[test]
 fn a_rollback_catches_a_snowflake_that_forgets_its_ticks() {
-    is_caught("forgetful", "rollback", 4000, "processes");
+    is_caught("forgetful", "rollback", MANY, "processes");
 }
 
 #[test]
 fn steps_catch_a_bit_for_one_rollback() {
-    is_caught("one-bit", "steps", 8000, "rollback");
+    is_caught("one-bit", "steps", MANY, "rollback");
 }
 
 #[test]
@@ -114,7 +117,7 @@ fn pauses_catch_a_lease_that_is_not_checked_for_each_id() {
 #[test]
 fn a_rollback_catches_ids_out_of_order() {
     let format = Format { order: Some(Order::Text), time: None };
-    if let Some(verdict) = run("forgetful", "rollback", 4000, &format) {
+    if let Some(verdict) = run("forgetful", "rollback", MANY, &format) {
         assert!(verdict.thread.unwrap().count > 0 && verdict.generator.unwrap().count > 0);
     }
 }

@@ -112,12 +112,13 @@ impl Plan {
         copies::exit();
     }
 
-    /// Generates IDs of one thread. Each chunk has its time, so that copies stay together.
+    /// Generates IDs of one thread. Each chunk of a copy has its time, so that copies stay together. A process that is alone keeps
+    /// the pauses instead, so that it does not end before the clock is set.
     fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
         while done < self.ids && failed < HOPELESS[usize::from(done > 0)] {
             thread::sleep(begin.saturating_duration_since(Instant::now()));
-            begin += self.pause;
+            begin = if self.shape == "plain" { Instant::now() } else { begin } + self.pause;
             let mut chunk = Chunk::begin(generator, thread);
             let mut error = None;
             let last = done + CHUNK.min(self.ids - done);
