@@ -15,7 +15,7 @@ use idstorm::{
 };
 
 /// So many IDs that two processes, or the times before and after a step of the clock, share milliseconds on a busy machine.
-const MANY: u64 = 20_000;
+const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.
 fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
@@ -41,12 +41,23 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
     Some(in_storm(control, storm, ids, format).unwrap())
 }
 
+/// Checks that a storm catches a control, and a gentler storm does not. Whether processes run close together depends on the
+/// machine, so a storm that caught nothing is repeated with twice as many IDs.
 #[track_caller]
 fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };
-    if let Some(verdict) = run(control, storm, ids, &format) {
-        assert!(verdict.distinct.count > 0, "{control} in {storm}: {verdict}");
-        assert!(verdict.distinct.first.is_some() && verdict.errors.is_empty(), "{verdict}");
+    let attempts = (0..5).map_while(|attempt| run(control, storm, ids << attempt, &format));
+    let mut last = None;
+    for verdict in attempts {
+        assert!(verdict.errors.is_empty(), "{verdict}");
+        let is_caught = verdict.distinct.count > 0;
+        last = Some(verdict);
+        if is_caught {
+            break;
+        }
+    }
+    if let Some(verdict) = last {
+        assert!(verdict.distinct.first.is_some(), "{control} in {storm}: {verdict}");
     }
     if let Some(verdict) = run(control, gentler, ids, &format) {
         assert!(verdict.distinct.count == 0, "{control} in {gentler}: {verdict}");
@@ -117,9 +128,11 @@ fn pauses_catch_a_lease_that_is_not_checked_for_each_id() {
 #[test]
 fn a_rollback_catches_ids_out_of_order() {
     let format = Format { order: Some(Order::Text), time: None };
-    if let Some(verdict) = run("forgetful", "rollback", MANY, &format) {
-        assert!(verdict.thread.unwrap().count > 0 && verdict.generator.unwrap().count > 0);
-    }
+    let mut attempts = (0..5).map_while(|at| run("forgetful", "rollback", MANY << at, &format));
+    let is_caught = |verdict: Verdict| {
+        verdict.thread.unwrap().count > 0 && verdict.generator.unwrap().count > 0
+    };
+    assert!(!clock::is_available() || attempts.any(is_caught));
 }
 
 #[test]
