@@ -85,7 +85,7 @@ impl Error {
     /// ```
     /// use polyflake::{Error, ErrorKind};
     ///
-    /// let error = Error::because(ErrorKind::ClockFailed, "expected a reading of the GPS, found none");
+    /// let error = Error::with_reason(ErrorKind::ClockFailed, "expected a reading of the GPS, found none");
     /// assert_eq!(error.to_string(), "expected a reading of the GPS, found none");
     /// ```
     #[cold]
@@ -108,7 +108,7 @@ impl Error {
     /// use polyflake::{Error, ErrorKind};
     ///
     /// let closed = std::io::Error::other("receiver is closed");
-    /// let error = Error::because(ErrorKind::ClockFailed, "expected a reading of the GPS, found none");
+    /// let error = Error::with_reason(ErrorKind::ClockFailed, "expected a reading of the GPS, found none");
     /// let error = error.with_source(closed);
     /// assert_eq!(error.to_string(), "expected a reading of the GPS, found none");
     /// assert_eq!(error.source().unwrap().to_string(), "receiver is closed");

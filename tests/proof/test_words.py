@@ -221,7 +221,7 @@ def shown(step: Step) -> str:
 
 
 def test_the_terms_are_what_the_code_computes() -> None:
-    lines = lines_of("polyflake", "sequence::printed::steps", "--lib")
+    lines = lines_of("polyflake", "sequence::step_log::steps", "--lib")
     for line in lines:
         given, found = line.split(" -> ")
         machine, *numbers = given.split()

@@ -13,8 +13,9 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// use serde::{Deserialize, Serialize};
 /// use std::sync::LazyLock;
 ///
-/// static IDS: LazyLock<Keyring> = LazyLock::new(|| Keyring::new(&[7; 32]).unwrap()); // load the secret from the environment
-/// or a file static ORDERS: LazyLock<IdType> = LazyLock::new(|| IDS.of("order").unwrap());
+/// // Load the secret from the environment or a file.
+/// static IDS: LazyLock<Keyring> = LazyLock::new(|| Keyring::new(&[7; 32]).unwrap());
+/// static ORDERS: LazyLock<IdType> = LazyLock::new(|| IDS.of("order").unwrap());
 ///
 /// struct OrderId;
 /// impl Field for OrderId {
