@@ -21,7 +21,7 @@ which is a word of its own, may have been raised by threads whose swaps failed. 
 at least what the successful steps raised it to, which is what the order of the accesses guarantees. That the
 accesses have this order, and the memory orderings, are what the explorer and loom check on the real code.
 
-THE REAL CODE. `core/src/sequence/printed.rs` prints what the real functions return for random and boundary inputs,
+THE REAL CODE. `core/src/sequence/step_log.rs` prints what the real functions return for random and boundary inputs,
 and a test compares these lines with the terms below. A change of one without the other fails it.
 
 NOT PROVED HERE. What surrounds a step: clocks, windows, waiting, forks and worker IDs. Layouts without timestamps,
