@@ -190,7 +190,8 @@ fn assert_clones_part(url: &str) {
         noticed += usize::from(is_noticed);
     }
     println!("{rounds} clones, {before} ticks twice before the end that both had");
-    assert!(before > 0 && noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
+    // How many ticks both use depends on how soon one of them finds the other's renewal.
+    assert!(noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
 }
 
 #[test]

@@ -34,7 +34,7 @@ const READERS: [(&str, Reader); 17] = [
 ];
 
 /// Files of formats that do not exist in all languages. The tests of the core read them.
-const RUST_ONLY: [&str; 1] = ["uuid7.json"];
+pub const RUST_ONLY: [&str; 1] = ["uuid7.json"];
 
 /// Returns the cases of every file in `folder`. A file without a reader is an error.
 pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
