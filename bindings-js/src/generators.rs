@@ -32,7 +32,7 @@ pub(crate) trait Make<C> {
     fn put_end(&self, machine: &Machine<C>) -> Result<()>;
 }
 
-/// Runs code for the generator in an object, whatever its format is.
+/// Runs code for the generator in an object, for every ID format.
 macro_rules! of_generator {
     ($object:expr, $generator:ident => $run:expr) => {
         match &*$object {

@@ -119,7 +119,7 @@ pub fn after_restore() -> Result<()> {
 }
 
 /// Starts a thread that calls [`after_restore`] whenever the kernel notices that this virtual machine is a restored copy. If the
-/// thread is running, nothing happens.
+/// thread is running, the call has no effect.
 ///
 /// This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as Firecracker, Cloud
 /// Hypervisor or QEMU, and the permission to read `/dev/kmsg`, which is where the kernel reports it. It does not notice other

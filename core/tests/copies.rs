@@ -272,7 +272,7 @@ fn uuids_of_copies_differ_also_after_a_rollback() {
     alone(&[], || assert_eq!(equal_uuids(60_000), [0; 2]));
 }
 
-/// A generator of a grant, as the crate for leases has it.
+/// Returns a generator for a lease's grant, as the lease crate creates it.
 fn leased_sno() -> sno::Leased {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis());
     let now = now.unwrap();

@@ -6,7 +6,7 @@
 //! distributors have added it again. A program cannot tell whether its kernel sends the uevent, so a thread that waits for it
 //! may wait in vain.
 //!
-//! Only the kernel can write records of its own facility. Records that programs write to the log have another one.
+//! The number of a record's facility shows who wrote it: only the kernel can use the first one.
 
 use std::{
     format,

@@ -299,7 +299,7 @@ impl World for Following {
     }
 }
 
-/// Between two rollbacks that it follows, a state machine assigns each slot once. It follows none that is short.
+/// Between two rollbacks that it follows, a state machine assigns each slot once. It ignores short rollbacks.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following = || Following(PerTick::new(SLOTS, Behind::HeldWithin(1), NARROW).unwrap());

@@ -93,7 +93,7 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the worker ID, which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the
-    /// same ID, whatever their random bits are. [`worker_id`](super::worker_id()) returns it.
+    /// same ID, even if their random bits are equal. [`worker_id`](super::worker_id()) returns it.
     ///
     /// An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next
     /// one, unless [`Builder::resume_after`] is set. A forked child fails with `forked`.

@@ -1,7 +1,7 @@
 //! The random bits of IDs: streams of `ChaCha8`, each for one thread, one millisecond and one generation.
 //!
 //! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits in
-//! both. Nothing in a copy shows that it is one, until something from outside differs: the time, or the kernel's random source.
+//! both. A copy can be recognized only by what comes from outside the image: the time, and the kernel's random source.
 //! So a stream is used only while the clock shows the millisecond that it showed when the stream was keyed. After that, its
 //! buffered bits are dropped, and the next stream is keyed by the random source. From the millisecond after the copy on, the
 //! copies therefore have different streams.

@@ -120,9 +120,9 @@ impl Hosted {
     /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
     ///
     /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
-    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist`
-    /// overrides) and `place` (the store's name in messages). For `PostgreSQL`, they also include `schema` and `create`
-    /// (`second-store`), as in a store's URL.
+    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node` (the
+    /// worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and `place` (the store's name in messages). For `PostgreSQL`,
+    /// they also include `schema` and `create` (`second-store`), as in a store's URL.
     ///
     /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The commands end once it is
     /// known whether a lease could be acquired.
