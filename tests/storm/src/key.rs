@@ -5,10 +5,13 @@ use anyhow::{Result, ensure};
 /// The characters of IDs, each with six bits.
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
-/// The longest ID: 41 characters of six bits, and ten bits for the length.
-pub const LONGEST: usize = 41;
+/// The characters of a word: 60 bits, and four bits for their number.
+const PER_WORD: usize = 10;
 
-/// An ID's characters and its length.
+/// The longest ID.
+pub const LONGEST: usize = 4 * PER_WORD;
+
+/// An ID's characters. The last one of a word has the lowest bits, so the keys of consecutive IDs differ little.
 pub type Key = [u64; 4];
 
 const BITS: [u8; 256] = bits();
@@ -30,36 +33,20 @@ pub fn key(id: &str) -> Result<Key> {
         "expected an ID of 1 to {LONGEST} letters, digits, `-` and `_`, found {id:?}"
     );
     let mut key = [0; 4];
-    for (index, byte) in id.bytes().enumerate() {
-        put(&mut key, index * 6, BITS[usize::from(byte)].into());
+    for (word, characters) in key.iter_mut().zip(id.as_bytes().chunks(PER_WORD)) {
+        let bits = |word, byte: &u8| word << 6 | u64::from(BITS[usize::from(*byte)]);
+        *word = characters.iter().fold(0, bits) << 4 | characters.len() as u64;
     }
-    put(&mut key, LONGEST * 6, id.len() as u64);
     Ok(key)
 }
 
 /// Returns the ID of a key.
 #[must_use]
 pub fn id(key: &Key) -> String {
-    (0..get(key, LONGEST * 6))
-        .map(|index| char::from(CHARACTERS[get(key, index * 6) & 63]))
-        .collect()
-}
-
-/// Adds bits from a position on. They may extend into the next word.
-fn put(key: &mut Key, position: usize, bits: u64) {
-    let (word, shift) = (position / 64, position % 64);
-    key[word] |= bits << shift;
-    if shift > 54 && word < 3 {
-        key[word + 1] |= bits >> (64 - shift);
-    }
-}
-
-/// Returns the ten bits from a position on.
-fn get(key: &Key, position: usize) -> usize {
-    let (word, shift) = (position / 64, position % 64);
-    let above = if shift > 54 && word < 3 { key[word + 1] << (64 - shift) } else { 0 };
-    let [low, high, ..] = (key[word] >> shift | above).to_le_bytes();
-    usize::from(u16::from_le_bytes([low, high & 3]))
+    let character =
+        |word: u64, place| char::from(CHARACTERS[(word >> (4 + 6 * place)) as usize & 63]);
+    let characters = |&word: &u64| (0..word & 15).rev().map(move |place| character(word, place));
+    key.iter().flat_map(characters).collect()
 }
 
 #[cfg(test)]

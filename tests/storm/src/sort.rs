@@ -1,20 +1,18 @@
 //! Finds equal IDs among more IDs than memory holds: full buffers are sorted and written to disk as runs, and the runs are
-//! merged. The memory is the buffer, plus one block per run while they are merged.
+//! merged. The memory is the buffer, plus one block per run while they are merged. On disk, each word of a record is its
+//! difference from the word before it as a number of variable length, because neighbours in a sorted run differ little.
 
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BinaryHeap, binary_heap::PeekMut},
     fs::File,
-    io::{BufReader, BufWriter, Read, Seek, Write},
+    io::{BufRead, BufReader, BufWriter, Read, Seek, Write},
     path::PathBuf,
 };
 
 use anyhow::Result;
 
 use crate::key::Key;
-
-/// The size of a record on disk.
-const BYTES: usize = 40;
 
 /// The buffer of a run that is read.
 const BLOCK: usize = 1 << 16;
@@ -43,6 +41,30 @@ impl Origin {
 
 /// A key, and its origin as one word.
 type Record = (Key, u64);
+
+/// Writes a word as its difference from the one before it, with seven bits in each byte.
+fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<()> {
+    let difference = word.wrapping_sub(before).cast_signed();
+    // The lowest bit is the sign, so that small numbers of both signs are short.
+    let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
+    while rest > 127 {
+        file.write_all(&[rest as u8 | 128])?;
+        rest >>= 7;
+    }
+    file.write_all(&[rest as u8])
+}
+
+/// Reads a word that [`write_word`] has written.
+fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
+    let (mut packed, mut shift, mut byte) = (0, 0, [128]);
+    while byte[0] > 127 {
+        file.read_exact(&mut byte)?;
+        packed |= u64::from(byte[0] & 127) << shift;
+        shift += 7;
+    }
+    let sign = (packed & 1).wrapping_neg();
+    Ok(before.wrapping_add(packed >> 1 ^ sign))
+}
 
 /// The IDs that occurred more than once.
 #[derive(Debug, Default, PartialEq)]
@@ -92,10 +114,13 @@ impl Sorter {
     fn write_run(&mut self) -> Result<()> {
         self.buffer.sort_unstable();
         let mut file = BufWriter::with_capacity(BLOCK, tempfile::tempfile_in(&self.folder)?);
-        for (key, origin) in self.buffer.drain(..) {
-            for word in key.iter().chain([&origin]) {
-                file.write_all(&word.to_le_bytes())?;
+        let mut last = Record::default();
+        for record in self.buffer.drain(..) {
+            for (before, word) in last.0.into_iter().zip(record.0) {
+                write_word(&mut file, before, word)?;
             }
+            write_word(&mut file, last.1, record.1)?;
+            last = record;
         }
         self.runs.push(file.into_inner()?);
         Ok(())
@@ -128,36 +153,57 @@ fn neighbours(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicate
     Ok(found)
 }
 
+/// A sorted run that is read.
+struct Reader {
+    file: BufReader<File>,
+    last: Record,
+}
+
+impl Reader {
+    fn new(mut file: File) -> Result<Self> {
+        file.rewind()?;
+        Ok(Self { file: BufReader::with_capacity(BLOCK, file), last: Record::default() })
+    }
+
+    /// Reads the next record.
+    fn read(&mut self) -> Result<Option<Record>> {
+        if self.file.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        let (key, origin) = &mut self.last;
+        for word in key.iter_mut().chain([origin]) {
+            *word = read_word(&mut self.file, *word)?;
+        }
+        Ok(Some(self.last))
+    }
+}
+
 /// The records of sorted runs in order.
 struct Merge {
-    runs: Vec<BufReader<File>>,
+    runs: Vec<Reader>,
     /// The next record of each run.
     next: BinaryHeap<Reverse<(Record, usize)>>,
 }
 
 impl Merge {
     fn new(files: Vec<File>) -> Result<Self> {
-        let mut merge = Self { runs: Vec::new(), next: BinaryHeap::new() };
-        for (index, mut file) in files.into_iter().enumerate() {
-            file.rewind()?;
-            merge.runs.push(BufReader::with_capacity(BLOCK, file));
-            merge.read(index)?;
+        let runs = files.into_iter().map(Reader::new);
+        let mut merge = Self { runs: runs.collect::<Result<_>>()?, next: BinaryHeap::new() };
+        for (index, run) in merge.runs.iter_mut().enumerate() {
+            merge.next.extend(run.read()?.map(|record| Reverse((record, index))));
         }
         Ok(merge)
     }
 
-    /// Reads the next record of a run.
-    fn read(&mut self, run: usize) -> Result<()> {
-        let mut bytes = [0; BYTES];
-        if let Err(error) = self.runs[run].read_exact(&mut bytes) {
-            let is_end = error.kind() == std::io::ErrorKind::UnexpectedEof;
-            return if is_end { Ok(()) } else { Err(error.into()) };
+    /// Returns the lowest record, and reads the one after it in its run.
+    fn pop(&mut self) -> Result<Option<Record>> {
+        let Some(mut lowest) = self.next.peek_mut() else { return Ok(None) };
+        let (record, run) = lowest.0;
+        match self.runs[run].read()? {
+            Some(next) => lowest.0.0 = next,
+            None => drop(PeekMut::pop(lowest)),
         }
-        let words: &[[u8; 8]] = bytes.as_chunks().0;
-        let word = |index: usize| u64::from_le_bytes(words[index]);
-        let key = std::array::from_fn(word);
-        self.next.push(Reverse(((key, word(4)), run)));
-        Ok(())
+        Ok(Some(record))
     }
 }
 
@@ -165,8 +211,7 @@ impl Iterator for Merge {
     type Item = Result<Record>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Reverse((record, run)) = self.next.pop()?;
-        Some(self.read(run).map(|()| record))
+        self.pop().transpose()
     }
 }
 
@@ -202,6 +247,18 @@ mod tests {
     #[test]
     fn different_ids_are_no_duplicates() {
         assert_eq!(duplicates((0..997).map(|id| id * 31 % 997), 100), Duplicates::default());
+    }
+
+    #[test]
+    fn a_word_is_read_as_it_was_written() {
+        let words = [0, 1, 63, 64, 127, 128, 1 << 32, i64::MAX as u64, 1 << 63, u64::MAX];
+        for (before, word) in words.into_iter().flat_map(|one| words.map(|other| (one, other))) {
+            let mut bytes = Vec::new();
+            write_word(&mut bytes, before, word).unwrap();
+            let mut rest = bytes.as_slice();
+            assert_eq!(read_word(&mut rest, before).unwrap(), word);
+            assert!(rest.is_empty());
+        }
     }
 
     #[test]
