@@ -9,13 +9,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
+# The packages of the tests. The selected packages determine the features of their dependencies, so `cargo xtask test`
+# passes the selection of an earlier step, whose build then serves here as well.
+CORE = ["--package", "polyflake"]
+LEASES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 
-def lines_of(package: str, test: str, *options: str, **variables: str) -> list[str]:
-    """Returns the lines that a Rust test writes into the file that `POLYFLAKE_PRINTED` names."""
+
+def lines_of(packages: list[str], target: str, test: str) -> list[str]:
+    """Returns the lines that a Rust test writes into the file that `POLYFLAKE_PRINTED` names. `target` is the name of
+    its program, or `lib`."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "printed")
-        command = ["cargo", "test", "--quiet", "--package", package, *options, "--", "--ignored", "--exact", test]
-        environment = {**os.environ, **variables, "POLYFLAKE_PRINTED": str(file)}
+        program = ["--lib"] if target == "lib" else ["--test", target]
+        command = ["cargo", "test", "--quiet", *packages, *program, "--", "--ignored", "--exact", test]
+        environment = {**os.environ, "POLYFLAKE_PRINTED": str(file)}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0 and file.exists(), f"{done.stdout}\n{done.stderr}"
         return file.read_text().splitlines()

@@ -1,4 +1,5 @@
-"""Replays what real keepers did in the simulator's worlds, and rejects traces in which one event was changed."""
+"""Replays what real keepers did in the simulator's worlds and under the faults of `lease/tests/faults`, and rejects
+traces in which one event was changed."""
 
 from __future__ import annotations
 
@@ -9,22 +10,33 @@ from functools import cache
 
 import pytest
 
-from printed import lines_of
+from faults import FaultyWorld
+from printed import LEASES, lines_of
 from runs import RejectedError
-from traces import Event, replay
+from traces import Event, World, replay
+
+KINDS = {"simulator": World, "faults": FaultyWorld}
 
 
 @cache
-def trace() -> list[str]:
-    """Returns the trace of 200 worlds, the same in every run."""
-    return lines_of("polyflake-lease", "trace::worlds", "--all-features", "--test", "simulator")
+def trace(of: str) -> list[str]:
+    """Returns the trace of the simulator's 200 worlds, the same in every run, or of real processes under random
+    faults."""
+    if of == "simulator":
+        return lines_of(LEASES, of, "trace::worlds")
+    return lines_of(LEASES, of, "trace::faults")
+
+
+def counts_of(of: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for world in replay(trace(of), KINDS[of]):
+        counts += world.counts
+    print(dict(counts))
+    return counts
 
 
 def test_real_keepers_take_only_steps_of_the_model() -> None:
-    counts: Counter[str] = Counter()
-    for world in replay(trace()):
-        counts += world.counts
-    print(dict(counts))
+    counts = counts_of("simulator")
     # Each kind of step was taken, so that each is compared with the code.
     assert sorted(kind for kind, number in counts.items() if number >= 3) == sorted(
         [
@@ -43,6 +55,12 @@ def test_real_keepers_take_only_steps_of_the_model() -> None:
             "writes",
         ]
     )
+
+
+def test_real_processes_under_faults_take_only_steps_of_the_model() -> None:
+    counts = counts_of("faults")
+    assert min(counts[kind] for kind in ("claims", "releases")) >= 2, counts
+    assert min(counts[kind] for kind in ("IDs", "renewals", "writes")) >= 20, counts
 
 
 def is_claim(event: Event) -> bool:
@@ -76,8 +94,8 @@ def is_done_although_stale(event: Event) -> bool:
 
 
 def is_rejected_although_new(event: Event) -> bool:
-    """Lets the store reject a write that it accepted."""
-    is_done = bool(event["event"] == "stored" and event["is_put"] and event["is_done"])
+    """Lets the store reject a write that it accepted, or a process hear that it did."""
+    is_done = bool(event["event"] in ("stored", "heard") and event.get("is_put") and event["is_done"])
     event["is_done"] = False
     return is_done
 
@@ -110,32 +128,34 @@ def another_token(event: Event) -> bool:
     return is_it
 
 
-CHANGES = [
+# The changes of both traces. A process need not hear of a rejected write in a run of the harness.
+COMMON = [
     starts_early,
     is_made_late,
-    is_done_although_stale,
     is_rejected_although_new,
     lowers_its_end,
     extends_further,
     begins_early,
     another_token,
 ]
+CHANGES = [
+    *(("simulator", change) for change in [*COMMON, is_done_although_stale]),
+    *(("faults", change) for change in COMMON),
+]
 
 
-def changed(change: Callable[[Event], bool]) -> tuple[list[str], int]:
-    """Returns the trace with one event changed, and the number of its line."""
-    lines = list(trace())
+def changed(lines: list[str], change: Callable[[Event], bool]) -> tuple[list[str], int]:
+    """Returns a trace with one event changed, and the number of its line."""
     for index, line in enumerate(lines):
         event = json.loads(line)
         if change(event):
-            lines[index] = json.dumps(event)
-            return lines, index + 1
+            return [*lines[:index], json.dumps(event), *lines[index + 1 :]], index + 1
     raise AssertionError("expected an event to change")
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_trace_with_one_changed_event_is_rejected(change: Callable[[Event], bool]) -> None:
-    lines, number = changed(change)
+@pytest.mark.parametrize(("of", "change"), CHANGES)
+def test_a_trace_with_one_changed_event_is_rejected(of: str, change: Callable[[Event], bool]) -> None:
+    lines, number = changed(trace(of), change)
     with pytest.raises(RejectedError, match=f"^line {number}: "):
-        for _ in replay(lines):
+        for _ in replay(lines, KINDS[of]):
             pass

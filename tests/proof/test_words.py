@@ -9,7 +9,7 @@ import pytest
 import z3  # type: ignore[import-untyped]
 
 from logic import Term
-from printed import lines_of
+from printed import CORE, lines_of
 from words import BELOW, PerTick, Step, TickTock, constant, exhaust, per_tick, raised, tick_tock
 
 LIMIT_MS = 60_000
@@ -221,7 +221,7 @@ def shown(step: Step) -> str:
 
 
 def test_the_terms_are_what_the_code_computes() -> None:
-    lines = lines_of("polyflake", "sequence::step_log::steps", "--lib")
+    lines = lines_of(CORE, "lib", "sequence::step_log::steps")
     for line in lines:
         given, found = line.split(" -> ")
         machine, *numbers = given.split()

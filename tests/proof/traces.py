@@ -287,7 +287,7 @@ class World:
         run.accept(message)
 
 
-def replay(lines: Iterable[str]) -> Iterator[World]:
+def replay(lines: Iterable[str], kind: type[World] = World) -> Iterator[World]:
     """Replays the worlds of a trace."""
     world: World | None = None
     for number, line in zip(count(1), lines):
@@ -295,7 +295,7 @@ def replay(lines: Iterable[str]) -> Iterator[World]:
         if event["event"] == "world":
             if world:
                 yield world
-            world = World(event)
+            world = kind(event)
             continue
         assert world, "expected the beginning of a world"
         try:

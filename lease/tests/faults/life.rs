@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
-use crate::rival;
+use crate::{rival, trace};
 use polyflake::sno::{Generator, Leased as Core, Sno};
 use polyflake_lease::{Event, Grant, Grantee, Lease, Options, Result, Shape, open, sno};
 use tokio::signal::unix::{SignalKind, signal};
@@ -99,6 +99,7 @@ pub fn run_child() {
         Ok("TtlAsProof") => generate_after_check(&url, goes_on, note),
         Ok("NoSeal") => unsealed(&url, goes_on, note),
         Ok("OwnClock") => rival::run_rival(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
+        _ if trace::is_wanted() => trace::generate(&url, options(), goes_on, note),
         _ => generate_until_stopped(&url, goes_on, note),
     }
 }

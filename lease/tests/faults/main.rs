@@ -22,7 +22,10 @@ mod run;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
+mod trace;
 mod twins;
+#[path = "../trace/mod.rs"]
+mod values;
 
 use std::{
     env, thread,

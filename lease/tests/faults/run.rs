@@ -21,9 +21,10 @@ use crate::{
     mariadb::MariaDb,
     proxy::{NetworkState, Proxy},
     server::Server,
+    trace,
 };
 
-const PROCESSES: usize = 3;
+pub const PROCESSES: usize = 3;
 
 /// The roles that a database's processes connect with: its owner, and two services.
 pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
@@ -293,6 +294,7 @@ impl<'f> Faults<'f> {
         self.namespaces += 1;
         self.lives = 0;
         self.clocks.iter().for_each(|clock| clock.set(0));
+        trace::begins(self.last() + 1);
         for place in 0..self.programs.len() {
             let process = self.start(place);
             self.processes.push(process);

@@ -11,6 +11,8 @@
 
 mod generator;
 mod trace;
+#[path = "../trace/mod.rs"]
+mod values;
 mod world;
 
 use std::{collections::BTreeMap, env};

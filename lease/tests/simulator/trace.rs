@@ -2,11 +2,12 @@
 
 use std::{cell::RefCell, env, fs};
 
-use polyflake_lease::{Ask, Found, Namespace, Record, Reply, Request};
+use polyflake_lease::{Ask, Found, Record, Reply, Request};
 use serde_json::{Value, json};
 
 use crate::{
     generator::Family,
+    values::{namespace, record},
     world::{Weak, World},
 };
 
@@ -26,17 +27,6 @@ pub fn note(event: impl FnOnce() -> Value) {
             lines.push(event().to_string());
         }
     });
-}
-
-/// The fields of a record that rules read.
-pub fn record(it: &Record) -> Value {
-    let (token, incarnation) = (it.token.to_string(), it.incarnation.to_string());
-    json!([it.first, it.start, it.granted_until, token, it.version, incarnation])
-}
-
-pub fn namespace(it: &Namespace) -> Value {
-    let incarnation = it.incarnation.to_string();
-    json!([incarnation, it.store, it.previous_store, it.quiet_until, it.previous_quiet_until])
 }
 
 /// Notes a write that a process sends.

@@ -436,11 +436,12 @@ fn python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// Runs the proofs with z3.
+/// Runs the proofs with z3. They run the same build of the leases as the step `rust`.
 fn proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
-    Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
+    let selection = rust::tested().join(" ");
+    Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").env("POLYFLAKE_SELECTION", selection).run()?)
 }
 
 /// Type-checks the package's stubs and the suite's own Python code.

@@ -1,0 +1,177 @@
+//! What the processes do under faults, as lines of JSON for `tests/proof`, which replays them against the model that it proves.
+//!
+//! All processes append to one file, so its order is one that they and the store could observe: a write's line comes before the
+//! write is sent, and the line of a reply after it has arrived. No ID is generated between an event of a generator and its line.
+//! When the store has made a write follows from the versions of the records that it shows.
+
+use std::{
+    env, fs,
+    io::Write,
+    ops::Range,
+    process,
+    sync::{Arc, LazyLock, Mutex},
+    thread,
+    time::Duration,
+};
+
+use polyflake::sno::{Generator, Leased, Sno};
+use polyflake_lease::{
+    Ask, Error, ErrorKind, Found, Grant, Grantee, Lease, Options, Reply, Request, Result, Store,
+    open,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    life::{LEASE, Weak},
+    number,
+    run::{Faults, PROCESSES},
+    sqlite,
+    values::{namespace, record},
+};
+
+/// The number of faults. It is small, because each takes a second or two.
+const CYCLES: usize = 8;
+
+/// The file, if a trace is wanted.
+static FILE: LazyLock<Option<fs::File>> = LazyLock::new(|| {
+    let path = env::var_os("POLYFLAKE_PRINTED")?;
+    Some(fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
+});
+
+pub fn is_wanted() -> bool {
+    FILE.is_some()
+}
+
+/// Appends a line in one piece.
+fn note(event: &Value) {
+    if let Some(mut file) = FILE.as_ref() {
+        file.write_all(format!("{event}\n").as_bytes()).unwrap();
+    }
+}
+
+/// Notes the beginning of a namespace. Ticks of sno have four milliseconds.
+pub fn begins(numbers: usize) {
+    note(
+        &json!({"event": "world", "numbers": numbers, "longest": 1000, "error": 5000, "step": 4, "epoch": 0, "unit": 4}),
+    );
+}
+
+fn note_here(event: &str, mut values: Value) {
+    values["event"] = event.into();
+    values["process"] = process::id().into();
+    note(&values);
+}
+
+/// A store that notes writes and replies.
+struct Traced<S>(S);
+
+impl<S: Store> Store for Traced<S> {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let number = request.number;
+        if let Ask::Put { old, new } = &request.ask {
+            let (old, new) = (record(old), record(new));
+            note_here("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
+        }
+        let reply = self.0.answer(request)?;
+        let (is_put, is_done) =
+            (matches!(request.ask, Ask::Put { .. }), reply.found == Found::Done);
+        let records: Vec<_> = match &reply.found {
+            Found::Records(records) => records.iter().map(record).collect(),
+            Found::Differs(found) if is_put => found.iter().map(record).collect(),
+            _ => Vec::new(),
+        };
+        let namespace = reply.namespace.as_ref().map(namespace);
+        note_here(
+            "heard",
+            json!({"life": 0, "number": number, "is_put": is_put, "is_done": is_done, "now": reply.now,
+                "namespace": namespace, "records": records}),
+        );
+        Ok(reply)
+    }
+}
+
+/// A generator that switches from grant to grant. One lock holds for an event and its line.
+#[derive(Default)]
+struct Place(Mutex<Option<(Leased, u32)>>);
+
+fn generator(grant: &Grant, window: Range<i64>) -> polyflake::Result<Generator> {
+    let number = u16::try_from(*grant.numbers().start()).unwrap();
+    Generator::builder().partition(number).window(window.start, window.end).build()
+}
+
+impl Place {
+    fn make(&self, note: &mut impl FnMut(Sno)) {
+        let Some((leased, _)) = &*self.0.lock().unwrap() else { return };
+        if let Ok(id) = leased.try_generate(0) {
+            let values = json!({"life": 0, "first": id.partition(), "tick": id.unix_ms()});
+            note_here("made", values);
+            note(id);
+        }
+    }
+}
+
+impl Grantee for Place {
+    fn begin(&self, grant: Grant) -> Result<()> {
+        let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
+        let mut place = self.0.lock().unwrap();
+        note_here("begin", json!({"start": start, "end": end}));
+        let begun = if let Some((leased, newest)) = &mut *place {
+            let from = |last: Option<Range<i64>>| last.map_or(start, |last| last.start.max(start));
+            let moved = leased.move_to(|last| generator(&grant, from(last)..end));
+            moved.map(|grant| *newest = grant)
+        } else {
+            let leased = generator(&grant, start..end).and_then(Leased::new);
+            leased.map(|leased| *place = Some((leased, 0)))
+        };
+        let refused = |error: polyflake::Error| {
+            note_here("over", json!({}));
+            Error::new(ErrorKind::LeaseUnavailable, error.to_string())
+        };
+        begun.map_err(refused)
+    }
+
+    fn extend(&self, end: u64) {
+        let place = self.0.lock().unwrap();
+        let Some((leased, grant)) = &*place else { return };
+        leased.extend(*grant, end.cast_signed()).unwrap();
+        note_here("extend", json!({"end": end}));
+    }
+
+    fn seal(&self) -> Option<u64> {
+        let place = self.0.lock().unwrap();
+        let last = place.as_ref().and_then(|(leased, grant)| leased.seal(*grant).unwrap());
+        note_here("over", json!({}));
+        last.map(|last| last.end.cast_unsigned())
+    }
+}
+
+/// Generates IDs as [`crate::life`] does, and notes each event.
+pub fn generate(
+    url: &str,
+    options: Options,
+    goes_on: impl Fn() -> bool,
+    mut note: impl FnMut(Sno),
+) {
+    let (place, url) = (Arc::new(Place::default()), url.to_owned());
+    let lease = Lease::start(move || open(&url).map(Traced), options, place.clone()).unwrap();
+    while goes_on() {
+        place.make(&mut note);
+        thread::sleep(Duration::from_millis(1));
+    }
+    lease.close();
+}
+
+#[test]
+#[ignore = "prints for tests/proof"]
+fn faults() {
+    assert!(is_wanted(), "expected the file to print into");
+    let (_folder, stage) = sqlite();
+    let mut faults = Faults::new(&stage, Weak::Nowhere);
+    faults.begin();
+    // Holders release their worker IDs, and other processes claim them.
+    (0..PROCESSES).for_each(|place| faults.restart(place));
+    thread::sleep(LEASE);
+    (0..number("POLYFLAKE_CYCLES").unwrap_or(CYCLES)).for_each(|_| faults.cycle());
+    faults.end();
+    assert_eq!((faults.found.ticks_twice, faults.found.grants_twice), (0, 0));
+}

@@ -1,0 +1,77 @@
+"""Replays what real processes did with a real store under faults, as steps of the model in `leases.py`.
+
+The harness of `lease/tests/faults` kills, pauses and closes processes, sets their clocks, and blocks their store. The
+processes append each event to one file, as `lease/tests/faults/trace.rs` describes. In contrast to the simulator,
+nobody sees the moment at which the store makes a write. `FaultyWorld` lets the model make it as soon as a line shows
+the record: in a reply, or in a write that is based on it. A write is only sent after the record that it replaces was
+shown, so one write at most is missing each time, and its contents say which one. A write that no line ever shows may
+have been lost, which the model permits.
+"""
+
+from __future__ import annotations
+
+from runs import RejectedError, Run
+from traces import Event, Namespace, Record, World
+
+
+class FaultyWorld(World):
+    """A namespace of the harness. Its store is never restored."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__(event)
+        # The records that writes would put, by the numbers of their messages, for each worker ID.
+        self.puts: list[dict[int, Record]] = [{} for _ in self.runs]
+
+    def on_sent(self, event: Event) -> None:
+        self.settle(Record.of(event["old"]))
+        super().on_sent(event)
+        run, message = self.message_of(event)
+        self.puts[self.runs.index(run)][message] = Record.of(event["new"])
+
+    def on_heard(self, event: Event) -> None:
+        for run in self.runs:
+            self.read_time(run, event["now"])
+        super().on_heard(event)
+        if event["namespace"] is None:
+            return
+        self.check_namespace(Namespace(*event["namespace"]))
+        for values in event["records"]:
+            self.settle(Record.of(values))
+        if event["is_put"]:
+            self.hear_of_write(event)
+
+    def on_made(self, event: Event) -> None:
+        self.making = event["process"]
+        super().on_made(event)
+
+    def message_of(self, event: Event) -> tuple[Run, int]:
+        return self.messages[event["process"], event["life"], event["number"]]
+
+    def check_namespace(self, namespace: Namespace) -> None:
+        if self.namespace is None:
+            self.lines[namespace.incarnation] = 0
+            self.namespace = namespace
+        if namespace != self.namespace:
+            raise RejectedError(f"expected {self.namespace}, found another one")
+
+    def hear_of_write(self, event: Event) -> None:
+        """A process hears whether the store has made its write."""
+        run, message = self.message_of(event)
+        if event["is_done"]:
+            self.settle(self.puts[self.runs.index(run)][message])
+        else:
+            self.counts["rejected writes"] += 1
+        is_done = run.state.done(message) is True
+        if is_done != event["is_done"] or run.would_deliver(message):
+            raise RejectedError("expected a reply that tells whether the write was made, found another one")
+
+    def settle(self, record: Record) -> None:
+        """Makes the write that a record shows, unless it was shown before."""
+        run, puts = self.runs[record.first], self.puts[record.first]
+        if record.version > run.state.version:
+            writes = [message for message, put in puts.items() if put == record and run.would_deliver(message)]
+            if not writes:
+                raise RejectedError(f"expected a record that a process has written, found {record}")
+            run.accept(writes[0])
+            self.counts["writes"] += 1
+        self.compare(run, run.state.line, record)
