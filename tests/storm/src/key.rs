@@ -43,8 +43,10 @@ pub fn key(id: &str) -> Result<Key> {
 /// Returns the ID of a key.
 #[must_use]
 pub fn id(key: &Key) -> String {
-    let character =
-        |word: u64, place| char::from(CHARACTERS[(word >> (4 + 6 * place)) as usize & 63]);
+    let character = |word: u64, place: u64| {
+        let [low, ..] = (word >> (4 + 6 * place)).to_le_bytes();
+        char::from(CHARACTERS[usize::from(low & 63)])
+    };
     let characters = |&word: &u64| (0..word & 15).rev().map(move |place| character(word, place));
     key.iter().flat_map(characters).collect()
 }

@@ -76,7 +76,7 @@ struct Scale {
     /// The longest time for a process, in seconds
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// The folder for IDs that do not fit into memory; 40 bytes per ID
+    /// The folder for IDs that do not fit into memory; 8 bytes per ID if they are sorted by time, and up to 50 otherwise
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
 }

@@ -48,10 +48,10 @@ fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<
     // The lowest bit is the sign, so that small numbers of both signs are short.
     let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
     while rest > 127 {
-        file.write_all(&[rest as u8 | 128])?;
+        file.write_all(&[rest.to_le_bytes()[0] | 128])?;
         rest >>= 7;
     }
-    file.write_all(&[rest as u8])
+    file.write_all(&[rest.to_le_bytes()[0]])
 }
 
 /// Reads a word that [`write_word`] has written.
