@@ -51,7 +51,8 @@ NOT PROVED HERE.
   runs through all steps once, and shows that each is possible.
 
 THE REAL CODE. `traces.py` replays what real keepers, stores and generators do in simulated worlds, as steps of this
-model. A test fails if a keeper takes a step that the model does not permit.
+model, and `faults.py` what real processes do under injected faults. A test fails if a keeper takes a step that the
+model does not permit.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def counts_of(of: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for world in replay(trace(of), KINDS[of]):
         counts += world.counts
-    print(dict(counts))
+    print(", ".join(f"{number} {kind}" for kind, number in counts.items()))
     return counts
 
 

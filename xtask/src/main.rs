@@ -20,6 +20,7 @@ mod licences;
 mod miri;
 mod mutants;
 mod release;
+mod safety;
 mod sanitize;
 mod site;
 mod test;
@@ -54,6 +55,8 @@ enum Task {
     /// Check the lease model at its large sizes, 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
     /// minutes of process faults on each store, and 1,000 cold starts, and measure claims and renewals on each store
     Leases,
+    /// Run checks of `docs/safety.md`, record their figures with the date, and write its table
+    Safety(safety::Options),
     /// Test whether Randflake IDs spread evenly over shards, with ten million of them or the given number
     Uniformity(PassedArguments),
     /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or the given
@@ -152,6 +155,7 @@ fn main() -> Result<()> {
         Task::Bench(options) => bench::main(&options),
         Task::Soak(given) => run_proof("soak", "soak", &given),
         Task::Kills(given) => run_proof("soak", "kills", &given),
+        Task::Safety(options) => safety::main(&options),
         Task::Storm(given) => storm(&given),
         Task::Forks(given) => fork(&given),
         Task::Leases => leases(),

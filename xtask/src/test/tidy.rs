@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, pages, sets};
-use crate::{artefacts::page, mutants, workspace};
+use crate::{artefacts::page, mutants, safety, workspace};
 
 /// Modules that formats with default partitions may use.
 const OF_OWN_PARTITIONS: [&str; 10] = [
@@ -87,6 +87,7 @@ pub fn check() -> Result<()> {
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(page::faults()?);
+    faults.extend(safety::faults()?);
     faults.extend(mutants::outdated()?);
     faults.extend(pages::faults(texts())?);
     faults.extend(sets::faults(texts()));
