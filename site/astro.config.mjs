@@ -51,6 +51,7 @@ export default defineConfig({
           "Guides",
           "guide/workers",
           "guide/restarts",
+          "guide/copied-images",
           "guide/store",
           "databases",
           "guide/types-in-json",

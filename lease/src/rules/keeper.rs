@@ -357,6 +357,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if !matches!(self.at, At::Sealing) {
             return;
         }
+        // The image may have been taken after the seal was requested. Another copy then generates IDs until it has sealed, too.
+        self.notice_gap(now);
         self.at = At::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;

@@ -830,6 +830,52 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
     assert granted(url) == []
 
 
+@pytest.mark.parametrize(("strict", "is_away"), [(True, True), (True, False), (False, False)])
+def test_a_strict_lease_holds_ids_back_after_a_gap(
+    url: str, strict: bool, is_away: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lease's thread and its monotonic clock stop, as in an image that is restored some seconds later."""
+    stops, resumes, events, lost = threading.Event(), threading.Event(), [], 0
+    elapsed = _lease._elapsed_ms
+
+    def elapsed_ms() -> int:
+        nonlocal lost
+        begun = elapsed()
+        if stops.is_set():
+            assert resumes.wait(30)
+            stops.clear()
+            lost += elapsed() - begun
+        return elapsed() - lost
+
+    def is_held() -> bool:
+        try:
+            ids.try_generate()
+        except PolyflakeError as error:
+            assert error.code == "lease_unavailable", error
+            return True
+        return False
+
+    monkeypatch.setattr(_lease, "_elapsed_ms", elapsed_ms)
+    with polyflake.lease(url, "orders", strict=strict, watch=lambda event: events.append(event["name"])) as lease:
+        ids = sno.Generator(lease=lease)
+        ids.generate()
+        do = lease._driver.do
+        if is_away:
+            monkeypatch.setattr(lease._driver, "do", lambda it: {"silent": True} if it["do"] == "run" else do(it))
+        stops.set()
+        time.sleep(4)
+        assert is_held() is strict
+        resumes.set()
+        resumed = time.monotonic()
+        while is_held():
+            assert time.monotonic() - resumed < 10
+            time.sleep(0.01)
+        held = time.monotonic() - resumed
+        if strict:
+            assert events[:2] == ["acquired", "gap"] and events[-1] == ("unconfirmed" if is_away else "renewed"), events
+            assert (0.9 < held) is is_away, held
+
+
 def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)

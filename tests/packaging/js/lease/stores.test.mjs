@@ -71,6 +71,38 @@ for (const [name, place] of Object.entries(HERE)) {
       await held.close();
     });
 
+    test("a strict lease holds IDs back after a gap, until the store confirms it", async () => {
+      const now = performance.now.bind(performance);
+      for (const strict of [true, false]) {
+        const [{ url }, events] = [place(), []];
+        const held = lease(url, undefined, { strict, watch: ({ name }) => events.push(name) });
+        const ids = new sno.Generator({ lease: held });
+        await held.ready();
+        ids.generate();
+        // The monotonic clock and the event loop stop, as in an image that is restored some seconds later.
+        const stopped = now();
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
+        const lost = now() - stopped;
+        performance.now = () => now() - lost;
+        try {
+          if (!strict) {
+            ids.tryGenerate();
+            continue;
+          }
+          refused(() => ids.tryGenerate());
+          refused(() => ids.generateMany(2));
+          const resumed = now();
+          while (!events.includes("renewed")) await sleep(10);
+          ids.generate();
+          assert(now() - resumed < 2500, `${now() - resumed}`);
+          assert.deepEqual(events, ["acquired", "gap", "renewed"]);
+        } finally {
+          delete performance.now;
+          await held.close();
+        }
+      }
+    });
+
     test("another secret or range is rejected immediately with the reason", async () => {
       const { url } = place();
       const held = lease(url, undefined, { numbers: [0, 7] });

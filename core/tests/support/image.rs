@@ -1,0 +1,92 @@
+//! Copies a single-threaded process as an image is copied, by a raw `clone()` that is undone where it differs: the page that the
+//! kernel wipes at a fork is kept, and shared memory becomes private.
+#![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
+
+use std::{
+    fs,
+    io::{Read, Write, pipe},
+    ptr,
+};
+
+/// Memory mappings of this process, each with its start and its length.
+struct Mappings {
+    /// Those that a fork wipes.
+    wiped: Vec<(usize, usize)>,
+    /// Anonymous ones that a child shares.
+    shared: Vec<(usize, usize)>,
+}
+
+impl Mappings {
+    fn of_this_process() -> Self {
+        let (mut found, mut last) = (Self { wiped: Vec::new(), shared: Vec::new() }, (0, 0));
+        for line in fs::read_to_string("/proc/self/smaps").unwrap().lines() {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let ends = words[0].split_once('-').and_then(|(start, end)| {
+                let address = |text| usize::from_str_radix(text, 16).ok();
+                Some((address(start)?, address(end)?))
+            });
+            if let Some((start, end)) = ends {
+                last = (start, end - start);
+                if words[1].ends_with('s') && words.get(5).is_some_and(|path| *path == "/dev/zero")
+                {
+                    found.shared.push(last);
+                }
+            } else if words[0] == "VmFlags:" && words.contains(&"wf") {
+                found.wiped.push(last);
+            }
+        }
+        found
+    }
+}
+
+/// Copies this process. Returns 0 in the copy, and its process ID here.
+fn clone_process() -> libc::c_long {
+    let Mappings { wiped, shared } = Mappings::of_this_process();
+    // The page is no longer wiped if this process was copied before.
+    assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
+    for (start, len) in wiped {
+        // SAFETY: a mapping of this process, whose content does not change.
+        assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
+    }
+    // Before the copy is made, because this process changes its shared memory as soon as it continues.
+    let image = |(start, len): (usize, usize)| {
+        // SAFETY: the mapping is readable, and no other thread changes it.
+        (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
+    };
+    let shared: Vec<_> = shared.into_iter().map(image).collect();
+    // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
+    let copy = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    assert!(copy >= 0, "expected a copy");
+    for (start, bytes) in shared.into_iter().filter(|_| copy == 0) {
+        let (access, kind) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+        );
+        // SAFETY: the place of a mapping of this process gets the same bytes.
+        unsafe {
+            let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
+            assert_eq!(page, start as *mut _);
+            ptr::copy_nonoverlapping(bytes.as_ptr(), page.cast(), bytes.len());
+        }
+    }
+    copy
+}
+
+/// Returns the bytes of IDs that `work` makes in this process and in a copy of it. `work` is called with whether it runs in the
+/// copy.
+pub(crate) fn in_both(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
+    let (mut from, mut to) = pipe().unwrap();
+    let copy = clone_process();
+    let here = work(copy == 0);
+    if copy == 0 {
+        to.write_all(here.as_flattened()).unwrap();
+        // SAFETY: ends the copy at once.
+        unsafe { libc::_exit(0) };
+    }
+    drop(to);
+    let mut there = Vec::new();
+    from.read_to_end(&mut there).unwrap();
+    // SAFETY: waits for the copy just made.
+    unsafe { libc::waitpid(copy.try_into().unwrap(), ptr::null_mut(), 0) };
+    [here, there.as_chunks().0.to_vec()]
+}

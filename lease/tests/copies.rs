@@ -1,0 +1,193 @@
+//! Real copies of a process with a lease: a copy that reports the restore leases another worker ID, and repeats no ID. The
+//! lease is kept by a task on the test's thread, because a copy of a process has no other threads here.
+//!
+//! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs of
+//! each format, or `POLYFLAKE_IDS`.
+#![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
+
+#[path = "../../core/tests/support/alone.rs"]
+mod alone;
+#[path = "../../core/tests/support/image.rs"]
+mod image;
+
+use std::{
+    env,
+    future::{Future, poll_fn, ready},
+    pin::pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll, Waker},
+    thread,
+    time::{Duration, Instant},
+};
+
+use alone::alone;
+use image::in_both;
+use polyflake::{hotguid::HotGuid, layout::preset, randflake::Randflake, sno::Sno, uuid7::Uuid7};
+use polyflake_lease::{
+    AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, Task, hotguid, layout, open,
+    randflake, sno, uuid7,
+};
+use tempfile::TempDir;
+
+const LONGEST: Duration = Duration::from_secs(20);
+const SECRET: [u8; 16] = [7; 16];
+
+struct File(Box<dyn Store>);
+
+impl AsyncStore for File {
+    fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
+        ready(self.0.answer(request))
+    }
+}
+
+/// Keeps a lease on this thread, whenever [`Keeper::turn`] is called.
+struct Keeper {
+    folder: TempDir,
+    task: Arc<Mutex<Option<Task>>>,
+}
+
+impl Keeper {
+    fn new() -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Self { folder, task: Arc::default() }
+    }
+
+    fn host(&self) -> Host {
+        let path = self.folder.path().join("leases.db");
+        let url = format!("sqlite:{}?allow=overlayfs", path.display());
+        let task = self.task.clone();
+        let spawn = move |spawned| *task.lock().unwrap() = Some(spawned);
+        Host::new(move || ready(open(&url).map(File)), pause, spawn)
+    }
+
+    /// Does what is due.
+    fn turn(&self) {
+        if let Some(task) = self.task.lock().unwrap().as_mut() {
+            let _ = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+
+    fn wait<G>(&self, making: impl Future<Output = Result<G>>) -> G {
+        let mut making = pin!(making);
+        loop {
+            self.turn();
+            if let Poll::Ready(made) = making.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+            {
+                return made.unwrap();
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Ends at the first poll after a duration.
+fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
+    let end = Instant::now() + duration;
+    poll_fn(move |_| if Instant::now() < end { Poll::Pending } else { Poll::Ready(()) })
+}
+
+/// Generates up to eight IDs without waiting.
+type Make<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
+
+/// Generates IDs in this process and in a copy, which may report the restore. Returns how many of them repeat another one.
+fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usize {
+    let [mut ids, there] = in_both(|is_copy| {
+        if reports && is_copy {
+            polyflake::after_restore().unwrap();
+        }
+        let mut made = Vec::with_capacity(count + 8);
+        while made.len() < count {
+            keeper.turn();
+            match make() {
+                Ok(ids) => made.extend(ids),
+                Err(error) if reports => assert_eq!(error.code(), "lease_unavailable"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        made.truncate(count);
+        made
+    });
+    assert_eq!((ids.len(), there.len()), (count, count));
+    ids.extend(there);
+    ids.sort_unstable();
+    ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+fn options(shape: Result<Shape>) -> Options {
+    Options::new("orders", shape.unwrap()).unwrap()
+}
+
+/// Runs a generator of a format, whose lease is kept in the test's process and in its copy.
+macro_rules! of_format {
+    ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
+        let keeper = Keeper::new();
+        let making = $family::Generator::with_async(
+            keeper.host(), options($shape), $($argument,)* LONGEST, pause,
+        );
+        let ids = keeper.wait(making);
+        let make = || {
+            let mut made = [$empty; 8];
+            let count = ids.try_fill($($type,)? &mut made[..])?;
+            Ok(made[..count].iter().map($bytes).collect())
+        };
+        repeated(&keeper, $count, $reports, &make)
+    }};
+}
+
+/// Returns how many IDs of each format are equal.
+fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
+    let wide = |id: &Sno| {
+        let mut bytes = [0; 16];
+        bytes[..10].copy_from_slice(&id.to_bytes());
+        bytes
+    };
+    let (discord, fields) = (preset("discord", []).unwrap(), ["worker", "process"]);
+    let of_layout = layout::shape(&discord, &fields, 0..=99);
+    [
+        of_format!(count, reports, sno(), Shape::sno(0..=99), Sno::MIN, wide, 7),
+        of_format!(
+            count,
+            reports,
+            hotguid(false),
+            Shape::hotguid(0..=99),
+            HotGuid::default(),
+            |id: &HotGuid| id.to_rfc_bytes(),
+            7
+        ),
+        of_format!(count, reports, uuid7(), Shape::uuid7(0..=99), Uuid7::MIN, |id: &Uuid7| id
+            .to_bytes()),
+        of_format!(
+            count,
+            reports,
+            randflake(SECRET),
+            Shape::randflake(0..=99, &SECRET),
+            Randflake::default(),
+            |id: &Randflake| i128::from(id.to_i64()).to_be_bytes()
+        ),
+        of_format!(count, reports, layout(&discord, &fields), of_layout, 0_i64, |id: &i64| {
+            i128::from(*id).to_be_bytes()
+        }),
+    ]
+}
+
+#[test]
+fn a_copy_that_reports_leases_another_worker_id_and_repeats_nothing() {
+    alone(&[], || {
+        let [_, _, _, randflakes, _] = repeated_by_format(3000, false);
+        assert!(randflakes > 1000, "{randflakes} equal: not a copy");
+        assert_eq!(repeated_by_format(20_000, true), [0; 5]);
+    });
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn restored() {
+    let count = env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
+    alone(&[], || {
+        let repeated = repeated_by_format(count, true);
+        std::eprintln!(
+            "sno, Hot Guid, UUID v7, Randflake, Discord's layout: {repeated:?} of {count} equal"
+        );
+        assert_eq!(repeated, [0; 5]);
+    });
+}
