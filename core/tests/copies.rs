@@ -247,6 +247,9 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 /// Generates ten IDs.
 type Make = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
+/// Creates a generator with a worker ID, if it has one.
+type New<'a> = &'a dyn Fn(u16) -> Make;
+
 /// Generates one ID with a generator, one with a handle and eight in a batch.
 macro_rules! in_every_way {
     ($builder:expr, $empty:expr, $of_id:expr, $of_item:expr $(, $metabyte:expr)?) => {{
@@ -274,7 +277,7 @@ fn uuids<C: Clock + 'static>(builder: uuid7::Builder<C>) -> Make {
 }
 
 fn randflakes(node: u32) -> Make {
-    let grant = Grant::new(node.into(), 1_730_000_000, 2_803_741_824).unwrap();
+    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
     let builder = randflake::Generator::builder(grant, [7; 16]);
     let bytes = |id: Randflake| i128::from(id.to_i64()).to_be_bytes();
     in_every_way!(builder, Randflake::default(), bytes, bytes)
@@ -292,7 +295,7 @@ fn discord(worker: u16) -> Make {
 
 /// Generates IDs in this process and in a copy that reports the restore, and returns how many of them repeat another one. A
 /// generator with an explicit worker ID is rejected in the copy, which replaces it by one with another worker ID.
-fn repeated_after_a_report(count: usize, new: &dyn Fn(u16) -> Make, is_explicit: bool) -> usize {
+fn repeated_after_a_report(count: usize, new: New<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));
     let [mut ids, there] = in_both(|is_copy| {
@@ -318,7 +321,7 @@ fn repeated_after_a_report(count: usize, new: &dyn Fn(u16) -> Make, is_explicit:
 fn restored() {
     let count = std::env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
     let window = (NOON, NOON + 1_000_000_000_000);
-    let generators: [(&str, bool, &dyn Fn(u16) -> Make); 8] = [
+    let generators: [(&str, bool, New<'_>); 8] = [
         ("sno", false, &|_| snos(sno::Generator::builder())),
         ("Hot Guid", false, &|_| guids(hotguid::Generator::builder())),
         ("UUID v7", false, &|_| uuids(uuid7::Generator::builder())),
