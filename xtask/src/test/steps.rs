@@ -325,6 +325,12 @@ fn slow() -> Vec<Step> {
             &[CORE, &["tests/loom"]],
             rust::loom_unbounded,
         ),
+        step(
+            "copies",
+            "ten million IDs of each generator in copies of a process that report the restore",
+            &[CORE, LEASE],
+            rust::copies,
+        ),
         step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
         step(
             "rust-databases",
