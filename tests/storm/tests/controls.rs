@@ -66,6 +66,13 @@ fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
 }
 
 #[test]
+fn one_repeated_id_among_many_on_disk_is_found() {
+    let format = Format { order: None, time: None };
+    let verdict = in_storm("one-repeat", "threads", 120_000, &format).unwrap();
+    assert_eq!((verdict.ids, verdict.distinct.count), (120_000, 1), "{verdict}");
+}
+
+#[test]
 fn threads_catch_a_count_without_a_lock() {
     is_caught("unlocked", "threads", 4000, "processes");
 }

@@ -32,6 +32,7 @@ mod linux {
         let make: fn(u64) -> Generator = match env::args().nth(1).as_deref() {
             Some("clean") => clean,
             Some("unlocked") => unlocked,
+            Some("one-repeat") => |_| one_repeat(),
             Some("no-worker") => |_| snowflake(0),
             Some("pid-worker") => |_| snowflake(u64::from(process::id())),
             Some("forgetful") => |worker| snowflake(worker + 1),
@@ -84,6 +85,15 @@ mod linux {
             thread::yield_now();
             count.store(id + 1, Ordering::SeqCst);
             Ok(format!("{base:016x}{id:08}"))
+        })
+    }
+
+    /// A count, whose first ID comes again once.
+    fn one_repeat() -> Generator {
+        let (base, count) = (random() >> 16, AtomicU64::new(0));
+        Box::new(move || {
+            let id = count.fetch_add(1, Ordering::SeqCst);
+            Ok(format!("{base:016x}{:012}", if id == 100_000 { 0 } else { id }))
         })
     }
 
