@@ -35,6 +35,8 @@ fn main() {
         }
     }
     describe_constructors(&mut docs);
+    // It names the modules, so it changes with a new stub.
+    println!("cargo::rerun-if-changed={}", stubs.join("__init__.py").display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     write(&docs, &out.join("docs.rs"));

@@ -30,6 +30,10 @@ mod sno {
     mod hooks;
     pub(crate) mod ids;
 }
+mod uuid7 {
+    pub(crate) mod generator;
+    pub(crate) mod ids;
+}
 
 #[doc = doc!("_polyflake.after_restore")]
 #[pyo3::pyfunction]
@@ -136,11 +140,27 @@ mod _polyflake {
         use crate::ids::sparx64::Sparx64;
     }
 
+    #[doc = doc!("uuid7")]
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod uuid7 {
+        #[pymodule_export]
+        use crate::uuid7::generator::{
+            Generator, Stats, generate, generate_async, generate_many, generate_many_async,
+            generate_text, generate_text_async, set_default_generator,
+        };
+        #[pymodule_export]
+        use crate::uuid7::ids::{
+            Parts, Uuid7Array, describe, from_parts, parse, parts, time_range, unix_ms, worker_id,
+        };
+    }
+
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::errors::build(py)?;
         crate::hotguid::generator::DEFAULT.own_generator(py)?;
-        crate::sno::generator::DEFAULT.own_generator(py).map(drop)
+        crate::sno::generator::DEFAULT.own_generator(py)?;
+        crate::uuid7::generator::DEFAULT.own_generator(py).map(drop)
     }
 }

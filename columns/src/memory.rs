@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
+use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno, uuid7::Uuid7};
 
 use crate::{
     OutOfMemory,
@@ -10,7 +10,8 @@ use crate::{
 };
 
 mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For a `Uuid7`,
+    /// that is the nil UUID, which callers overwrite because it isn't of version 7.
     pub trait Zeroable {}
 }
 
@@ -39,6 +40,7 @@ macro_rules! impl_plain {
 impl_plain! {
     Sno: c"B", 1, "";
     HotGuid: c"B", 1, "";
+    Uuid7: c"B", 1, "";
     Randflake: c"q", 8, "l";
     Chars: c"16s", 16, "";
     GuidChars: c"36s", 36, "";

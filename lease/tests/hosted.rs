@@ -476,6 +476,7 @@ fn invalid_settings_are_rejected() {
         json!({ "renew_ms": 10_000, "strict": true }),
         json!({ "insist": 7, "store": "postgresql" }),
         json!({ "family": "hotguid" }),
+        json!({ "family": "uuid7" }),
         json!({ "family": "randflake", "secret": "00112233445566778899aabbccddeeff" }),
         json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": whole }),
         json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": null }),

@@ -17,7 +17,7 @@ import polyflake.psycopg
 import polyflake.sqlite3
 from conftest import Server
 from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
-from polyflake import hotguid, sno
+from polyflake import hotguid, sno, uuid7
 from polyflake.sno import Sno
 
 COLUMNS = {"text": 'varchar(16) COLLATE "C"', "bytes": "bytea", "uuid8": "uuid", "uuid": "uuid"}
@@ -150,6 +150,19 @@ def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> Non
             row = connection.execute("SELECT %s::uuid, substr(%s::uuid::text, 15, 1)", [str(id), str(id)]).fetchone()
             assert row == (id, "8")
             assert (UUID(str(id)).version, id.variant) == (8, "specified in RFC 4122")
+
+
+def test_postgresql_sorts_version_7_uuids_like_python(server: Server) -> None:
+    ids = uuid7.generate_many(100)
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("CREATE TABLE t (id uuid PRIMARY KEY)")
+        connection.cursor().executemany("INSERT INTO t VALUES (%s)", [(id,) for id in reversed(ids)])
+        found = connection.execute("SELECT id, substr(id::text, 15, 1) FROM t ORDER BY id").fetchall()
+        assert found == [(id, "7") for id in ids]
+        first = uuid7.unix_ms(ids[0])
+        span = uuid7.time_range(first, first + 1)
+        found = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s ORDER BY id", span).fetchall()
+        assert found == [(id,) for id in ids if uuid7.unix_ms(id) == first]
 
 
 def test_integers_sort_like_in_the_database(server: Server) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from typing import Annotated, Any
 
 import pydantic
@@ -11,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from polyflake import PolyflakeError
+from polyflake import PolyflakeError, uuid7
 from polyflake.pydantic import HasMetabyte, Int64, Randflake, by_metabyte
 from polyflake.sno import Sno
 
@@ -51,6 +52,16 @@ def test_id_like_values_are_accepted(given: Any) -> None:
     assert order.model_dump(exclude_defaults=True) == {"id": ID}
     assert order.model_dump_json(exclude_defaults=True) == f'{{"id":"{ID}"}}'
     assert Order.model_validate_json(order.model_dump_json()) == order
+
+
+@pytest.mark.skipif(PYDANTIC < (2, 14), reason="earlier versions may have no UUID7")
+def test_version_7_uuids_need_no_type_of_polyflake() -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(pydantic.UUID7)
+    for id in (uuid7.generate(), uuid7.Generator(7).generate()):
+        assert adapter.validate_python(id) == adapter.validate_json(adapter.dump_json(id)) == id
+        assert id.version == 7
+    with pytest.raises(ValidationError):
+        adapter.validate_python(uuid.uuid4())
 
 
 def test_invalid_ids_are_rejected_with_their_code() -> None:

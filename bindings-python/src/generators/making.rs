@@ -4,7 +4,7 @@ mod methods;
 
 use std::{ops::Range, time::Duration};
 
-pub(crate) use methods::{makes, makes_ids, makes_texts};
+pub(crate) use methods::{makes, makes_defaults, makes_ids, makes_texts};
 pub(crate) use polyflake::Mode;
 use polyflake::{Calls, Filled, Progress, Result, SlotSource};
 use polyflake_columns::{Plain, grow, truncated};

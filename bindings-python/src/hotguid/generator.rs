@@ -14,7 +14,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
     leased::{LeaseOption, Source},
-    making::{self, Made, Mode, makes, makes_ids, makes_texts},
+    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
 use crate::{
@@ -31,67 +31,9 @@ type Leased = hotguid::Leased<PythonClock>;
 pub(crate) static DEFAULT: Default<Generator> =
     Default::new(|| Generator::new(Argument::new(Flag(false)), None, None));
 
-#[doc = doc!("hotguid.generate")]
-#[pyfunction]
-#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
-pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate(py, shard_key))
-}
-
-#[doc = doc!("hotguid.generate_text")]
-#[pyfunction]
-#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
-pub(crate) fn generate_text(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate_text(py, shard_key))
-}
-
-#[doc = doc!("hotguid.generate_many")]
-#[pyfunction]
-#[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "(n, /, shard_key=0)")]
-pub(crate) fn generate_many(
-    py: Python<'_>,
-    n: Count,
-    shard_key: ShardKey,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n, shard_key))
-}
-
-#[doc = doc!("hotguid.generate_async")]
-#[pyfunction]
-#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
-pub(crate) fn generate_async(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_async(generator, shard_key))
-}
-
-#[doc = doc!("hotguid.generate_text_async")]
-#[pyfunction]
-#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
-pub(crate) fn generate_text_async(
-    py: Python<'_>,
-    shard_key: ShardKey,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_text_async(generator, shard_key))
-}
-
-#[doc = doc!("hotguid.generate_many_async")]
-#[pyfunction]
-#[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "(n, /, shard_key=0)")]
-pub(crate) fn generate_many_async(
-    py: Python<'_>,
-    n: Count,
-    shard_key: ShardKey,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_many_async(generator, n, shard_key))
-}
-
-#[doc = doc!("hotguid.set_default_generator")]
-#[pyfunction]
-#[pyo3(signature = (generator, /))]
-pub(crate) fn set_default_generator(
-    py: Python<'_>,
-    generator: default::Argument<Generator>,
-) -> PyResult<()> {
-    DEFAULT.set(py, generator.0.0)
+makes_defaults! {
+    hotguid Generator (shard_key: ShardKey = ShardKey(0))
+    "(shard_key=0)" "(n, /, shard_key=0)"
 }
 
 #[doc = doc!("hotguid.Generator")]

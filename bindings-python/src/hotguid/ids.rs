@@ -13,19 +13,14 @@ use crate::ids::{
     column::{self, PackedBytes},
     convert::{
         self, Argument, Flag, FromArgument as _, Octets, UnixMs, UnixSeconds, name, numbers,
-        raise_about_time, raise_in_range, raise_named, texts,
+        raise_about_time, raise_in_range, raise_named,
     },
     describe::Description,
     fields::FieldColumn,
     record::by_attributes,
     text::{Ascii, TextColumn},
-    uuid::{self, Uuid},
+    uuid::{self, Uuid, UuidText},
 };
-
-texts! {
-    /// The string of a Hot Guid.
-    GuidText HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
-}
 
 numbers! {
     ShardKey(u32) "shard_key" 0..=u32::MAX;
@@ -69,7 +64,7 @@ pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>>
 #[pyo3(signature = (text, /))]
 pub(crate) fn parse<'py>(
     py: Python<'py>,
-    text: Argument<GuidText<'_>, name::text>,
+    text: Argument<UuidText<'_>, name::text>,
 ) -> PyResult<Bound<'py, PyAny>> {
     to_uuid(py, HotGuid::parse(&text.0.0).map_err(raise)?)
 }
@@ -366,7 +361,7 @@ impl HotGuidArray {
 
     #[doc = doc!("hotguid.HotGuidArray.text_column")]
     fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
-        TextColumn::of_hot_guids(py, self.0.items())
+        TextColumn::of_guids(py, self.0.items(), HotGuid::text)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.texts")]

@@ -62,11 +62,12 @@ impl TextColumn {
         array(py, Packed::new(texts))
     }
 
-    pub(crate) fn of_hot_guids<'py>(
+    pub(crate) fn of_guids<'py, I: Copy + Sync>(
         py: Python<'py>,
-        ids: &[HotGuid],
+        ids: &[I],
+        text: fn(I) -> Text<{ HotGuid::TEXT_LEN }>,
     ) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::of_hot_guids(ids)).map_err(fault)?;
+        let texts = py.detach(|| texts::of_guids(ids, text)).map_err(fault)?;
         array(py, Packed::new(texts))
     }
 }
@@ -76,10 +77,11 @@ impl TextColumn {
     #[staticmethod]
     fn _restore<'py>(content: &Bound<'py, PyAny>, width: usize) -> PyResult<Bound<'py, Self>> {
         const SNO: usize = size_of::<Chars>();
-        const HOT_GUID: usize = size_of::<GuidChars>();
+        const GUID: usize = size_of::<GuidChars>();
         match width {
             SNO => Self::of(content.py(), &ids_of(content)?),
-            HOT_GUID => Self::of_hot_guids(content.py(), &ids_of(content)?),
+            // A Hot Guid has any of these strings.
+            GUID => Self::of_guids(content.py(), &ids_of(content)?, HotGuid::text),
             _ => Err(of_another_kind()),
         }
     }

@@ -1,8 +1,14 @@
 //! Python's UUID class.
 
+use polyflake::hotguid::HotGuid;
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
-use super::convert::{FromArgument, Octets, wrong_type};
+use super::convert::{FromArgument, Octets, texts, wrong_type};
+
+texts! {
+    /// The string of a UUID.
+    UuidText HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
+}
 
 /// The 16 bytes of a `uuid.UUID`, in the order of its string form.
 pub(crate) struct Uuid(pub(crate) [u8; 16]);

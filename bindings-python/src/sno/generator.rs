@@ -16,7 +16,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default, warn_beside_lease},
     leased::{LeaseOption, Source, mismatch},
-    making::{self, Made, Mode, makes, makes_ids, makes_texts},
+    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Generators,
 };
@@ -36,73 +36,9 @@ type Leased = sno::Leased<PythonClock>;
 pub(crate) static DEFAULT: Default<Generator> =
     Default::new(|| make(NEW, Metabyte(0), None, 0..=u16::MAX, Builder::build));
 
-#[doc = doc!("sno.generate")]
-#[pyfunction]
-#[pyo3(signature = (metabyte = None))]
-pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate(py, metabyte))
-}
-
-#[doc = doc!("sno.generate_text")]
-#[pyfunction]
-#[pyo3(signature = (metabyte = None))]
-pub(crate) fn generate_text(
-    py: Python<'_>,
-    metabyte: Option<Metabyte>,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate_text(py, metabyte))
-}
-
-#[doc = doc!("sno.generate_many")]
-#[pyfunction]
-#[pyo3(signature = (n, /, metabyte = None))]
-pub(crate) fn generate_many(
-    py: Python<'_>,
-    n: Count,
-    metabyte: Option<Metabyte>,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n, metabyte))
-}
-
-#[doc = doc!("sno.generate_async")]
-#[pyfunction]
-#[pyo3(signature = (metabyte = None))]
-pub(crate) fn generate_async(
-    py: Python<'_>,
-    metabyte: Option<Metabyte>,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_async(generator, metabyte))
-}
-
-#[doc = doc!("sno.generate_text_async")]
-#[pyfunction]
-#[pyo3(signature = (metabyte = None))]
-pub(crate) fn generate_text_async(
-    py: Python<'_>,
-    metabyte: Option<Metabyte>,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_text_async(generator, metabyte))
-}
-
-#[doc = doc!("sno.generate_many_async")]
-#[pyfunction]
-#[pyo3(signature = (n, /, metabyte = None))]
-pub(crate) fn generate_many_async(
-    py: Python<'_>,
-    n: Count,
-    metabyte: Option<Metabyte>,
-) -> PyResult<Bound<'_, PyAny>> {
-    DEFAULT.with_generator(py, |generator| Generator::generate_many_async(generator, n, metabyte))
-}
-
-#[doc = doc!("sno.set_default_generator")]
-#[pyfunction]
-#[pyo3(signature = (generator, /))]
-pub(crate) fn set_default_generator(
-    py: Python<'_>,
-    generator: default::Argument<Generator>,
-) -> PyResult<()> {
-    DEFAULT.set(py, generator.0.0)
+makes_defaults! {
+    sno Generator (metabyte: Option<Metabyte> = None)
+    "(metabyte=None)" "(n, /, metabyte=None)"
 }
 
 #[doc = doc!("sno.Generator")]

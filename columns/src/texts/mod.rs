@@ -11,9 +11,11 @@ use std::{
 
 use polyflake::{
     Error, ErrorKind, Result,
+    base32::Text,
     hotguid::HotGuid,
     randflake::{self, Randflake},
     sno::{self, Sno},
+    uuid7::Uuid7,
 };
 
 pub use self::rows::{Rows, Unit};
@@ -22,7 +24,7 @@ use crate::{Fault, Plain, arrow::Column, try_with_capacity, zeroed};
 /// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
 pub type Chars = [u8; 16];
 
-/// A buffer for an encoded Hot Guid.
+/// A buffer for the string form of a GUID.
 pub type GuidChars = [u8; HotGuid::TEXT_LEN];
 
 /// The number of strings that fit in the L1 cache together with their IDs.
@@ -98,22 +100,29 @@ impl Textual for Sno {
     }
 }
 
-impl Textual for HotGuid {
-    const IS_PADDED: bool = false;
-    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
-    impl_text_buffers!(GuidChars);
+/// Implements [`Textual`] for IDs whose strings are those of GUIDs.
+macro_rules! impl_guid {
+    ($($id:ty),*) => {$(
+        impl Textual for $id {
+            const IS_PADDED: bool = false;
+            const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+            impl_text_buffers!(GuidChars);
 
-    fn parse(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
+            fn parse(text: &str) -> Result<Self> {
+                Self::parse(text)
+            }
 
-    fn decode(texts: &[GuidChars], ids: &mut [Self]) -> Result<()> {
-        for (item, (text, id)) in texts.iter().zip(ids).enumerate() {
-            *id = Self::parse_bytes(text).map_err(|error| error.in_item(item))?;
+            fn decode(texts: &[GuidChars], ids: &mut [Self]) -> Result<()> {
+                for (item, (text, id)) in texts.iter().zip(ids).enumerate() {
+                    *id = Self::parse_bytes(text).map_err(|error| error.in_item(item))?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
-    }
+    )*};
 }
+
+impl_guid!(HotGuid, Uuid7);
 
 impl Textual for Randflake {
     const IS_PADDED: bool = true;
@@ -268,15 +277,18 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     Ok(texts)
 }
 
-/// Encodes Hot Guids as packed strings.
+/// Encodes IDs whose strings are those of GUIDs as packed strings.
 ///
 /// # Errors
 /// Returns an error if the allocation fails.
-pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Fault> {
+pub fn of_guids<I: Copy>(
+    ids: &[I],
+    text: impl Fn(I) -> Text<{ HotGuid::TEXT_LEN }>,
+) -> std::result::Result<Vec<GuidChars>, Fault> {
     let mut texts = try_with_capacity(ids.len())?;
     texts.extend(ids.iter().map(|id| {
         let mut place = HotGuid::EMPTY;
-        place.copy_from_slice(id.text().as_bytes());
+        place.copy_from_slice(text(*id).as_bytes());
         place
     }));
     Ok(texts)

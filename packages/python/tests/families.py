@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from polyflake import hotguid, layout, randflake, sno
+from polyflake import hotguid, layout, randflake, sno, uuid7
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
@@ -52,6 +52,7 @@ FAMILIES: dict[str, Family] = {
     "hotguid": Family(
         lambda **options: hotguid.Generator(**options), 2**24, 1000, 16, lambda id: hotguid.parts(id).counter
     ),
+    "uuid7": Family(lambda **options: uuid7.Generator(**options), 2**18, 1, 16, lambda id: uuid7.parts(id).sequence),
     "layout": Family(lambda **options: layout.Generator(INTEGERS, **options), 2**17, 10),
     "wide layout": Family(lambda **options: layout.Generator(BYTES, **options), 2**17, 10, 9),
 }

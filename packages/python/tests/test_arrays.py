@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 from support import if_built, refused
 
 pl = if_built("polars")
@@ -79,9 +79,13 @@ def test_a_uuid_column_contains_the_ids() -> None:
 
 
 def test_arrow_receives_uuids_on_request() -> None:
-    guids = hotguid.Generator().generate_many(3)
+    guids, version7 = hotguid.Generator().generate_many(3), uuid7.generate_many(3)
     ids = sno.Generator(1).generate_many(3)
-    for column, uuids in ((guids, list(guids)), (ids.uuid8_column(), [id.uuid8 for id in ids])):
+    for column, uuids in (
+        (guids, list(guids)),
+        (version7, list(version7)),
+        (ids.uuid8_column(), [id.uuid8 for id in ids]),
+    ):
         requested = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
         assert pa.Array._import_from_c_capsule(*requested).type == pa.uuid()
         # `pyarrow.array` only requests the storage type.
@@ -129,10 +133,11 @@ GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 ARRAYS: dict[type, Any] = {
     sno.SnoArray: sno.Generator(1).generate_many(300),
     hotguid.HotGuidArray: hotguid.Generator().generate_many(300),
+    uuid7.Uuid7Array: uuid7.generate_many(300),
     randflake.RandflakeArray: randflake.Generator(GRANT, bytes(16)).generate_many(300),
     layout.LayoutArray: layout.LayoutArray(np.arange(300)),
 }
-WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray}
+WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, uuid7.Uuid7Array, randflake.RandflakeArray}
 
 
 @pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
@@ -152,7 +157,7 @@ def test_numpy_and_arrow_share_the_memory_of_strings(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
 def test_numpy_shares_the_memory_of_ids(cls: Any) -> None:
-    ids, sizes = ARRAYS[cls], {sno.SnoArray: 10, hotguid.HotGuidArray: 16}
+    ids, sizes = ARRAYS[cls], {sno.SnoArray: 10, hotguid.HotGuidArray: 16, uuid7.Uuid7Array: 16}
     array, view = np.asarray(ids), memoryview(ids)
     shape, dtype = ((300, sizes[cls]), np.uint8) if cls in sizes else ((300,), np.int64)
     assert (array.shape, array.dtype, array.flags.writeable) == (shape, dtype, False)

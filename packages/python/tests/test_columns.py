@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogue import BAD_CHARACTERS
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 from support import if_built, refused
 
 pl = if_built("polars")
@@ -24,6 +24,7 @@ Column = Callable[[list[str]], Any]
 CODEC = randflake.Codec(bytes(16))
 FLAKES = randflake.Generator(randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824), bytes(16)).generate_many(1500)
 GUIDS = hotguid.Generator().generate_many(1500)
+UUIDS = uuid7.generate_many(1500)
 SNOS = sno.Generator(5, metabyte=9).generate_many(1500)
 
 
@@ -51,6 +52,7 @@ FAMILIES = {
     "sno": Family(sno.SnoArray, sno.Sno, 16, SNOS),
     "randflake": Family(randflake.RandflakeArray, randflake.decode_text, 16, OF_ALL_LENGTHS),
     "hotguid": Family(hotguid.HotGuidArray, hotguid.parse, 36, GUIDS),
+    "uuid7": Family(uuid7.Uuid7Array, uuid7.parse, 36, UUIDS),
 }
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
@@ -187,6 +189,8 @@ def test_a_null_is_rejected(family: Family, kind: str) -> None:
         (sno.SnoArray.from_texts, pa.string()),
         (hotguid.HotGuidArray, pa.binary(16)),
         (hotguid.HotGuidArray.from_texts, pa.string()),
+        (uuid7.Uuid7Array, pa.binary(16)),
+        (uuid7.Uuid7Array.from_texts, pa.string()),
         (randflake.RandflakeArray, pa.int64()),
         (randflake.RandflakeArray.from_texts, pa.string()),
         (layout.LayoutArray, pa.int64()),
@@ -367,6 +371,7 @@ class Exported(NamedTuple):
 EXPORTED = {
     "sno": Exported(SNOS, pa.binary(10), bytes, sno.SnoArray),
     "hotguid": Exported(GUIDS, pa.binary(16), lambda id: id.bytes, hotguid.HotGuidArray),
+    "uuid7": Exported(UUIDS, pa.binary(16), lambda id: id.bytes, uuid7.Uuid7Array),
     "randflake": Exported(FLAKES, pa.int64(), int, randflake.RandflakeArray),
     "layout of integers": Exported(TWITTER, pa.int64(), int, layout.LayoutArray),
     "layout of bytes": Exported(WIDES, pa.binary(9), bytes, lambda column: layout.LayoutArray(column, 9)),
@@ -423,11 +428,14 @@ def one_of_each(ids: Any) -> list[Any]:
     ]
 
 
-def test_arrow_uuids_are_read_as_hot_guids() -> None:
+def test_arrow_uuids_are_read_as_ids() -> None:
     kind = getattr(pa, "uuid", None)
     if kind is None:
         pytest.skip("this pyarrow has no UUIDs")
     assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind())) == GUIDS
+    assert uuid7.Uuid7Array(pa.array([id.bytes for id in UUIDS], kind())) == UUIDS
+    with refused("not_canonical", item=2):
+        uuid7.Uuid7Array(pa.array([*(id.bytes for id in UUIDS[:2]), bytes(16)], kind()))
 
 
 def test_layout_columns_are_parsed_from_arrow() -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from polyflake import hotguid, sno
+from polyflake import hotguid, sno, uuid7
 from support import NOW_MS, NOW_NS, refused
 
 SECOND = NOW_MS // 1000
@@ -25,6 +25,7 @@ def new_ones() -> Iterator[None]:
     yield
     sno.set_default_generator(None)
     hotguid.set_default_generator(None)
+    uuid7.set_default_generator(None)
 
 
 def clock() -> int:
@@ -58,6 +59,19 @@ def test_every_function_uses_the_default_generator() -> None:
     assert {(id.unix_ms, id.partition, id.metabyte) for id in ids} == {(NOW_MS, 7, 3)}
     assert {hotguid.timestamp(guid) for guid in guids} == {SECOND}
     assert [len(set(made)) for made in (ids, guids)] == [8, 8]
+
+
+def test_every_function_uses_the_default_generator_of_uuids() -> None:
+    uuid7.set_default_generator(uuid7.Generator(7, clock=clock))
+
+    async def generate_later() -> list[UUID]:
+        ids = [await uuid7.generate_async(), UUID(await uuid7.generate_text_async())]
+        return [*ids, *await uuid7.generate_many_async(2)]
+
+    ids = asyncio.run(generate_later())
+    ids += [uuid7.generate(), UUID(uuid7.generate_text()), *uuid7.generate_many(2)]
+    assert {(uuid7.unix_ms(id), uuid7.worker_id(id)) for id in ids} == {(NOW_MS, 7)}
+    assert ids == sorted(set(ids))
 
 
 def test_every_function_accepts_the_arguments_of_its_method() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import hotguid, randflake, sno
+from polyflake import hotguid, randflake, sno, uuid7
 from support import if_built, refused
 
 pl = if_built("polars")
 
 CODEC = randflake.Codec(bytes(range(16)))
+
+
+def as_version_7(data: bytes) -> UUID:
+    return UUID(bytes=bytes([*data[:6], 0x70 | data[6] & 15, data[7], 0x80 | data[8] & 63, *data[9:]]))
+
 
 #: A field's column for packed IDs, the column's type, and the same field of a single ID.
 FIELDS: dict[str, tuple[Any, Any, Any]] = {
@@ -27,6 +33,9 @@ FIELDS: dict[str, tuple[Any, Any, Any]] = {
     "hotguid timestamps": (lambda ids: ids.timestamps(), np.int64, hotguid.timestamp),
     "hotguid counters": (lambda ids: ids.counters(), np.uint32, lambda id: hotguid.parts(id).counter),
     "hotguid shard_keys": (lambda ids: ids.shard_keys(), np.uint32, hotguid.shard_key),
+    "uuid7 unix_ms": (lambda ids: ids.unix_ms(), np.int64, uuid7.unix_ms),
+    "uuid7 sequences": (lambda ids: ids.sequences(), np.uint32, lambda id: uuid7.parts(id).sequence),
+    "uuid7 worker_ids": (lambda ids: ids.worker_ids(), np.uint16, uuid7.worker_id),
     "randflake timestamp": (lambda ids: CODEC.inspect_columns(ids).timestamp, np.int64, lambda id: id.timestamp),
     "randflake node": (lambda ids: CODEC.inspect_columns(ids).node, np.uint32, lambda id: id.node),
     "randflake sequence": (lambda ids: CODEC.inspect_columns(ids).sequence, np.uint32, lambda id: id.sequence),
@@ -34,6 +43,7 @@ FIELDS: dict[str, tuple[Any, Any, Any]] = {
 PACKED: dict[str, tuple[int, Callable[[bytes], Any]]] = {
     "sno": (10, sno.SnoArray),
     "hotguid": (16, hotguid.HotGuidArray),
+    "uuid7": (16, lambda data: uuid7.Uuid7Array([as_version_7(data[at : at + 16]) for at in range(0, len(data), 16)])),
     "randflake": (8, lambda data: randflake.RandflakeArray(np.frombuffer(data, np.int64))),
 }
 

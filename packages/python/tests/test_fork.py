@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 from support import NOW_MS, REPOSITORY, forks
 
 pytestmark = [forks, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
@@ -73,9 +73,11 @@ GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
         lambda: sno.Generator(7),
         lambda: randflake.Generator(GRANT, bytes(16), on_exhausted="wait"),
         lambda: hotguid.Generator(window=(0, 2**32 * 1000)),
+        lambda: uuid7.Generator(7),
+        lambda: uuid7.Generator(window=(0, 2**32 * 1000)),
         lambda: layout.Generator(layout.Layout.preset("instagram", shard=1)),
     ],
-    ids=["sno", "randflake", "hotguid", "layout"],
+    ids=["sno", "randflake", "hotguid", "uuid7", "uuid7 with a window", "layout"],
 )
 def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any]) -> None:
     generator = make()

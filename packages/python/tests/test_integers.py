@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
-from polyflake import hotguid, layout, randflake, sno
+from polyflake import hotguid, layout, randflake, sno, uuid7
 from support import NOW_MS, refused
 
 
@@ -38,6 +38,10 @@ HOT_PARTS = {"timestamp": SECOND, "machine": b"12345", "counter": 0, "shard_key"
 
 def a_hot_guid(**changes: Any) -> object:
     return hotguid.from_parts(**{**HOT_PARTS, **changes})
+
+
+def a_uuid7(**changes: Any) -> object:
+    return uuid7.from_parts(**{"unix_ms": NOW_MS, "sequence": 0, "random": 0, **changes})
 
 
 SNOWFLAKE = layout.Layout.preset("twitter", datacenter=1)
@@ -102,6 +106,11 @@ PARAMETERS = [
     Parameter("shard_key", lambda k: a_hot_guid(shard_key=k), 2**32 - 1),
     Parameter("counter", lambda c: a_hot_guid(counter=c), 2**24 - 1),
     Parameter("timestamp", lambda t: a_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
+    Parameter("worker_id", uuid7.Generator, 65535),
+    Parameter("resume_after", lambda ms: uuid7.Generator(resume_after=ms), 2**44 - 1),
+    Parameter("unix_ms", lambda ms: a_uuid7(unix_ms=ms), 2**48 - 1, code="time_out_of_range"),
+    Parameter("sequence", lambda s: a_uuid7(sequence=s), 2**18 - 1),
+    Parameter("random", lambda r: a_uuid7(random=r), 2**56 - 1),
     Parameter("id", SNOWFLAKE.parse, 2**63 - 1, -(2**63)),
     Parameter("sequence", lambda s: a_snowflake(sequence=s), 4095),
     Parameter("worker", lambda w: a_snowflake(bindables={"worker": w}), 31),

@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 import polyflake
-from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno
+from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno, uuid7
 from polyflake._polyflake import place
 from support import REPOSITORY, forks, refused
 
@@ -65,6 +65,7 @@ def granted(url: str, namespace: str = "orders/sno") -> list[int]:
 FAMILIES: dict[str, Callable[[Lease], Any]] = {
     "sno": lambda lease: sno.Generator(lease=lease),
     "hotguid": lambda lease: hotguid.Generator(lease=lease),
+    "uuid7": lambda lease: uuid7.Generator(lease=lease),
     "randflake": lambda lease: randflake.Generator(None, bytes(16), lease=lease),
     "layout": lambda lease: layout.Generator(
         layout.Layout.preset("twitter"), lease=lease, fields=("datacenter", "worker")
@@ -77,6 +78,8 @@ def number_of(family: str, id: Any) -> int:
         return int(id.partition)
     if family == "hotguid":
         return int.from_bytes(hotguid.parts(id).machine[:3], "big")
+    if family == "uuid7":
+        return uuid7.worker_id(id)
     if family == "randflake":
         return randflake.Codec(bytes(16)).inspect(id).node
     parsed = layout.Layout.preset("twitter").parse(id)
@@ -145,6 +148,10 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
         lambda lease: sno.Generator(window=window, lease=lease),
         lambda lease: sno.Generator(clock=time.time_ns, lease=lease),
         lambda lease: hotguid.Generator(window=window, lease=lease),
+        lambda lease: uuid7.Generator(7, lease=lease),
+        lambda lease: uuid7.Generator(resume_after=0, lease=lease),
+        lambda lease: uuid7.Generator(follow_rollbacks=True, lease=lease),
+        lambda lease: uuid7.Generator(clock=time.time_ns, lease=lease),
         lambda lease: randflake.Generator(grant, bytes(16), lease=lease),
         lambda lease: randflake.Generator(None, bytes(16), resume_after=1_730_000_000, lease=lease),
         lambda lease: layout.Generator(twitter, bindables={"worker": 1}, lease=lease, fields=("datacenter",)),
@@ -292,15 +299,16 @@ def child(code: str, **environment: str) -> Any:
 
 DEFAULTS = """
 import json
-from polyflake import hotguid, sno
+from polyflake import hotguid, sno, uuid7
 machine = hotguid.parts(hotguid.generate()).machine
-print(json.dumps([sno.generate().partition, sno.generate_many(2)[1].partition, machine[2]]))
+ids = [sno.generate().partition, sno.generate_many(2)[1].partition, machine[2], uuid7.worker_id(uuid7.generate())]
+print(json.dumps(ids))
 """
 
 
 def test_the_variable_sets_the_worker_id_of_module_functions(url: str) -> None:
-    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41]
-    assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid")] == [(41, False)] * 2
+    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41, 41]
+    assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid", "uuid7")] == [(41, False)] * 3
 
 
 @pytest.mark.parametrize("call", ["polyflake.sno.generate()", "polyflake.hotguid.generate()", "polyflake.lease()"])

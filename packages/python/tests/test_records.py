@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import polyflake
-from polyflake import hotguid, layout, public, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from support import NOW_NS, refused
 
 LAYOUT = layout.Layout.preset("twitter")
@@ -54,6 +54,9 @@ RECORDS: list[Any] = [
     hotguid.parts(hotguid.Generator(uuid8=True).generate(7), uuid8=True),
     used(hotguid.Generator(clock=frozen)).stats(),
     hotguid.Generator().stats(),
+    uuid7.parts(uuid7.generate()),
+    used(uuid7.Generator(7, clock=frozen)).stats(),
+    uuid7.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
     used(randflake.Generator(GRANT, bytes(16), clock=frozen)).stats(),
     GRANT,
@@ -75,7 +78,7 @@ each = pytest.mark.parametrize(
 
 
 def test_every_record_is_tested() -> None:
-    modules = [polyflake, sno, randflake, hotguid, layout]
+    modules = [polyflake, sno, randflake, hotguid, uuid7, layout]
     named = {
         "Description",
         "FieldDescription",
@@ -120,6 +123,7 @@ def test_records_can_be_sent_between_processes() -> None:
     [
         sno.Generator(),
         hotguid.Generator(),
+        uuid7.Generator(),
         randflake.Generator(GRANT, bytes(16)),
         layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
         randflake.Codec(bytes(16)),

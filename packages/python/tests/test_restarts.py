@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from polyflake import ExhaustedError, hotguid, layout, randflake, sno
+from polyflake import ExhaustedError, hotguid, layout, randflake, sno, uuid7
 
 GRANT = (7, 1_730_000_000, 2_803_741_824)
 SECRET = b"sixteen byte key"
@@ -24,6 +24,8 @@ def test_max_wait_limits_the_first_wait() -> None:
         ids.generate()
     assert raised.value.code == "sequence_exhausted"
     assert raised.value.retry_at is not None
+    with pytest.raises(ExhaustedError):
+        uuid7.Generator(7007, max_wait=0).generate()
     # The option applies to an exhausted tick, not to the first tick.
     assert sno.Generator(partition=7003, on_exhausted="error").generate().partition == 7003
 
@@ -40,6 +42,8 @@ def test_generators_without_a_predecessor_start_immediately() -> None:
     now = 1_763_650_000_000_000_000
     assert sno.Generator(max_wait=0).generate()
     assert hotguid.Generator(max_wait=0).generate()
+    assert uuid7.Generator(max_wait=0).generate()
+    assert uuid7.Generator(7006, resume_after=1, max_wait=0).generate()
     assert sno.Generator(partition=7004, clock=lambda: now, max_wait=0).generate()
     ids = sno.Generator(partition=7005)
     ids.generate()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polyflake
-from polyflake import hotguid, layout, public, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from support import NOW_NS, refused
 
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
@@ -102,13 +102,13 @@ def test_columns_of_different_fields_differ() -> None:
 
 def test_columns_of_other_classes_differ() -> None:
     zeros = [randflake.RandflakeArray([0]), layout.LayoutArray([0]), layout.LayoutArray(bytes(8), 8)]
-    zeros += [SNOWFLAKES.parse_columns([0]).sequence, sno.SnoArray([]), hotguid.HotGuidArray([])]
+    zeros += [SNOWFLAKES.parse_columns([0]).sequence, sno.SnoArray([]), hotguid.HotGuidArray([]), uuid7.Uuid7Array([])]
     for k, column in enumerate(zeros):
         assert [column == other for other in zeros] == [k == other for other in range(len(zeros))]
 
 
 def test_only_generators_and_keys_compare_by_identity() -> None:
-    modules = [polyflake, sno, randflake, hotguid, layout, public, sparx64]
+    modules = [polyflake, sno, randflake, hotguid, uuid7, layout, public, sparx64]
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     own = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException | tuple)]
     by_identity = {cls.__name__ for cls in own if cls.__eq__ is object.__eq__}

@@ -107,12 +107,12 @@ def test_a_long_string_is_rejected_without_encoding_it() -> None:
     returned, said, errors = run(
         """
         import resource, sys
-        from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+        from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
         text = "\\N{LATIN SMALL LETTER E WITH ACUTE}" * (1 << 25)
         size, most = sys.getsizeof(text), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for read in (
-            sno.Sno, sno.metabyte, sno.from_json_value, randflake.decode_text, hotguid.parse,
+            sno.Sno, sno.metabyte, sno.from_json_value, randflake.decode_text, hotguid.parse, uuid7.parse,
             lambda text: sno.SnoArray.from_texts([text]), lambda text: randflake.RandflakeArray.from_texts([text]),
         ):
             try:

@@ -24,16 +24,16 @@ import pytest
 
 import polyflake
 from catalogue import BAD_CHARACTERS, HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
-from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64
+from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64, uuid7
 from test_api import API
 
-FAMILIES = ("sno", "randflake", "hotguid", "layout", "public", "sparx64")
+FAMILIES = ("sno", "randflake", "hotguid", "uuid7", "layout", "public", "sparx64")
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
 SHARDED = layout.Layout.preset("instagram")
 NOW = dt.datetime.now(dt.timezone.utc)
 SNO_SNAPSHOT, LAYOUT_SNAPSHOT = sno.Generator(3).close(), layout.Generator(SHARDED, bindables={"shard": 1}).close()
-GUID = hotguid.generate()
+GUID, UUID7 = hotguid.generate(), uuid7.generate()
 OPTIONS: dict[str, Any] = {"clock": None, "on_exhausted": "error", "max_wait": 5, "on_stall": None}
 WINDOW = (0, 4_000_000_000_000)
 SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
@@ -51,6 +51,10 @@ def randflake_generator() -> randflake.Generator:
 
 def hotguid_generator() -> hotguid.Generator:
     return hotguid.Generator(window=WINDOW)
+
+
+def uuid7_generator() -> uuid7.Generator:
+    return uuid7.Generator(7, window=WINDOW, clock=time.time_ns)
 
 
 def layout_generator() -> layout.Generator:
@@ -188,6 +192,24 @@ CALLS: dict[str, Call] = {
     "hotguid.parts": call(constant_call(hotguid), GUID, uuid8=False),
     **methods("hotguid", constant_call(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
     "hotguid.time_range": call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
+    "uuid7.Generator": call(constant_call(uuid7), 7, resume_after=5, follow_rollbacks=False, window=WINDOW, **OPTIONS),
+    **methods_of_generators("uuid7", uuid7_generator, bytearray(48)),
+    "uuid7.Generator.extend_window": call(uuid7_generator, WINDOW[1]),
+    "uuid7.Uuid7Array": call(constant_call(uuid7), UUID7.bytes * 2),
+    "uuid7.Uuid7Array.from_texts": call(constant_call(uuid7.Uuid7Array), [str(UUID7)]),
+    **methods(
+        "uuid7.Uuid7Array",
+        lambda: uuid7.Uuid7Array([UUID7, UUID7]),
+        "texts text_column unix_ms sequences worker_ids",
+    ),
+    "uuid7.describe": call(constant_call(uuid7)),
+    "uuid7.from_parts": call(constant_call(uuid7), unix_ms=1, sequence=2, random=3),
+    **methods("uuid7", constant_call(uuid7), "generate generate_text"),
+    "uuid7.generate_many": call(constant_call(uuid7), 3),
+    "uuid7.set_default_generator": call(constant_call(uuid7), None),
+    "uuid7.parse": call(constant_call(uuid7), str(UUID7)),
+    **methods("uuid7", constant_call(uuid7), "parts unix_ms worker_id", UUID7),
+    "uuid7.time_range": call(constant_call(uuid7), NOW, NOW + dt.timedelta(1)),
     "layout.Generator": call(constant_call(layout), SHARDED, **LAYOUT_OPTIONS),
     "layout.Generator.restore": call(constant_call(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
     **methods_of_generators("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
@@ -498,6 +520,7 @@ ARRAYS = [
     sno.SnoArray(bytes(30)),
     randflake.RandflakeArray(np.array([1, 2, 3])),
     hotguid.HotGuidArray(bytes(48)),
+    uuid7.Uuid7Array([UUID7] * 3),
     layout.LayoutArray(bytes(24), 8),
     layout.LayoutArray(np.array([1, 2, 3])),
 ]
@@ -527,15 +550,18 @@ OBJECTS = [
     sno_generator().stats(),
     randflake_generator().stats(),
     hotguid_generator().stats(),
+    uuid7_generator().stats(),
     layout_generator().stats(),
     randflake.Codec(SECRET).inspect(5),
     hotguid.parts(GUID),
+    uuid7.parts(UUID7),
     sno.SnoArray(bytes(20)).text_column(),
     randflake.RandflakeArray(np.array([1, 2])).text_column(),
     sno.SnoArray(bytes(20)).metabytes(),
     sno_generator(),
     randflake_generator(),
     hotguid_generator(),
+    uuid7_generator(),
     layout_generator(),
     randflake.Codec(SECRET),
     sparx64.Sparx64(SECRET),

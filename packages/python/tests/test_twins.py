@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import layout, randflake, sno
+from polyflake import layout, randflake, sno, uuid7
 from support import NOW_MS
 
 SONYFLAKE = layout.Layout.preset("sonyflake")
@@ -44,7 +44,11 @@ def silence() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=[flakes, sonyflakes, snos])
+def uuids(worker_id: int = 30_007, **more: Any) -> Any:
+    return uuid7.Generator(worker_id, **more)
+
+
+@pytest.fixture(params=[flakes, sonyflakes, snos, uuids])
 def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
     """Creates generators with one identity."""
     number = next(fresh)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from typing_extensions import assert_type
 
 import polyflake
-from polyflake import hotguid, layout, public, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 
 id = sno.generate()
 assert_type(id, sno.Sno)
@@ -94,6 +94,17 @@ assert_type(hotguid.from_sql(hotguid.to_sql(hotguid.parse(str(guid)))), uuid.UUI
 assert_type(hotguid.from_dotnet_bytes(guid.bytes_le), uuid.UUID)
 assert_type(hotguid.time_range(1, 2, sql=True), tuple[uuid.UUID, uuid.UUID])
 assert_type(hotguid.Generator().generate_many(2)[0], uuid.UUID)
+
+sorted_ids = uuid7.Generator(7, resume_after=1, window=(0, dt.datetime.now(dt.timezone.utc)))
+assert_type(sorted_ids.generate(), uuid.UUID)
+assert_type((uuid7.generate(), uuid7.generate_text()), tuple[uuid.UUID, str])
+assert_type((uuid7.unix_ms(guid), uuid7.worker_id(guid)), tuple[int, int])
+assert_type(uuid7.parts(uuid7.parse("")).datetime, dt.datetime)
+assert_type(uuid7.from_parts(unix_ms=dt.datetime.now(dt.timezone.utc), sequence=1, random=2), uuid.UUID)
+assert_type(uuid7.time_range(1, 2), tuple[uuid.UUID, uuid.UUID])
+assert_type(uuid7.Uuid7Array(sorted_ids.generate_many(2).texts())[0], uuid.UUID)
+assert_type(sorted_ids.close(), int | None)
+uuid7.unix_ms(str(guid))  # type: ignore[arg-type]
 
 instagram = layout.Layout.preset("instagram")
 shards = {"shard": 7}

@@ -97,6 +97,72 @@ macro_rules! makes_texts {
     };
 }
 
+/// Defines a format's module-level functions, which use its default generator. The arguments are those of [`makes_ids`].
+macro_rules! makes_defaults {
+    (
+        $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
+        $one:literal $many:literal
+    ) => {
+        #[doc = doc!($family generate)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+        pub(crate) fn generate(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| generator.get().generate(py $(, $key)?))
+        }
+
+        #[doc = doc!($family generate_text)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+        pub(crate) fn generate_text(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| generator.get().generate_text(py $(, $key)?))
+        }
+
+        #[doc = doc!($family generate_many)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
+        pub(crate) fn generate_many(py: Python<'_>, n: Count $(, $key: $Key)?) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n $(, $key)?))
+        }
+
+        #[doc = doc!($family generate_async)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+        pub(crate) fn generate_async(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| $class::generate_async(generator $(, $key)?))
+        }
+
+        #[doc = doc!($family generate_text_async)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+        pub(crate) fn generate_text_async(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| $class::generate_text_async(generator $(, $key)?))
+        }
+
+        #[doc = doc!($family generate_many_async)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
+        pub(crate) fn generate_many_async(
+            py: Python<'_>,
+            n: Count
+            $(, $key: $Key)?
+        ) -> Made<'_> {
+            DEFAULT.with_generator(py, |generator| {
+                $class::generate_many_async(generator, n $(, $key)?)
+            })
+        }
+
+        #[doc = doc!($family set_default_generator)]
+        #[pyo3::pyfunction]
+        #[pyo3(signature = (generator, /))]
+        pub(crate) fn set_default_generator(
+            py: Python<'_>,
+            generator: default::Argument<$class>,
+        ) -> PyResult<()> {
+            DEFAULT.set(py, generator.0.0)
+        }
+    };
+}
+
 /// Implements [`Makes`] for a format's generators. The arguments are the format in the core, the types of an ID and its array,
 /// its item in a buffer, and its Python object. They also include the core's key for each ID, and how the class reads it from
 /// an argument.
@@ -160,4 +226,4 @@ macro_rules! makes {
         }
     };
 }
-pub(crate) use {makes, makes_ids, makes_texts};
+pub(crate) use {makes, makes_defaults, makes_ids, makes_texts};

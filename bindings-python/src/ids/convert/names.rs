@@ -51,8 +51,9 @@ macro_rules! names {
 }
 
 names! {
-    bindables block blocks clock constants data end fields generator grant guid id key layout lease name null_is_zero
-    on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid uuid8
+    bindables block blocks clock constants data end fields follow_rollbacks generator grant guid id key layout lease name
+    null_is_zero on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp unix_ms uuid
+    uuid8
 }
 
 /// Returns the name of a value's type, for messages.

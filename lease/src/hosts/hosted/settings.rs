@@ -142,6 +142,7 @@ impl Settings {
         match self.text("family")? {
             "sno" => Shape::sno(self.numbers(0..=65_535)?),
             "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
+            "uuid7" => Shape::uuid7(self.numbers(0..=65_535)?),
             "randflake" => {
                 // A secret is written like a token: 16 bytes as 32 hexadecimal digits.
                 let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;

@@ -1,8 +1,9 @@
 """Unique, time-sortable IDs with the same bytes and the same strings in every language.
 
 Each ID format is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is :mod:`polyflake.sparx64`),
-:mod:`polyflake.hotguid`, and :mod:`polyflake.layout` for Snowflake layouts of any shape. :mod:`polyflake.public`
-encrypts your integer keys into public IDs. Every error is a :class:`PolyflakeError` with a stable ``code``.
+:mod:`polyflake.hotguid`, :mod:`polyflake.uuid7`, and :mod:`polyflake.layout` for Snowflake layouts of any shape.
+:mod:`polyflake.public` encrypts your integer keys into public IDs. Every error is a :class:`PolyflakeError` with a
+stable ``code``.
 """
 
 import atexit
@@ -21,7 +22,7 @@ from polyflake._errors import (
 )
 
 # This import follows the errors, because the compiled module raises them.
-from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
+from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7  # isort: skip
 from polyflake._polyflake import (  # isort: skip
     Description,
     FieldDescription,
@@ -61,6 +62,7 @@ __all__ = [
     "randflake",
     "sno",
     "sparx64",
+    "uuid7",
     "watch_restores",
 ]
 

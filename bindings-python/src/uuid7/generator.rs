@@ -1,0 +1,201 @@
+//! The generators of UUIDs of version 7.
+
+use std::{ops::Range, sync::Arc};
+
+use polyflake::{
+    Error, ErrorKind,
+    uuid7::{self, Builder, Uuid7},
+};
+use pyo3::{PyTraverseError, PyVisit, prelude::*};
+
+use super::ids::{Uuid7Array, to_uuid};
+use crate::generators::{
+    clock::PythonClock,
+    default::{self, Default},
+    leased::{LeaseArgument, LeaseOption, Source, mismatch},
+    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    options::{Keywords, Options},
+    twins::Generators,
+};
+use crate::{
+    errors::{attached, no_copy, raise},
+    ids::{
+        convert::{Argument, Count, Flag, Span, UnixMs, name, numbers},
+        record::by_attributes,
+        target::Item,
+    },
+};
+
+type Inner = uuid7::Generator<PythonClock>;
+type Leased = uuid7::Leased<PythonClock>;
+
+pub(crate) static DEFAULT: Default<Generator> =
+    Default::new(|| Generator::new(None, None, Argument::new(Flag(false)), None, None));
+
+makes_defaults! { uuid7 Generator () "()" "(n, /)" }
+
+numbers! {
+    WorkerId(u16) "worker_id" 0..=u16::MAX;
+    /// The last millisecond of an earlier generator.
+    ResumeAfter(i64) "resume_after" 0..=(1 << 44) - 1;
+}
+
+#[doc = doc!("uuid7.Generator")]
+#[pyclass(frozen, module = "polyflake.uuid7")]
+pub(crate) struct Generator {
+    pub(super) inner: Source<Leased>,
+}
+
+/// The generators with an explicit worker ID.
+static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
+
+const REMEDY: &str = "close it first, or give each its own worker ID";
+
+#[pymethods]
+impl Generator {
+    #[new]
+    #[pyo3(
+        signature = (
+            worker_id = None, *, resume_after = None, follow_rollbacks = Argument::new(Flag(false)), lease = None, **options
+        ),
+        text_signature = "(worker_id=None, *, resume_after=None, follow_rollbacks=False, window=None, clock=None, \
+                          on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
+    )]
+    fn new(
+        worker_id: Option<WorkerId>,
+        resume_after: Option<ResumeAfter>,
+        follow_rollbacks: Argument<Flag, name::follow_rollbacks>,
+        lease: LeaseOption,
+        options: Option<Keywords<'_, '_>>,
+    ) -> PyResult<Self> {
+        const OWN: [&str; 4] = ["worker_id", "resume_after", "follow_rollbacks", "lease"];
+        let options = Options::from_keywords(("Generator", &OWN), options)?;
+        let follows = follow_rollbacks.0.0;
+        if let Some(lease) = lease {
+            if worker_id.is_some() || resume_after.is_some() || follows {
+                return Err(mismatch(
+                    "expected no worker ID, `resume_after` or `follow_rollbacks` beside a lease, found one",
+                ));
+            }
+            return Ok(Self { inner: leased(lease.0, options)? });
+        }
+        let window = options.window;
+        let mut builder = options.builder(with_clock).follow_rollbacks(follows);
+        if let Some(worker_id) = worker_id {
+            builder = builder.worker_id(worker_id.0);
+        }
+        if let Some(last) = resume_after {
+            builder = builder.resume_after(last.0);
+        }
+        let inner = Arc::new(builder.build().map_err(|error| Span::raise(window, error))?);
+        if let Some(WorkerId(number)) = worker_id {
+            let same = || format!("worker ID {number} and time");
+            attached(|py| GENERATORS.add(py, &inner, format!("uuid7 {number}"), same, REMEDY))?;
+        }
+        Ok(Self { inner: Source::Own(inner) })
+    }
+
+    #[doc = doc!("uuid7.Generator.extend_window")]
+    #[pyo3(signature = (end, /))]
+    fn extend_window(&self, end: Argument<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.own_generator()?.extend_window(end.0);
+        extended.map_err(|error| end.0.raise(error, "end"))
+    }
+
+    #[doc = doc!("uuid7.Generator.stats")]
+    fn stats(&self) -> PyResult<Stats> {
+        Ok(self.inner.own_generator()?.stats().into())
+    }
+
+    #[doc = doc!("uuid7.Generator.close")]
+    fn close(&self) -> PyResult<Option<i64>> {
+        self.inner.own_generator()?.close().map_err(raise)
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let worker_id = match &self.inner {
+            Source::Own(generator) => generator.stats().worker_id.map(u64::from),
+            Source::Leased(leased) => leased.number()?,
+        };
+        Ok(match worker_id {
+            Some(worker_id) => format!("<uuid7.Generator of worker ID {worker_id}>"),
+            None => "<uuid7.Generator without a worker ID>".to_owned(),
+        })
+    }
+
+    /// Rejects copying and pickling, because two generators with the same worker ID would repeat each other's milliseconds.
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        no_copy("expected one generator, found a copy: make another one, with `resume_after`")
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.inner.traverse(&visit, |own| own.clock().traverse(&visit))
+    }
+}
+
+fn with_clock(clock: PythonClock) -> Builder<PythonClock> {
+    uuid7::Generator::builder().clock(clock)
+}
+
+/// Creates a generator that gets its worker IDs from a lease.
+fn leased(lease: LeaseArgument, options: Options) -> PyResult<Source<Leased>> {
+    let options = options.of_grants()?;
+    let build = move |number, window: Range<i64>| {
+        let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
+        let builder = options().builder(with_clock).worker_id(worker_id);
+        // The grant before may have used the first millisecond of this one, under another worker ID.
+        builder.resume_after(window.start).window(window.start, window.end).build()
+    };
+    Source::leased(lease, "uuid7", |_| Ok(()), build)
+}
+
+makes! {
+    uuid7 Generator Uuid7 Uuid7Array Item::Bytes(Uuid7::LEN), to_uuid,
+    () => (), |_, ()| ()
+}
+makes_ids! { uuid7 Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
+makes_texts! { uuid7 Generator () "($self)" }
+
+#[doc = doc!("uuid7.Stats")]
+#[pyclass(frozen, eq, hash, get_all, module = "polyflake.uuid7")]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
+pub(crate) struct Stats {
+    #[doc = doc!("uuid7.Stats.worker_id")]
+    worker_id: Option<u16>,
+    #[doc = doc!("uuid7.Stats.last_ms")]
+    last_ms: Option<i64>,
+    #[doc = doc!("uuid7.Stats.rollbacks")]
+    rollbacks: u32,
+    #[doc = doc!("uuid7.Stats.closed")]
+    closed: bool,
+}
+
+impl From<uuid7::Stats> for Stats {
+    fn from(found: uuid7::Stats) -> Self {
+        let uuid7::Stats { worker_id, last_ms, rollbacks, closed, .. } = found;
+        Self { worker_id, last_ms, rollbacks, closed }
+    }
+}
+
+#[pymethods]
+impl Stats {
+    fn __repr__(&self) -> String {
+        let open = if self.closed { "closed" } else { "open" };
+        match self.last_ms {
+            Some(ms) => {
+                format!("<Stats: {open}, last ID at {ms} ms, {} rollbacks>", self.rollbacks)
+            }
+            None => format!("<Stats: {open}, no IDs>"),
+        }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
+    }
+
+    #[staticmethod]
+    fn _restore(attributes: Self) -> Self {
+        attributes
+    }
+}

@@ -1,0 +1,220 @@
+"""UUIDs of version 7: IDs as Python UUIDs, their order, their fields, and worker IDs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from polyflake import uuid7
+from polyflake.uuid7 import Generator, Uuid7Array
+from support import NOW_MS, NOW_NS, forks, refused, script
+
+UTC = dt.timezone.utc
+TEXT = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+ID = uuid.UUID(TEXT)
+#: UUIDs of other versions and variants, and one with version 7 and another variant.
+OTHERS = [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.uuid4(), uuid.UUID(TEXT.replace("-98", "-18"))]
+
+
+def at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
+    """Returns a generator with a clock that shows the first time in a list."""
+    now = [unix_ms]
+    return Generator(clock=lambda: now[0] * 1_000_000, **options), now
+
+
+def use_up(ids: Generator) -> uuid.UUID:
+    """Generates all remaining IDs of a millisecond, and returns the last one."""
+    return ids.generate_many(2**18 - 1 - uuid7.parts(ids.generate()).sequence)[-1]
+
+
+@pytest.mark.parametrize("use", [uuid7.parts, uuid7.unix_ms, uuid7.worker_id])
+def test_an_id_must_be_a_uuid_of_version_7(use: Callable[[Any], object]) -> None:
+    class UuidSubclass(uuid.UUID):
+        pass
+
+    assert use(UuidSubclass(TEXT)) == use(ID)
+    for value in (None, TEXT, ID.bytes, ID.int, ID.hex, uuid, uuid.UUID):
+        with refused("invalid_type", field="id"):
+            use(value)
+    for other in OTHERS:
+        with refused("not_canonical", field="id"):
+            use(other)
+
+
+def test_other_versions_are_rejected_in_strings_and_columns() -> None:
+    for other in OTHERS:
+        with refused("not_canonical"):
+            uuid7.parse(str(other))
+        for read in (
+            lambda: Uuid7Array([ID, other]),  # noqa: B023
+            lambda: Uuid7Array([ID, str(other)]),  # noqa: B023
+            lambda: Uuid7Array(ID.bytes + other.bytes),  # noqa: B023
+            lambda: Uuid7Array.from_texts([TEXT, str(other)]),  # noqa: B023
+        ):
+            with refused("not_canonical", item=1):
+                read()
+
+
+def test_fields_are_read_and_written() -> None:
+    parts = uuid7.parts(ID)
+    assert (parts.unix_ms, parts.sequence, parts.random) == (1_645_557_742_000, 0x330D8, 0xC4DC0C0C07398F)
+    assert (uuid7.unix_ms(ID), uuid7.worker_id(ID)) == (parts.unix_ms, 0xC4DC)
+    assert parts.datetime == dt.datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC) and parts.datetime.tzinfo is UTC
+    assert uuid7.from_parts(unix_ms=parts.datetime, sequence=parts.sequence, random=parts.random) == ID
+    assert repr(parts) == "<Parts: 1645557742000 ms, sequence 209112, random c4dc0c0c07398f>"
+    last = uuid7.from_parts(unix_ms=2**48 - 1, sequence=2**18 - 1, random=2**56 - 1)
+    assert str(last) == "ffffffff-ffff-7fff-bfff-ffffffffffff"
+    with pytest.raises(OverflowError):
+        _ = uuid7.parts(last).datetime
+
+
+def test_ids_are_standard_uuids_in_every_call() -> None:
+    ids = Generator()
+    made = [ids.generate(), uuid.UUID(ids.generate_text()), *ids.generate_many(3), uuid7.generate(), uuid7.parse(TEXT)]
+    for id in made:
+        assert (type(id), id.version, id.variant) == (uuid.UUID, 7, uuid.RFC_4122)
+        assert uuid7.parse(str(id)) == uuid.UUID(bytes=id.bytes) == uuid.UUID(int=id.int) == id
+    buffer = bytearray(48)
+    ids.fill(buffer)
+    assert [*Uuid7Array(buffer)] == sorted(Uuid7Array(buffer)) and made[4] < Uuid7Array(buffer)[0]
+
+
+def test_time_ranges_contain_the_ids_of_their_milliseconds() -> None:
+    start = dt.datetime.fromtimestamp(NOW_MS // 1000, UTC)
+    lowest, highest = uuid7.time_range(start, start + dt.timedelta(milliseconds=1))
+    assert (uuid7.unix_ms(lowest), uuid7.unix_ms(highest)) == (NOW_MS, NOW_MS)
+    assert lowest <= at(NOW_MS)[0].generate() <= highest < at(NOW_MS + 1)[0].generate()
+    with refused("out_of_range", field="end"):
+        uuid7.time_range(NOW_MS, NOW_MS)
+    with refused("time_out_of_range", field="start"):
+        uuid7.time_range(-1, NOW_MS)
+
+
+def test_calls_of_all_threads_are_sorted() -> None:
+    """A call that begins after another call has returned gets a greater ID."""
+    latest, wrong, made = [uuid7.generate()], [], []
+
+    def generate() -> None:
+        own = []
+        for k in range(3000):
+            before = latest[0]
+            id = uuid7.generate_many(2)[0] if k % 8 == 0 else uuid7.generate()
+            if id <= before:
+                wrong.append((before, id))
+            latest[0] = id
+            own.append(id)
+        made.extend(own)
+
+    threads = [threading.Thread(target=generate) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == [] and len(set(made)) == 12_000
+
+
+def test_a_millisecond_is_sorted_past_4096() -> None:
+    ids, _ = at(NOW_MS)
+    made = [ids.generate(), *ids.generate_many(50_000), *(ids.generate() for _ in range(5000))]
+    assert made == sorted(set(made)) and {uuid7.unix_ms(id) for id in made} == {NOW_MS}
+
+
+def test_no_id_is_later_than_the_clock() -> None:
+    ids = Generator()
+    for _ in range(200):
+        assert uuid7.unix_ms(ids.generate()) <= time.time_ns() // 1_000_000
+        assert max(ids.generate_many(1000).unix_ms()) <= time.time_ns() // 1_000_000
+
+
+def test_ids_stay_sorted_after_a_rollback() -> None:
+    ids, now = at(NOW_MS, max_wait=0)
+    before = ids.generate()
+    now[0] -= 3_600_000
+    held = ids.generate()
+    assert before < held and uuid7.unix_ms(held) == NOW_MS
+    use_up(ids)
+    for call in (ids.generate, ids.try_generate, ids.generate_text):
+        with refused("clock_behind", retry_at=NOW_MS + 1):
+            call()
+    assert len(ids.try_generate_many(5)) == 0
+    now[0] = NOW_MS + 1
+    assert ids.generate() > held and ids.stats().rollbacks == 0
+
+
+def test_only_long_rollbacks_are_followed_on_request() -> None:
+    ids, now = at(NOW_MS, follow_rollbacks=True)
+    before = ids.generate()
+    now[0] = NOW_MS - 10_000
+    assert ids.generate() > before and ids.stats().rollbacks == 0
+    now[0] = NOW_MS - 10_001
+    after = ids.generate()
+    assert after < before and uuid7.unix_ms(after) == now[0]
+    assert (ids.stats().rollbacks, ids.stats().last_ms) == (1, now[0])
+    assert "1 rollbacks" in repr(ids.stats())
+    for flag in (0, 1, None, "yes"):
+        with refused("invalid_type", field="follow_rollbacks"):
+            Generator(follow_rollbacks=flag)  # type: ignore[arg-type]
+    with refused("out_of_range"):
+        Generator(1, follow_rollbacks=True)
+
+
+def test_a_worker_id_is_part_of_every_id() -> None:
+    ids = Generator(0xC0DE, clock=lambda: NOW_NS)
+    made = [ids.generate(), uuid.UUID(ids.generate_text()), *ids.generate_many(3), ids.try_generate()]
+    assert {uuid7.worker_id(id) for id in made} == {0xC0DE} == {*Uuid7Array(made).worker_ids()}
+    assert {str(id)[21:23] + str(id)[24:26] for id in made} == {"c0de"}
+    assert (ids.stats().worker_id, repr(ids)) == (0xC0DE, "<uuid7.Generator of worker ID 49374>")
+    assert repr(Generator()) == "<uuid7.Generator without a worker ID>"
+
+
+def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
+    ids, _ = at(NOW_MS)
+    last = ids.generate()
+    assert ids.close() == NOW_MS
+    with refused("generator_closed"):
+        ids.generate()
+    with refused("generator_closed"):
+        ids.close()
+    assert ids.stats().closed
+    again, now = at(NOW_MS, resume_after=NOW_MS, max_wait=0)
+    with refused("sequence_exhausted", retry_at=NOW_MS + 1):
+        again.generate()
+    now[0] += 1
+    assert again.generate() > last
+    assert Generator().close() is None
+
+
+@forks
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_forked_children_never_repeat_an_id() -> None:
+    """All children continue the same millisecond and sequence, so only the random bits differ."""
+    ids, _ = at(NOW_MS)
+    ids.generate()
+    made = []
+    for _ in range(8):
+        reader, writer = os.pipe()
+        if os.fork() == 0:
+            os.write(writer, bytes(ids.generate_many(200)))
+            os._exit(0)
+        os.wait()
+        made += [*Uuid7Array(os.read(reader, 1 << 16))]
+        os.close(reader)
+        os.close(writer)
+    assert len({id.int >> 56 for id in made}) == 200, "the children use the same sequences"
+    made += ids.generate_many(400)
+    assert len(set(made)) == len(made) == 2000
+
+
+def test_a_wrong_clock_leaves_the_sequence_unchanged() -> None:
+    ids = Generator(clock=script([NOW_NS, -1_000_000, NOW_NS]))
+    first = ids.generate()
+    with refused("time_out_of_range"):
+        ids.generate()
+    assert uuid7.parts(ids.generate()).sequence == uuid7.parts(first).sequence + 1
