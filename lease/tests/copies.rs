@@ -2,7 +2,8 @@
 //! lease is kept by a task on the test's thread, because a copy of a process has no other threads here.
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs of
-//! each format, or `POLYFLAKE_IDS`.
+//! each format, or `POLYFLAKE_IDS`. `window` instead of `restored` prints how long a lease takes to renew after the wall clock
+//! moved, for which it needs libfaketime, as `tests/leases/window.py` does.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/alone.rs"]
@@ -11,7 +12,7 @@ mod alone;
 mod image;
 
 use std::{
-    env,
+    env, fs,
     future::{Future, poll_fn, ready},
     pin::pin,
     sync::{Arc, Mutex},
@@ -183,11 +184,32 @@ fn a_copy_that_reports_leases_another_worker_id_and_repeats_nothing() {
 #[ignore = "takes minutes"]
 fn restored() {
     let count = env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
-    alone(&[], || {
-        let repeated = repeated_by_format(count, true);
-        std::eprintln!(
-            "sno, Hot Guid, UUID v7, Randflake, Discord's layout: {repeated:?} of {count} equal"
-        );
-        assert_eq!(repeated, [0; 5]);
-    });
+    let repeated = repeated_by_format(count, true);
+    std::eprintln!(
+        "sno, Hot Guid, UUID v7, Randflake, Discord's layout: {repeated:?} of {count} equal"
+    );
+    assert_eq!(repeated, [0; 5]);
+}
+
+/// Until the renewal, the copies of a process may have the same worker ID.
+#[test]
+#[ignore = "needs libfaketime, and takes a minute"]
+fn window() {
+    let file = env::var("FAKETIME_TIMESTAMP_FILE").unwrap();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
+    let ids = sno::Generator::new(&url, "windows").unwrap();
+    let mut seconds: Vec<_> = (1..=20)
+        .map(|round| {
+            thread::sleep(Duration::from_millis(500 + 37 * round));
+            fs::write(&file, format!("+{}\n", 5 * round)).unwrap();
+            let moved = Instant::now();
+            while ids.lease().figures().renewals < round {
+                thread::sleep(Duration::from_millis(1));
+            }
+            moved.elapsed().as_secs_f64()
+        })
+        .collect();
+    seconds.sort_unstable_by(f64::total_cmp);
+    std::eprintln!("{:.1} to {:.1} s, median {:.1} s", seconds[0], seconds[19], seconds[9]);
 }

@@ -2,6 +2,7 @@
 //! runs tests that are slow and rarely fail, and trials of the packages with the newest versions of third-party tools.
 
 mod apart;
+mod copies;
 mod examples;
 mod libraries;
 mod notices;

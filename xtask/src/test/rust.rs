@@ -114,15 +114,6 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Compares the IDs of real copies of a process, on Linux.
-pub fn copies(shell: &Shell) -> Result<()> {
-    for package in ["polyflake", "polyflake-lease"] {
-        let tests = ["--all-features", "--test", "copies", "--", "--ignored", "restored"];
-        cmd!(shell, "cargo test --quiet --package {package} {tests...}").run()?;
-    }
-    Ok(())
-}
-
 /// Tests IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
 pub fn databases(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);

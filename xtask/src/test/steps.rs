@@ -4,7 +4,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::{
-    Step, libraries, notices, oldest_rust,
+    Step, copies, libraries, notices, oldest_rust,
     packaging::{self, projects, python_integrations, python_tools},
     readme, rust, stepping, tidy, workflows,
 };
@@ -185,6 +185,7 @@ fn of_the_packages() -> Vec<Step> {
                 PYTHON,
                 &[
                     "tests/conformance/python",
+                    "tests/copies",
                     "tests/forks",
                     "tests/proof",
                     "tests/stepping",
@@ -327,9 +328,9 @@ fn slow() -> Vec<Step> {
         ),
         step(
             "copies",
-            "ten million IDs of each generator in copies of a process that report the restore",
-            &[CORE, LEASE],
-            rust::copies,
+            "copies of a process that report the restore repeat none of ten million IDs",
+            &[BINDINGS, LEASE, &["tests/copies"]],
+            copies::check,
         ),
         step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
         step(
@@ -455,7 +456,7 @@ fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(
         shell,
-        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py tests/proof tests/storm/hosts"
+        "{python} -m mypy --strict tests/conformance/python tests/copies tests/stepping tests/forks/forks.py tests/proof tests/storm/hosts"
     )
     .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));

@@ -1,0 +1,95 @@
+"""Compares the IDs of a process with those of a real copy of it that reports the restore.
+
+`python restored.py COPY IDS`, where COPY is the library that `copy.c` describes.
+"""
+
+import ctypes
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import polyflake
+from polyflake import hotguid, layout, randflake, sno
+
+CHUNK = 10_000
+Many = Callable[[int], Iterable[object]]
+
+
+def of_layout(worker: int) -> Many:
+    return layout.Generator(layout.Layout.preset("discord"), bindables={"worker": worker, "process": 0}).generate_many
+
+
+def of_randflake(node: int) -> Many:
+    return randflake.Generator(randflake.Grant(node, 1_730_000_000, 2_803_741_824), bytes(16)).generate_many
+
+
+#: A generator of each format, and whether it has an explicit worker ID.
+GENERATORS: dict[str, tuple[bool, Callable[[int], Many]]] = {
+    "sno": (False, lambda _: sno.Generator().generate_many),
+    "Hot Guid": (False, lambda _: hotguid.Generator().generate_many),
+    "sno, partition": (True, lambda number: sno.Generator(number).generate_many),
+    "Randflake": (True, of_randflake),
+    "Discord's layout": (True, of_layout),
+}
+
+
+def chunks(many: Many, count: int) -> Iterator[list[str]]:
+    """Generates IDs in batches. A batch fails if its ticks are full for longer than a call waits."""
+    while count > 0:
+        try:
+            ids = [str(id) for id in many(min(CHUNK, count))]
+        except polyflake.ExhaustedError:
+            time.sleep(0.01)
+            continue
+        count -= len(ids)
+        yield ids
+
+
+def in_the_copy(new: Callable[[int], Many], many: Many, is_explicit: bool) -> Many:
+    """Reports the restore, and returns the generator that the copy uses from then on."""
+    polyflake.after_restore()
+    try:
+        many(1)
+        assert not is_explicit, "expected an error"
+    except polyflake.StateError as error:
+        assert is_explicit and error.code == "forked"
+    return new(2) if is_explicit else many
+
+
+def repeated(
+    copy: Callable[[], int], count: int, generator: tuple[bool, Callable[[int], Many]], reports: bool = True
+) -> int:
+    """Returns the number of equal IDs."""
+    is_explicit, new = generator
+    many = new(1)
+    many(10)
+    with tempfile.NamedTemporaryFile("w+") as file:
+        child = copy()
+        if child == 0:
+            if reports:
+                many = in_the_copy(new, many, is_explicit)
+            with open(file.name, "w") as out:
+                for ids in chunks(many, count):
+                    out.writelines(f"{id}\n" for id in ids)
+            os._exit(0)
+        assert child > 0, "no copy"
+        made = {id for ids in chunks(many, count) for id in ids}
+        assert os.waitpid(child, 0)[1] == 0 and len(made) == count
+        others = [line.rstrip("\n") for line in file]
+    assert len(others) == len(set(others)) == count
+    return sum(id in made for id in others)
+
+
+def main() -> None:
+    copy = ctypes.CDLL(sys.argv[1]).copy_process
+    copy.restype = ctypes.c_long
+    assert repeated(copy, 1000, GENERATORS["Randflake"], reports=False) > 0, "not a copy"
+    for name, generator in GENERATORS.items():
+        found = repeated(copy, int(sys.argv[2]), generator)
+        print(f"Python, {name}: {found} of {sys.argv[2]} equal", flush=True)
+        assert found == 0
+
+
+main()

@@ -1,0 +1,39 @@
+//! Compares the IDs of processes with those of real copies of them, which report that they were restored.
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+/// The number of IDs of each generator in Python and Node, which need more time and memory than Rust's ten million.
+const IDS: &str = "1000000";
+/// A copy has only the thread that made it, so V8 must not wait for other threads.
+const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];
+
+pub fn check(shell: &Shell) -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        println!("left out: copies are made with Linux's `clone`");
+        return Ok(());
+    }
+    for package in ["polyflake", "polyflake-lease"] {
+        let tests = ["--all-features", "--test", "copies", "--", "--ignored", "restored"];
+        cmd!(shell, "cargo test --quiet --package {package} {tests...}").run()?;
+    }
+    let (python, folder) = (workspace::python(), workspace::root().join("tests/copies"));
+    let (library, headers) = (workspace::target().join("copies.node"), headers(shell)?);
+    let code = folder.join("copy.c");
+    cmd!(shell, "cc -O2 -Wall -Werror -shared -fPIC -I {headers} -o {library} {code}").run()?;
+    cmd!(shell, "{python} {folder}/restored.py {library} {IDS}").run()?;
+    for backend in ["native", "wasm"] {
+        let script = folder.join("restored.mjs");
+        cmd!(shell, "node {FLAGS...} {script} {library} {IDS} {backend}").run()?;
+    }
+    Ok(())
+}
+
+/// Returns the folder of Node's header files.
+fn headers(shell: &Shell) -> Result<String> {
+    let script =
+        "process.stdout.write(require('path').join(process.execPath, '../../include/node'))";
+    Ok(cmd!(shell, "node -e {script}").read()?)
+}
