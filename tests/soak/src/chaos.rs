@@ -11,6 +11,8 @@ use polyflake::{Result, clock::Clock};
 /// tick, jumps ahead or back, and sometimes shows a wrong tick to a single caller.
 pub(crate) struct Chaos {
     tick: AtomicI64,
+    /// The latest tick that any caller has read.
+    latest: AtomicI64,
     last: i64,
     tick_ms: i64,
     start_ms: i64,
@@ -26,12 +28,18 @@ const READINGS: u32 = 1 << 20;
 impl Chaos {
     /// Creates a clock with `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
     pub(crate) fn new(start_ms: i64, tick_ms: i64, ticks: i64) -> Self {
-        Self { tick: AtomicI64::new(100), last: ticks - 1, tick_ms, start_ms }
+        let (tick, latest) = (AtomicI64::new(100), AtomicI64::new(0));
+        Self { tick, latest, last: ticks - 1, tick_ms, start_ms }
     }
 
     /// Advances by one tick.
     pub(crate) fn advance(&self) {
         self.tick.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the latest tick that any caller has read.
+    pub(crate) fn latest(&self) -> u64 {
+        self.latest.load(Ordering::Relaxed).cast_unsigned()
     }
 
     fn read(&self, random: &mut fastrand::Rng) -> i64 {
@@ -45,11 +53,19 @@ impl Chaos {
             _ => now,
         }
     }
+
+    /// Records a reading. Nearly all readings are not the latest, and only load it.
+    fn record(&self, tick: i64) {
+        if tick > self.latest.load(Ordering::Relaxed) {
+            self.latest.fetch_max(tick, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Clock for Chaos {
     fn unix_nanos(&self) -> Result<i64> {
         let tick = RANDOM.with_borrow_mut(|random| self.read(random)).clamp(0, self.last);
+        self.record(tick);
         Ok((self.start_ms + tick * self.tick_ms) * 1_000_000)
     }
 

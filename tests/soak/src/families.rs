@@ -9,6 +9,7 @@ use polyflake::{
     layout::{self, Field, Layout, Tick},
     randflake::{self, Grant, Randflake},
     sno::{self, Sno},
+    uuid7::{self, Uuid7},
 };
 
 use crate::chaos::Chaos;
@@ -17,6 +18,9 @@ use crate::chaos::Chaos;
 pub(crate) struct Maker {
     /// Number of cells.
     pub(crate) cells: u64,
+    /// Number of bits of a cell's index within its tick, if the format promises that IDs are sorted across threads and never
+    /// later than the latest clock reading. Cells then sort like the IDs.
+    pub(crate) sorted: Option<u32>,
     /// The clock of all its generators.
     pub(crate) clock: Arc<Chaos>,
     /// Makes IDs singly, in a batch or with a handle, and reports each one's cell. A failed call reports the IDs made before
@@ -32,10 +36,11 @@ pub(crate) struct Family {
     pub(crate) build: fn(u64, u64) -> Maker,
 }
 
-pub(crate) const FAMILIES: [Family; 5] = [
+pub(crate) const FAMILIES: [Family; 6] = [
     Family { name: "sno", build: snos },
     Family { name: "randflake", build: randflakes },
     Family { name: "hotguid", build: hot_guids },
+    Family { name: "uuid7", build: uuids },
     Family { name: "layout", build: layouts },
     Family { name: "range", build: ranges },
 ];
@@ -75,6 +80,8 @@ fn written(outcome: &Result<()>, asked: usize) -> usize {
 /// A format's generator: the three ways to make IDs, and an ID's cell.
 trait Source: Sync {
     type Id: Copy + Default;
+    /// Whether the format promises the order that [`Maker::sorted`] describes.
+    const SORTED: bool = false;
     fn single(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
     /// Returns a function that makes IDs with a handle.
@@ -91,7 +98,8 @@ impl Maker {
         let clock = Arc::new(Chaos::new(START_S * 1000, tick_ms, ticks));
         let ids = build(clock.clone()).expect("valid options");
         let make: Make = Box::new(move |random, note| make(&ids, random, note));
-        Self { cells: ticks.cast_unsigned() << bits, clock, make }
+        let sorted = S::SORTED.then_some(bits);
+        Self { cells: ticks.cast_unsigned() << bits, sorted, clock, make }
     }
 }
 
@@ -193,6 +201,32 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
     }
     fn cell(&self, id: HotGuid) -> u64 {
         (id.timestamp() - START_S).cast_unsigned() << 24 | u64::from(id.counter())
+    }
+}
+
+/// Makes version 7 UUIDs. At least half of a millisecond's sequence is available.
+fn uuids(ids: u64, _seed: u64) -> Maker {
+    Maker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
+        uuid7::Generator::builder().clock(clock).build()
+    })
+}
+
+impl Source for uuid7::Generator<Arc<Chaos>> {
+    type Id = Uuid7;
+    const SORTED: bool = true;
+
+    fn single(&self, _: &mut Rng) -> Result<Uuid7> {
+        self.generate()
+    }
+    fn fill(&self, _: &mut Rng, ids: &mut [Uuid7]) -> Result<()> {
+        self.fill(ids)
+    }
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Uuid7> {
+        let mut handle = uuid7::Handle::with_first(self, size);
+        move || handle.generate()
+    }
+    fn cell(&self, id: Uuid7) -> u64 {
+        (id.unix_ms() - START_S * 1000).cast_unsigned() << 18 | u64::from(id.sequence())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Makes billions of IDs in eight threads, with a clock that jumps, stalls and moves backwards, and records each one in a
-//! bitmap. A bit that is set twice is a duplicate ID.
+//! bitmap. A bit that is set twice is a duplicate ID. If a format promises order, each call's IDs are also compared with those of
+//! all calls that returned before it began, and with the clock.
 //!
 //! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
@@ -16,7 +17,8 @@ use std::{
 
 use bitmap::Bitmap;
 use clap::Parser;
-use families::{FAMILIES, Family};
+use families::{FAMILIES, Family, Maker};
+use fastrand::Rng;
 
 /// Number of threads. There are more than processors, so that threads are interrupted anywhere.
 const THREADS: u64 = 8;
@@ -38,41 +40,72 @@ struct Options {
 }
 
 /// The result of running a format.
+#[derive(Default)]
 struct Outcome {
-    made: u64,
-    twice: u64,
-    refused: u64,
+    made: AtomicU64,
+    twice: AtomicU64,
+    /// Number of IDs that are out of order, or later than the latest clock reading.
+    misplaced: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// What the threads share.
+struct Run<'m> {
+    maker: &'m Maker,
+    seen: Bitmap,
+    /// The highest cell of the calls that have returned.
+    highest: AtomicU64,
+    outcome: Outcome,
+}
+
+impl Run<'_> {
+    /// Makes IDs in a thread until all threads together have made `ids`.
+    fn make_until(&self, ids: u64, random: &mut Rng) {
+        let mut failures_in_a_row = 0;
+        while self.outcome.made.load(Ordering::Relaxed) < ids && failures_in_a_row < MAX_FAILURES {
+            if self.call(random).is_ok() {
+                failures_in_a_row = 0;
+            } else {
+                failures_in_a_row += 1;
+                self.outcome.refused.fetch_add(1, Ordering::Relaxed);
+                self.maker.clock.advance();
+            }
+        }
+    }
+
+    /// Makes some IDs and checks them.
+    fn call(&self, random: &mut Rng) -> polyflake::Result<()> {
+        let mut last = self.highest.load(Ordering::SeqCst);
+        let (mut count, mut again, mut misplaced) = (0, 0, 0);
+        let made = (self.maker.make)(random, &mut |cell| {
+            count += 1;
+            again += u64::from(self.seen.set(cell));
+            if let Some(bits) = self.maker.sorted {
+                let is_late = cell >> bits > self.maker.clock.latest();
+                misplaced += u64::from(cell <= last || is_late);
+                last = cell;
+            }
+        });
+        self.highest.fetch_max(last, Ordering::SeqCst);
+        self.outcome.made.fetch_add(count, Ordering::Relaxed);
+        self.outcome.twice.fetch_add(again, Ordering::Relaxed);
+        self.outcome.misplaced.fetch_add(misplaced, Ordering::Relaxed);
+        made
+    }
 }
 
 /// Makes `ids` IDs and checks them all.
 fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
-    let maker = (family.build)(ids, seed);
+    let maker = &(family.build)(ids, seed);
     let seen = Bitmap::new(maker.cells);
-    let (made, twice, refused) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let run = Run { maker, seen, highest: AtomicU64::new(0), outcome: Outcome::default() };
     thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (maker, seen, made, twice, refused) = (&maker, &seen, &made, &twice, &refused);
-            scope.spawn(move || {
-                let mut random = fastrand::Rng::with_seed(seed ^ thread);
-                let mut in_a_row = 0;
-                while made.load(Ordering::Relaxed) < ids && in_a_row < MAX_FAILURES {
-                    let (mut count, mut again) = (0, 0);
-                    let outcome = (maker.make)(&mut random, &mut |cell| {
-                        count += 1;
-                        again += u64::from(seen.set(cell));
-                    });
-                    in_a_row = if outcome.is_err() { in_a_row + 1 } else { 0 };
-                    if outcome.is_err() {
-                        maker.clock.advance();
-                    }
-                    made.fetch_add(count, Ordering::Relaxed);
-                    twice.fetch_add(again, Ordering::Relaxed);
-                    refused.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
-                }
-            });
+            let run = &run;
+            scope.spawn(move || run.make_until(ids, &mut Rng::with_seed(seed ^ thread)));
         }
     });
-    Outcome { made: made.into_inner(), twice: twice.into_inner(), refused: refused.into_inner() }
+    run.outcome
 }
 
 fn main() -> ExitCode {
@@ -82,13 +115,15 @@ fn main() -> ExitCode {
     let mut well = true;
     for family in FAMILIES.iter().filter(|family| family.name.contains(&options.family)) {
         let start = Instant::now();
-        let Outcome { made, twice, refused } = soak(family, options.ids, seed);
+        let Outcome { made, twice, misplaced, refused } = soak(family, options.ids, seed);
+        let [made, twice, misplaced, refused] =
+            [made, twice, misplaced, refused].map(AtomicU64::into_inner);
         let seconds = start.elapsed().as_secs_f64();
         println!(
-            "{}: {made} IDs, {twice} given out twice, {refused} calls refused, {seconds:.1} s",
+            "{}: {made} IDs, {twice} given out twice, {misplaced} misplaced, {refused} calls refused, {seconds:.1} s",
             family.name
         );
-        well &= twice == 0 && made >= options.ids;
+        well &= twice == 0 && misplaced == 0 && made >= options.ids;
     }
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -98,29 +133,50 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{chaos::Chaos, families::Maker};
+    use crate::chaos::Chaos;
 
     #[test]
     fn a_million_ids_of_each_format_differ() {
         for family in FAMILIES {
             let outcome = soak(&family, 1_000_000, fastrand::u64(..));
-            assert!(outcome.made >= 1_000_000);
-            assert_eq!(outcome.twice, 0, "{}", family.name);
+            assert!(outcome.made.into_inner() >= 1_000_000);
+            assert_eq!(outcome.twice.into_inner(), 0, "{}", family.name);
+            assert_eq!(outcome.misplaced.into_inner(), 0, "{}", family.name);
         }
     }
 
-    /// Returns a maker whose IDs repeat, which the harness must detect.
-    fn repeating(_: u64, _: u64) -> Maker {
-        let make = |random: &mut fastrand::Rng, note: &mut dyn FnMut(u64)| {
-            note(random.u64(..100));
+    /// Runs a maker with faults, which the harness must detect.
+    fn soak_faulty(build: fn(u64, u64) -> Maker) -> Outcome {
+        soak(&Family { name: "faulty", build }, 1000, 1)
+    }
+
+    fn maker(make: fn(&mut Rng) -> u64) -> Maker {
+        let make = move |random: &mut Rng, note: &mut dyn FnMut(u64)| {
+            note(make(random));
             Ok(())
         };
-        Maker { cells: 100, clock: Arc::new(Chaos::new(0, 1, 1)), make: Box::new(make) }
+        let clock = Arc::new(Chaos::new(0, 1, 1));
+        Maker { cells: 1 << 20, sorted: Some(20), clock, make: Box::new(make) }
     }
 
     #[test]
     fn a_repeated_id_is_detected() {
-        let family = Family { name: "repeating", build: repeating };
-        assert!(soak(&family, 1000, 1).twice >= 900);
+        let outcome = soak_faulty(|_, _| maker(|random| random.u64(..100)));
+        assert!(outcome.twice.into_inner() >= 900);
+    }
+
+    #[test]
+    fn ids_out_of_order_are_detected() {
+        let outcome = soak_faulty(|_, _| maker(|random| random.u64(..1 << 20)));
+        assert!(outcome.misplaced.into_inner() >= 900);
+    }
+
+    #[test]
+    fn an_id_later_than_the_clock_is_detected() {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // With one bit per tick, all cells from 2 on are after the clock's first tick, which nobody has read.
+        let build =
+            |_, _| Maker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
+        assert!(soak_faulty(build).misplaced.into_inner() >= 990);
     }
 }
