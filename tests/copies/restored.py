@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 import polyflake
-from polyflake import hotguid, layout, randflake, sno
+from polyflake import hotguid, layout, randflake, sno, uuid7
 
 CHUNK = 10_000
 Many = Callable[[int], Iterable[object]]
@@ -29,6 +29,7 @@ def of_randflake(node: int) -> Many:
 GENERATORS: dict[str, tuple[bool, Callable[[int], Many]]] = {
     "sno": (False, lambda _: sno.Generator().generate_many),
     "Hot Guid": (False, lambda _: hotguid.Generator().generate_many),
+    "UUID v7": (False, lambda _: uuid7.Generator().generate_many),
     "sno, partition": (True, lambda number: sno.Generator(number).generate_many),
     "Randflake": (True, of_randflake),
     "Discord's layout": (True, of_layout),
