@@ -44,12 +44,20 @@ macro_rules! of_generator {
             Object::HotGuid($generator) => $run,
             #[cfg(feature = "layout")]
             Object::LayoutGenerator($generator) => $run,
+            #[cfg(feature = "uuid7")]
+            Object::Uuid7($generator) => $run,
             _ => Err(gone()),
         }
     };
 }
 
-#[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
+#[cfg(any(
+    feature = "sno",
+    feature = "randflake",
+    feature = "hotguid",
+    feature = "layout",
+    feature = "uuid7"
+))]
 impl<C: Host> Machine<C> {
     /// Takes a parameter. Generates an ID without waiting, and writes it.
     pub fn generator_try_generate(&self, at: At) -> Result<()> {
@@ -109,6 +117,8 @@ impl<C: Host> Machine<C> {
             (Some(Object::LayoutGenerator(one)), Some(Object::LayoutGenerator(other))) => {
                 one.may_repeat(other)
             }
+            #[cfg(feature = "uuid7")]
+            (Some(Object::Uuid7(one)), Some(Object::Uuid7(other))) => one.may_repeat(other),
             _ => false,
         };
         at.put_number(register::ANSWER, may_repeat.into());

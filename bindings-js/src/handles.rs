@@ -42,6 +42,8 @@ objects! {
     layout: Layout(polyflake::layout::Layout),
     #[cfg(feature = "layout")]
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
+    #[cfg(feature = "uuid7")]
+    uuid7: Uuid7(polyflake::uuid7::Generator<C>),
     #[cfg(feature = "public")]
     public_ids: PublicIds(polyflake::public::Keyring),
     #[cfg(feature = "public")]

@@ -26,6 +26,12 @@ pub trait Host: Clock + 'static {
         unavailable_random()
     }
 
+    /// Returns random bytes that key the random bits of IDs.
+    ///
+    /// # Errors
+    /// `entropy_unavailable`.
+    fn key() -> Result<[u8; 32]>;
+
     /// Reports that the process was restored from an image of its memory. By default, it reaches only this machine, for hosts
     /// whose table JavaScript keeps.
     ///

@@ -19,6 +19,7 @@
         feature = "randflake",
         feature = "hotguid",
         feature = "layout",
+        feature = "uuid7",
         feature = "public"
     )),
     allow(
@@ -51,6 +52,8 @@ mod scratch;
 mod sno;
 mod table;
 mod turns;
+#[cfg(feature = "uuid7")]
+mod uuid7;
 
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::RefCell;

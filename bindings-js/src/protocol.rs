@@ -174,6 +174,20 @@ macro_rules! layout_calls {
     };
 }
 
+/// Passes the calls of version 7 UUIDs to a macro that exports them, each as a method and a JavaScript name.
+#[macro_export]
+macro_rules! uuid7_calls {
+    ($export:ident) => {
+        $export! {
+            uuid7_texts => "uuid7Texts",
+            uuid7_from_texts => "uuid7FromTexts",
+            uuid7_time_range => "uuid7TimeRange",
+            uuid7_build => "uuid7Build",
+            uuid7_generate => "uuid7Generate",
+        }
+    };
+}
+
 /// Passes the calls of public IDs to a macro that exports them, each as a method and a JavaScript name.
 #[macro_export]
 macro_rules! public_calls {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use napi::sys;
-use polyflake::{Result, fork::partitions::shared, hotguid::HotGuid, sno::Sno};
+use polyflake::{Result, fork::partitions::shared, hotguid::HotGuid, sno::Sno, uuid7::Uuid7};
 use polyflake_js::{At, Machine, Scratch};
 
 use crate::clock::JsClock;
@@ -54,6 +54,7 @@ pub(crate) fn calls() -> Functions {
     polyflake_js::randflake_calls!(export);
     polyflake_js::hotguid_calls!(export);
     polyflake_js::layout_calls!(export);
+    polyflake_js::uuid7_calls!(export);
     polyflake_js::public_calls!(export);
     add! { functions, zero;
         |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
@@ -68,6 +69,7 @@ pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
     add! { functions, text::<{ HotGuid::TEXT_LEN }>; Machine::hotguid_generate => "hotguidGenerate", }
+    add! { functions, text::<{ Uuid7::TEXT_LEN }>; Machine::uuid7_generate => "uuid7Generate", }
     add! { functions, bigint; Machine::randflake_generate => "randflakeGenerate", }
     add! { functions, short_text; Machine::randflake_generate_text => "randflakeGenerateText", }
     add! { functions, short_text; Machine::public_encode => "publicEncode", }

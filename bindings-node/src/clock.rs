@@ -91,6 +91,10 @@ impl Host for JsClock {
         entropy::random()
     }
 
+    fn key() -> Result<[u8; 32]> {
+        entropy::random()
+    }
+
     fn after_restore() -> Result<()> {
         polyflake::after_restore()
     }

@@ -14,7 +14,7 @@ use polyflake::{
 use polyflake_js::Host;
 use wasm_bindgen::prelude::*;
 
-use crate::table;
+use crate::{keys, table};
 
 /// `Date.now` and callers' clocks count milliseconds.
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -37,7 +37,8 @@ extern "C" {
 /// once.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 /// `true` if the module has calls that receive the time.
-const IS_GIVEN: bool = cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid"));
+const IS_GIVEN: bool =
+    cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "uuid7"));
 
 /// Sets the system clock's first reading for the call that begins now, or clears it with 0. Nothing else can run between the
 /// reading and the call.
@@ -119,5 +120,9 @@ impl Host for JsClock {
 
     fn table(_is_lent: bool) -> FindTable {
         table::find
+    }
+
+    fn key() -> Result<[u8; 32]> {
+        keys::key()
     }
 }

@@ -126,12 +126,17 @@ export function sleep(ms) {
   }
 }
 
-/** The table of default partitions. Its functions never throw. */
+/** The table of default partitions, or the source of keys. Its functions never throw. */
 let table;
 
-/** Lends the table. */
+/** Lends the table or the source. */
 export function lend(lent) {
   table = lent;
+}
+
+/** Returns 16 bits of a key by their index. Index 0 draws a new key. Returns NaN if no source was lent, or on failure. */
+export function word(index) {
+  return table ? table.word(index) : NaN;
 }
 
 /** Returns 16 random bits, or NaN if no table was lent or the table provides none. */

@@ -1,6 +1,6 @@
 //! The wasm machine: the calls of `polyflake-js` as exports without arguments.
 //!
-//! It has no source of entropy, so JavaScript provides random bytes. Its imports are in `host.js`.
+//! It has no source of entropy, so JavaScript provides random bytes: `keys`. Its imports are in `host.js`.
 #![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;
@@ -8,6 +8,7 @@ extern crate alloc;
 #[cfg(all(feature = "bare", target_arch = "wasm32"))]
 mod bare;
 mod clock;
+mod keys;
 mod machine;
 mod table;
 
@@ -45,6 +46,9 @@ macro_rules! given {
     (hotguid_generate) => {
         machine().scratch().now()
     };
+    (uuid7_generate) => {
+        machine().scratch().now()
+    };
     ($other:ident) => {
         0.0
     };
@@ -62,7 +66,13 @@ macro_rules! export {
 }
 
 polyflake_js::shared_calls!(export);
-#[cfg(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout"))]
+#[cfg(any(
+    feature = "sno",
+    feature = "randflake",
+    feature = "hotguid",
+    feature = "layout",
+    feature = "uuid7"
+))]
 polyflake_js::generator_calls!(export);
 #[cfg(feature = "sno")]
 polyflake_js::sno_calls!(export);
@@ -72,5 +82,7 @@ polyflake_js::randflake_calls!(export);
 polyflake_js::hotguid_calls!(export);
 #[cfg(feature = "layout")]
 polyflake_js::layout_calls!(export);
+#[cfg(feature = "uuid7")]
+polyflake_js::uuid7_calls!(export);
 #[cfg(feature = "public")]
 polyflake_js::public_calls!(export);

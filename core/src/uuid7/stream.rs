@@ -17,7 +17,7 @@
 //! exist. A failed call reserves nothing.
 //!
 //! The stream of single calls and batches belongs to the thread. Handles have their own. Without the standard library there are
-//! no variables of a thread, so each call keys a stream of its own.
+//! no variables of a thread, so each call keys a stream of its own, except on wasm without atomics, which has one thread.
 
 use core::fmt;
 
@@ -166,15 +166,37 @@ impl Entropy {
     }
 }
 
-#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+#[cfg(all(
+    any(feature = "std", all(target_family = "wasm", not(target_feature = "atomics"))),
+    not(any(loom, shuttle))
+))]
 mod of_thread {
     use core::cell::RefCell;
 
     use super::{Entropy, Stream};
     use crate::{Result, fork};
 
+    #[cfg(feature = "std")]
     std::thread_local! {
         static STREAM: RefCell<Option<Stream>> = const { RefCell::new(None) };
+    }
+    #[cfg(not(feature = "std"))]
+    static STREAM: OnlyThread = OnlyThread(RefCell::new(None));
+
+    /// A variable of the only thread.
+    #[cfg(not(feature = "std"))]
+    struct OnlyThread(RefCell<Option<Stream>>);
+
+    // SAFETY: wasm without atomics, for which alone this is compiled, has no second thread that could use the reference.
+    #[cfg(not(feature = "std"))]
+    #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
+    unsafe impl Sync for OnlyThread {}
+
+    #[cfg(not(feature = "std"))]
+    impl OnlyThread {
+        fn with<T>(&self, take: impl FnOnce(&RefCell<Option<Stream>>) -> T) -> T {
+            take(&self.0)
+        }
     }
 
     /// Calls `take` with the stream of this thread, which is absent while a call that it interrupted uses it: a signal handler
@@ -254,7 +276,10 @@ mod of_thread {
     }
 }
 
-#[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
+#[cfg(not(all(
+    any(feature = "std", all(target_family = "wasm", not(target_feature = "atomics"))),
+    not(any(loom, shuttle))
+)))]
 impl Entropy {
     pub(super) fn next(&self, now: i64) -> Result<(u64, u64)> {
         self.with(now, |stream| (stream.generation, stream.next()))

@@ -17,6 +17,7 @@ const PROFILES = {
   randflake: ["wasm", "-O3"],
   hotguid: ["wasm", "-O3"],
   public: ["wasm", "-O3"],
+  uuid7: ["wasm", "-O3"],
   layout: ["wasm-small", "-Oz", "--one-caller-inline-max-function-size=12", "--always-inline-max-function-size=4"],
 };
 

@@ -1,5 +1,5 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: sno IDs, Hot Guids, encoded Randflakes, and snowflakes from well-known services.
+ * Reads IDs in plain JavaScript, without wasm: sno IDs, Hot Guids, version 7 UUIDs, encoded Randflakes, and snowflakes from well-known services.
  * `polyflake` exports the same functions under the same names, except that it reads snowflakes with `layout.Layout.preset`.
  *
  * ```js
@@ -43,4 +43,6 @@ export {
   sonyflake,
   twitter,
 } from "./decode/snowflake.js";
+export type { Uuid7Id } from "./decode/uuid7.js";
+export * as uuid7 from "./decode/uuid7.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";

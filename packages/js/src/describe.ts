@@ -41,7 +41,7 @@ export interface FieldDescription {
   /** The name of the field. */
   name: string;
   /** The kind of the field. */
-  kind: "timestamp" | "sequence" | "constant" | "bindable" | "unused";
+  kind: "timestamp" | "sequence" | "constant" | "bindable" | "random" | "unused";
   /** The number of bits that are more significant than the field. */
   offset: number;
   /** The width in bits. */

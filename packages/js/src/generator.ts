@@ -12,7 +12,7 @@ import { nothingOf, present } from "./show.js";
  * The parts of a generator that depend on the ID format.
  */
 export interface Family<Id, Many> {
-  readonly name: "sno" | "hotguid" | "randflake" | "layout";
+  readonly name: "sno" | "hotguid" | "randflake" | "layout" | "uuid7";
   /**
    * The number of bytes in an ID, the maximum number of IDs in a call to the backend, and the maximum number in a call by the
    * user.
@@ -69,9 +69,9 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total. Snos
-   * and Hot Guids are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`. Randflakes do
-   * not sort by time.
+   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total. Snos,
+   * Hot Guids and UUIDs are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`. Randflakes
+   * do not sort by time.
    *
    * @throws {PolyflakeError} the same errors as `generate`, with `written` set to the number of IDs that were generated before
    * the error; `out_of_range` if the count is invalid.

@@ -21,7 +21,7 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[register.
 /** Returns the number of the object that the last call created. */
 const built = ({ numbers }: Machine): number => numbers[register.handle]!;
 
-/** The errors that the backend reports if a function of the table that was lent to it fails. */
+/** The errors that the backend reports if a function that was lent to it fails. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** The errors that waiting can resolve. */

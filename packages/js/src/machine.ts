@@ -1,9 +1,11 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
+import type { Lent } from "./lent.js";
 import type { LentTable } from "./partitions.js";
 import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
 import { countIn, shared } from "./restores.js";
 import { decode, putAscii } from "./utf8.js";
+import type { LentKeys } from "./uuid7/keys.js";
 
 /** A call without arguments. It returns 0 on success. */
 export type Call = () => number | undefined;
@@ -33,6 +35,8 @@ export interface Backend {
   readonly setClock: (clock: GuardedClock) => void;
   /** Gives the backend the table from which it assigns random partitions. */
   readonly lend: (table: LentTable) => void;
+  /** Gives the backend a source of random bytes, if it has none itself. */
+  readonly lendKeys?: (keys: LentKeys) => void;
   /** Reports a restore to a backend that only this thread uses. Such a backend does not compare the restore count itself. */
   readonly restored?: Call;
   /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
@@ -73,9 +77,10 @@ export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
+  readonly lendKeys: Backend["lendKeys"];
   readonly standsStill: boolean;
-  /** The table that the backend uses but does not own; false if it uses its own table. */
-  lent?: LentTable | false;
+  /** The functions that were lent to the backend; false if it uses its own table. */
+  lent?: Lent | false;
   /** The registers of arguments and results, as in protocol.ts. */
   numbers!: Float64Array;
   /** The same registers, as 64-bit integers. */
@@ -94,13 +99,14 @@ export class Machine {
 
   /** Creates the views. `nameOf` converts the core's field names to the names used in errors. */
   constructor(
-    { kind, calls, makers, setClock, lend, restored, now, standsStill, buffer, offset }: Backend,
+    { kind, calls, makers, setClock, lend, lendKeys, restored, now, standsStill, buffer, offset }: Backend,
     nameOf = camelCase,
   ) {
     this.kind = kind;
     this.calls = calls;
     this.setClock = setClock;
     this.lend = lend;
+    this.lendKeys = lendKeys;
     this.standsStill = standsStill === true;
     this.#makers = makers;
     this.#now = now;

@@ -6,6 +6,7 @@
  * reserved, renewed and released; the JavaScript side stores the cells.
  */
 import { within } from "./checks.js";
+import { Lent } from "./lent.js";
 import type { Call, Machine } from "./machine.js";
 import { register } from "./protocol.js";
 import { nextPick, random16, sharedMemory } from "./restores.js";
@@ -35,8 +36,9 @@ export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
     const table = tableOf(machine);
     const isOwn = table.area !== undefined && table.area === machine.bytes.buffer;
-    machine.lent = isOwn ? false : new LentTable(table);
-    if (machine.lent) machine.lend(machine.lent);
+    const lent = isOwn ? false : new LentTable(table);
+    machine.lent = lent;
+    if (lent) machine.lend(lent);
   }
   return machine.lent !== false;
 }
@@ -50,40 +52,20 @@ function tableOf(machine: Machine): Table {
   return realm[KEY]!;
 }
 
-/** A partition table that a backend uses but does not own. Its functions never throw. */
-export class LentTable {
-  #thrown: { value: unknown } | undefined;
+/** A partition table that a backend uses but does not own. */
+export class LentTable extends Lent {
   readonly random: () => number;
   readonly next: () => number;
   readonly entry: (partition: number) => number;
   readonly swap: (partition: number, old: number, fresh: number) => number;
 
   constructor(table: Table) {
+    super();
     // This function is called first when a partition is assigned. In steady use, only those calls allocate memory.
-    this.random = () => this.#guarded(() => (needStack(), random16()));
-    this.next = () => this.#guarded(() => within(table.next(), "partition", COUNT - 1));
-    this.entry = (partition) => this.#guarded(() => table.entry(partition));
-    this.swap = (partition, old, fresh) => this.#guarded(() => Number(table.swap(partition, old, fresh) === true));
-  }
-
-  #guarded(ask: () => number): number {
-    try {
-      return ask();
-    } catch (value) {
-      this.#thrown = { value };
-      return NaN;
-    }
-  }
-
-  /**
-   * Rethrows the last value that one of the table's functions threw. Each value is rethrown only once.
-   *
-   * @throws the value that the function threw.
-   */
-  rethrow(): void {
-    const thrown = this.#thrown;
-    this.#thrown = undefined;
-    if (thrown) throw thrown.value;
+    this.random = () => this.guarded(() => (needStack(), random16()));
+    this.next = () => this.guarded(() => within(table.next(), "partition", COUNT - 1));
+    this.entry = (partition) => this.guarded(() => table.entry(partition));
+    this.swap = (partition, old, fresh) => this.guarded(() => Number(table.swap(partition, old, fresh) === true));
   }
 }
 

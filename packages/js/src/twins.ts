@@ -15,6 +15,8 @@ export interface Identity {
   readonly key: string;
   /** Returns the identity as the warning states it. */
   readonly same: () => string;
+  /** What follows from it, if not every ID is repeated. */
+  readonly effect?: string;
   readonly remedy: string;
 }
 
@@ -54,9 +56,9 @@ function forget(): void {
   room = Math.max(64, 2 * groups.size);
 }
 
-function warn({ key, same, remedy }: Identity): void {
+function warn({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
   warned.add(key);
-  emitWarning("polyflake_twin", `another generator has the same ${same()}: they repeat each other's IDs; ${remedy}`);
+  emitWarning("polyflake_twin", `another generator has the same ${same()}: ${effect}; ${remedy}`);
 }
 
 /** Emits a process warning, which Node, Bun and Deno show. Other runtimes do not support process warnings. */

@@ -37,7 +37,7 @@ function publicMembers(instance) {
 }
 
 /** Returns an instance of each class that has members, and a plain object for each interface. */
-function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64 }) {
+function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64, uuid7 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
@@ -58,6 +58,11 @@ function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64
       Generator: new hotguid.Generator(),
       HotGuidArray: new hotguid.HotGuidArray(new Uint8Array(0)),
     },
+    uuid7: {
+      Parts: uuid7.parts(uuid7.generate()),
+      Generator: new uuid7.Generator(),
+      Uuid7Array: new uuid7.Uuid7Array(new Uint8Array(0)),
+    },
     layout: {
       Layout: layout.Layout.preset("discord"),
       Parsed: layout.Layout.preset("discord").parse(0n),
@@ -71,9 +76,10 @@ function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64
 }
 
 /** Returns functions that create a generator with the given options. */
-const makers = ({ hotguid, layout, randflake, sno }) => ({
+const makers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
+  uuid7: (options) => new uuid7.Generator(options),
   layout: ({ layout: its = layout.Layout.preset("discord"), ...options }) => new layout.Generator(its, options),
   randflake: (options) => {
     const {
@@ -162,13 +168,13 @@ test("the error codes match api.toml", () => {
 });
 
 test("decode has the functions that api.toml lists for each format", () => {
-  const { hotguid, PolyflakeError, randflake, ...others } = decode;
+  const { hotguid, PolyflakeError, randflake, uuid7, ...others } = decode;
   const { snowflakes } = api.decode;
   const isSnowflake = (name) => snowflakes.map(camelCase).includes(name);
   assert.equal(Object.keys(others).filter(isSnowflake).length, snowflakes.length);
   const sno = Object.fromEntries(Object.entries(others).filter(([name]) => !isSnowflake(name)));
   assert.equal(typeof PolyflakeError, "function");
-  for (const [family, functions] of Object.entries({ sno, hotguid, randflake })) {
+  for (const [family, functions] of Object.entries({ sno, hotguid, randflake, uuid7 })) {
     const listed = api.decode[family].map(camelCase);
     assert.deepEqual(namesOf(functions), listed.sort(), family);
     for (const name of listed) assert(ours(api[family].functions).includes(name), name);

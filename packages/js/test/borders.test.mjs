@@ -10,7 +10,7 @@ import { NOW, refused } from "./refusals.mjs";
 const ID = "a7rdmuv326nct5if";
 
 onEachMachine((polyflake) => {
-  const { hotguid, layout, randflake, sno, sparx64 } = polyflake;
+  const { hotguid, layout, randflake, sno, sparx64, uuid7 } = polyflake;
   const { Generator, SnoArray } = sno;
   const families = familiesOf(polyflake);
 
@@ -53,6 +53,7 @@ onEachMachine((polyflake) => {
   /** Arrays over packed IDs: a constructor, the argument's name, and what the array wraps. */
   const ARRAYS = {
     SnoArray: [(ids) => new SnoArray(ids), "bytes", new Uint8Array(30), "2".repeat(16)],
+    Uuid7Array: [(ids) => new uuid7.Uuid7Array(ids), "bytes", uuid7.generateMany(3).bytes],
     HotGuidArray: [(ids) => new hotguid.HotGuidArray(ids), "bytes", new Uint8Array(48)],
     RandflakeArray: [(ids) => new randflake.RandflakeArray(ids), "ids", new BigInt64Array(3), 0n],
     "LayoutArray of integers": [(ids) => new layout.LayoutArray(ids), "packed", new BigInt64Array(3), 0n],
@@ -133,6 +134,7 @@ onEachMachine((polyflake) => {
       (value) => sno.timeRange(value, NOW),
       (value) => sno.timeRange(NOW, value),
       (value) => hotguid.timeRange(value, NOW),
+      (value) => uuid7.timeRange(NOW, value),
       (value) => layout.Layout.preset("discord").timeRange(NOW, value),
       (value) => new Generator({ window: [value, NOW] }),
       (value) => new Generator({ window: [NOW, value] }),
@@ -146,6 +148,7 @@ onEachMachine((polyflake) => {
       [sno.fromParts, sno.parse(ID), ["unixMs", "timestamp"]],
       [hotguid.fromParts, { timestamp: 1, machine: new Uint8Array(5), counter: 1, shardKey: 1 }, []],
       [hotguid.fromUuid8Parts, { timestamp: 1, machine: 1, counter: 1, shardKey: 1 }, []],
+      [uuid7.fromParts, { unixMs: 1, sequence: 1, random: 1n }, ["random"]],
     ];
     for (const [make, parts, unread] of readers) {
       for (const field of Object.keys(parts).filter((name) => !unread.includes(name))) {

@@ -10,6 +10,7 @@ export const FILES = [
   "randflake_invalid",
   "sno",
   "sno_invalid",
+  "uuid7",
   "uuid8",
 ];
 
@@ -124,6 +125,32 @@ export function readVectors(decode, vectors) {
       "not_canonical undefined",
       uuid8,
     );
+  }
+  for (const { text, unix_ms, sequence, random } of vectors.uuid7.ids) {
+    for (const form of [text, text.toUpperCase()]) {
+      const parts = decode.uuid7.parts(form);
+      const found = [parts.unixMs, parts.sequence, parts.random.toString(16).padStart(14, "0")];
+      expect(found.join(), [unix_ms, sequence, random].join(), form);
+      const worker = Number.parseInt(random.slice(0, 4), 16);
+      expect(`${decode.uuid7.unixMs(form)} ${decode.uuid7.workerId(form)}`, `${unix_ms} ${worker}`, form);
+      expect(hex(decode.uuid7.toBytes(form)), text.replaceAll("-", ""), form);
+      expect(decode.uuid7.isValid(form) && decode.uuid7.parse(form), text, form);
+    }
+    const wrong = `${text.slice(0, 8)}+${text.slice(9)}`;
+    expect(
+      code(() => decode.uuid7.parts(wrong)),
+      "invalid_character 8",
+      text,
+    );
+  }
+  for (const { what, text } of vectors.uuid7.others) {
+    for (const read of [decode.uuid7.parse, decode.uuid7.parts, decode.uuid7.unixMs, decode.uuid7.workerId])
+      expect(
+        code(() => read(text)),
+        "not_canonical undefined",
+        what,
+      );
+    expect(decode.uuid7.isValid(text), false, what);
   }
   for (const { encrypted_id, encoded } of vectors.randflake.cases) {
     expect(decode.randflake.encodeText(BigInt(encrypted_id)), encoded, encoded);

@@ -28,6 +28,7 @@ const FUNCTIONS = {
   ),
   hotguid: Object.entries(decode.hotguid),
   randflake: Object.entries(decode.randflake),
+  uuid7: Object.entries(decode.uuid7),
 };
 
 function assertAllRead({ answers, wrong }) {
@@ -84,9 +85,9 @@ describe("every vector", () => {
 
   test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
-      const { sno, hotguid, randflake, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
+      const { sno, hotguid, randflake, uuid7, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
       // Only `polyflake/decode` reads the services' snowflakes.
-      assertAllRead(readVectors({ ...decode, ...sno, hotguid, randflake, PolyflakeError }, VECTORS));
+      assertAllRead(readVectors({ ...decode, ...sno, hotguid, randflake, uuid7, PolyflakeError }, VECTORS));
     }
   });
 
@@ -195,6 +196,25 @@ describe("results and errors match the core's", () => {
         assert.equal(isValid(text), refusal === undefined);
         if (refusal === undefined)
           assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.from([text]).bytes);
+      }),
+      RUNS,
+    );
+  });
+
+  test("UUID v7", () => {
+    const group = (length) => nearlyValid("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
+    const marked = (marks) => fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...marks) }, group(1));
+    const text = fc
+      .tuple(group(8), group(4), marked("7"), group(3), marked("89abAB"), group(3), group(12))
+      .map(([a, b, version, c, variant, d, e]) => [a, b, version + c, variant + d, e].join("-"));
+    fc.assert(
+      fc.property(text, (text) => {
+        const refusal = ofCore("uuid7FromTexts", text);
+        const { isValid, ...others } = decode.uuid7;
+        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), refusal);
+        assert.equal(isValid(text), refusal === undefined);
+        if (refusal === undefined)
+          assert.deepEqual(decode.uuid7.toBytes(text), native.uuid7.Uuid7Array.from([text]).bytes);
       }),
       RUNS,
     );

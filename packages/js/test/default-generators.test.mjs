@@ -5,7 +5,7 @@ import { afterEach, test } from "node:test";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-onEachMachine(({ hotguid, sno }, name) => {
+onEachMachine(({ hotguid, sno, uuid7 }, name) => {
   const families = {
     sno: {
       family: sno,
@@ -17,8 +17,13 @@ onEachMachine(({ hotguid, sno }, name) => {
       timeOf: (id) => hotguid.timestamp(id) * 1000,
       make: (options) => new hotguid.Generator(options),
     },
+    uuid7: {
+      family: uuid7,
+      timeOf: uuid7.unixMs,
+      make: (options) => new uuid7.Generator(options),
+    },
   };
-  afterEach(() => [sno, hotguid].forEach(({ setDefaultGenerator }) => setDefaultGenerator(undefined)));
+  afterEach(() => [sno, hotguid, uuid7].forEach(({ setDefaultGenerator }) => setDefaultGenerator(undefined)));
 
   for (const [of, { family, timeOf, make }] of Object.entries(families)) {
     test(`${of}: each function uses the default generator that was set`, async () => {

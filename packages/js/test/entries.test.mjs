@@ -68,7 +68,9 @@ const COMPILED = { workerd: "", "edge-light": "?module" };
 for (const [condition, query] of Object.entries(COMPILED)) {
   test(`${condition} has the module compiled by the runtime`, async () => {
     const { seen, sno } = await bundle([condition, "browser", "node"], "esm");
-    const modules = ["hotguid", "layout", "public", "randflake", "sno"].map((family) => `./${family}.wasm${query}`);
+    const modules = ["hotguid", "layout", "public", "randflake", "sno", "uuid7"].map(
+      (family) => `./${family}.wasm${query}`,
+    );
     assert.deepEqual(seen.sort(), modules);
     assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
   });

@@ -25,7 +25,7 @@ export function useUp(ids, { leftAfter, read }, few = 0) {
  * returns how many of a tick's IDs are left after its first one, the tick's duration, a function that creates a generator with
  * more IDs per tick, the array class, an ID's parameters, and a function that reads IDs.
  */
-export function familiesOf({ hotguid, layout, randflake, sno }) {
+export function familiesOf({ hotguid, layout, randflake, sno, uuid7 }) {
   const layouts = (id, bits, few, many) => {
     const [small, wide] = [few, many].map((widths) => new layout.Layout(describe(id, bits, widths)));
     const of = (its) => (shard, more) => new layout.Generator(its, { bindables: { shard }, ...more });
@@ -85,6 +85,20 @@ export function familiesOf({ hotguid, layout, randflake, sno }) {
       read(_, id) {
         const { timestamp, counter: ordinal, shardKey: about, machine } = hotguid.parts(id);
         return { unixMs: timestamp * 1000, ordinal, about, machine };
+      },
+    },
+    uuid7: {
+      make: (_, more) => new uuid7.Generator(more),
+      perTick: 1 << 18,
+      // The sequence starts at a random value.
+      leftAfter: (sequence) => (1 << 18) - 1 - sequence,
+      tickMs: 1,
+      large: (more) => new uuid7.Generator(more),
+      Many: uuid7.Uuid7Array,
+      about: [],
+      read(_, id) {
+        const { unixMs, sequence: ordinal } = uuid7.parts(id);
+        return { unixMs, ordinal };
       },
     },
     layout: layouts("integer", 64, [54, 8, 2], [42, 8, 14]),

@@ -119,7 +119,9 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    test(`${name}: a call waits at most maxWait and reports its stalls`, async () => {
+    // No call uses up a millisecond of UUID v7 while the clock runs.
+    const itself = { skip: name === "uuid7" };
+    test(`${name}: a call waits at most maxWait and reports its stalls`, itself, async () => {
       const heard = [];
       // Without `resumeAfter`, the first call would wait for the next second.
       const resumed = name === "randflake" && { resumeAfter: 1_730_000_000 };

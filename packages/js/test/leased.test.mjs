@@ -27,7 +27,7 @@ class Played {
  * Returns functions that create a generator of each format with a simulated lease. `number` reads the worker ID from an
  * ID.
  */
-const familiesOf = ({ hotguid, layout, randflake, sno }) => {
+const familiesOf = ({ hotguid, layout, randflake, sno, uuid7 }) => {
   const sonyflake = layout.Layout.preset("sonyflake", { machine: 3 });
   const twitter = layout.Layout.preset("twitter");
   const inspector = new randflake.Generator(new randflake.Grant(0, 1_730_000_000, 1_730_000_001), SECRET);
@@ -44,6 +44,12 @@ const familiesOf = ({ hotguid, layout, randflake, sno }) => {
       make: (lease, more) => new hotguid.Generator({ lease, ...more }),
       number: (id) => numberOf(hotguid.parts(id).machine),
       settings: { family: "hotguid" },
+    },
+    uuid7: {
+      tick: 1,
+      make: (lease, more) => new uuid7.Generator({ lease, ...more }),
+      number: (id) => uuid7.workerId(id),
+      settings: { family: "uuid7" },
     },
     randflake: {
       tick: 1000,
@@ -226,7 +232,7 @@ onEachMachine((polyflake, machine) => {
       assert.deepEqual([...many, one].map(number), [9, 9, 9, 9, 9, 9]);
       lease.grantee.seal();
       const aborted = AbortSignal.timeout(20);
-      const parameters = family === "randflake" ? [] : [undefined];
+      const parameters = ["randflake", "uuid7"].includes(family) ? [] : [undefined];
       await assert.rejects(ids.generateAsync(...parameters, { signal: aborted }), { name: "TimeoutError" });
       await rejected("lease_unavailable", ids.generateAsync());
       // Only one call waits in vain. Until the next grant, later calls fail at once.
@@ -250,8 +256,11 @@ onEachMachine((polyflake, machine) => {
   }
 
   test("each format rejects options that conflict with a lease", () => {
-    const { layout, sno } = polyflake;
+    const { layout, sno, uuid7 } = polyflake;
     const lease = new Played();
+    for (const option of ["workerId", "resumeAfter", "followRollbacks"]) {
+      refused("lease_mismatch", () => new uuid7.Generator({ lease, [option]: 0 }), { field: option });
+    }
     for (const option of ["partition", "sequenceMin", "sequenceMax"]) {
       refused("lease_mismatch", () => new sno.Generator({ lease, [option]: 0 }), { field: option });
     }

@@ -15,7 +15,7 @@ const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
  * Calls that read an object's members, keyed by the object's name in errors: a valid object, and the call with a
  * different one.
  */
-function readers({ hotguid, layout, randflake, sno }) {
+function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord");
   const close = () => {
@@ -45,6 +45,8 @@ function readers({ hotguid, layout, randflake, sno }) {
       (grant) => new randflake.Generator(grant, SECRET).grant,
     ],
     "options of Hot Guid": ["options", { maxWait: 7 }, (options) => new hotguid.Generator(options)],
+    "options of UUID v7": ["options", { maxWait: 7 }, (options) => new uuid7.Generator(options)],
+    "parts of UUID v7": ["parts", { unixMs: 1, sequence: 2, random: 3n }, uuid7.fromParts],
     "parts of Hot Guid": ["parts", hotguid.parts(GUID), hotguid.fromParts],
     "options of a time range": ["options", { sql: true }, (options) => hotguid.timeRange(NOW, NOW + 1000, options)],
     "options of a layout's generator": ["options", { maxWait: 7 }, (options) => new layout.Generator(discord, options)],

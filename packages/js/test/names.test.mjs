@@ -8,11 +8,12 @@ import { NOW, refused } from "./refusals.mjs";
 
 const clock = () => NOW;
 
-onEachMachine(({ hotguid, layout, randflake, sno }) => {
+onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const windowed = {
     sno: (window) => new sno.Generator({ window, clock }),
     hotguid: (window) => new hotguid.Generator({ window, clock }),
+    uuid7: (window) => new uuid7.Generator({ window, clock }),
     layout: (window) => new layout.Generator(discord, { window, clock }),
   };
 
@@ -94,8 +95,17 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       (change) => (text) => change(text, 1),
     );
     const readers = {
-      text: [sno.parse, sno.metabyte, sno.toBytes, ...withFields, hotguid.parse, randflake.decodeText, decode.metabyte],
-      id: [hotguid.parts, hotguid.toSql, sno.toJsonValue],
+      text: [
+        sno.parse,
+        sno.metabyte,
+        sno.toBytes,
+        ...withFields,
+        hotguid.parse,
+        uuid7.parse,
+        randflake.decodeText,
+        decode.metabyte,
+      ],
+      id: [hotguid.parts, hotguid.toSql, uuid7.parts, uuid7.workerId, sno.toJsonValue],
       guid: [hotguid.fromSql],
       uuid: [sno.fromUuid, sno.fromUuid8],
       value: [sno.fromJsonValue],
@@ -107,7 +117,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
         for (const value of notATextOf(id)) refused("invalid_type", () => read(value), { field });
       }
     }
-    for (const isValid of [sno.isValid, decode.isValid, hotguid.isValid])
+    for (const isValid of [sno.isValid, decode.isValid, hotguid.isValid, uuid7.isValid])
       for (const value of notATextOf(id)) assert.equal(isValid(value), false);
   });
 

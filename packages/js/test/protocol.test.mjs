@@ -53,7 +53,16 @@ describe("Rust and TypeScript have the same", () => {
     for (const [, , body] of macros)
       for (const [, method, name] of body.matchAll(/(\w+) => "(\w+)"/g)) assert.equal(camelCase(method), name);
     const all = Object.values(calls).flat();
-    assert.deepEqual(Object.keys(calls), ["shared", "generator", "sno", "randflake", "hotguid", "layout", "public"]);
+    assert.deepEqual(Object.keys(calls), [
+      "shared",
+      "generator",
+      "sno",
+      "randflake",
+      "hotguid",
+      "layout",
+      "uuid7",
+      "public",
+    ]);
     isExactly("CallName", all);
     const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(42 * 8 + 16_384));
@@ -63,7 +72,7 @@ describe("Rust and TypeScript have the same", () => {
       "TableCallName",
       names.filter((name) => !all.includes(name)),
     );
-    for (const family of ["sno", "randflake", "hotguid", "layout", "public"]) {
+    for (const family of ["sno", "randflake", "hotguid", "layout", "uuid7", "public"]) {
       const module = new WebAssembly.Module(readFileSync(new URL(`../dist/esm/${family}.wasm`, import.meta.url)));
       const names = WebAssembly.Module.exports(module).map(({ name }) => name);
       const shared = [...calls.shared, ...(family === "public" ? [] : calls.generator)];

@@ -58,7 +58,7 @@ export async function bundleIn(context, condition, compile = compiledModule) {
     write: false,
     plugins: [compiled],
   });
-  const families = ["hotguid", "layout", "randflake", "sno"];
+  const families = ["hotguid", "layout", "randflake", "sno", "uuid7"];
   context.COMPILED = Object.fromEntries(families.map((family) => [`./${family}.wasm`, compile(family)]));
   return vm.runInContext(`${outputFiles[0].text}; polyflake`, context);
 }

@@ -23,10 +23,12 @@ const TOOLS = `
   const discord = (layout, worker) => new layout.Generator(layout.Layout.preset("discord", { worker, process: 0 }));
   const anyTime = [new Date("2020-01-01"), new Date("2060-01-01")];
   /** Generators with explicit worker IDs or windows, by format. */
-  const explicit = ({ sno, hotguid, layout, randflake }, number) => [
+  const explicit = ({ sno, hotguid, layout, randflake, uuid7 }, number) => [
     new sno.Generator({ partition: number }),
     new sno.Generator({ window: anyTime }),
     new hotguid.Generator({ window: anyTime }),
+    new uuid7.Generator({ workerId: number }),
+    new uuid7.Generator({ window: anyTime }),
     new randflake.Generator(grant(randflake, number), secret),
     discord(layout, number),
   ];
@@ -55,7 +57,7 @@ for (const backend of ["native", "wasm"]) {
         }
         const distinct = (at) => new Set(seen.map((one) => one[at])).size;
         console.log(JSON.stringify([distinct(0), distinct(1), codes]));`;
-      const codes = [...new Array(5).fill("none"), ...new Array(10).fill("forked")];
+      const codes = [...new Array(7).fill("none"), ...new Array(14).fill("forked")];
       assert.deepEqual(run(script), [3, 3, [...codes, ...codes]]);
     });
 
@@ -192,7 +194,7 @@ for (const backend of ["native", "wasm"]) {
 }
 
 /** What a thread reports: new default worker IDs, and codes of explicit generators. */
-const EXPECTED = [true, true, "forked", "forked", "forked", "forked", "forked"];
+const EXPECTED = [true, true, ...new Array(7).fill("forked")];
 
 /**
  * Returns what a thread finds that generated IDs before `report` ran in the main thread, which ran `prepare` before it started
@@ -248,7 +250,7 @@ describe("copies of the package", () => {
           const after = found();
           const codes = old.map((ids) => codeOf(() => ids.generate()));
           console.log(JSON.stringify([after.map((one, k) => one !== before[k]), after[1] !== after[3], codes]));`;
-        assert.deepEqual(run(script), [new Array(4).fill(true), true, new Array(10).fill("forked")]);
+        assert.deepEqual(run(script), [new Array(4).fill(true), true, new Array(14).fill("forked")]);
       });
     }
   }
@@ -286,8 +288,8 @@ describe("in wasm", () => {
   /** Returns the IDs that a copy generates after it was restored, and reported that or not. `from` changes its random bytes. */
   const copy = (from, report) =>
     run(`${TOOLS} ${COPY}
-      const { afterRestore, hotguid, sno } = await import("polyflake/wasm");
-      const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ clock })), new hotguid.Generator({ clock })];
+      const { afterRestore, hotguid, sno, uuid7 } = await import("polyflake/wasm");
+      const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ clock })), new hotguid.Generator({ clock }), new uuid7.Generator({ clock })];
       for (const one of ids) one.generate();
       from = ${from};
       ${report}
@@ -298,7 +300,7 @@ describe("in wasm", () => {
     assert.deepEqual(copy(1, "")[0].slice(0, 20), copy(2, "")[0].slice(0, 20));
     const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
     const made = new Set([...one[0], ...other[0]]);
-    assert.equal(made.size, 42);
+    assert.equal(made.size, 44);
     // The order of partitions differs, not only the moment.
     assert.notEqual(one[1], other[1]);
   });
@@ -308,7 +310,7 @@ describe("in wasm", () => {
   }, () => {
     assert.deepEqual(copy(0, ""), copy(0, ""));
     const [one, other] = [copy(0, "afterRestore();"), copy(0, "afterRestore();")];
-    assert.equal(new Set([...one[0], ...other[0]]).size, 42);
+    assert.equal(new Set([...one[0], ...other[0]]).size, 44);
     assert.notEqual(one[1], other[1]);
   });
 

@@ -11,6 +11,7 @@ import { refused } from "./refusals.mjs";
 const ID = "a7rdmuv326nct5if"; // metabyte 1
 const FLAKE = "3vgoe12ccb8gh";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
+const UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 const TARGETS = ["draft-2020-12", "draft-07", "openapi-3.0"];
 
 const validate = (its, value) => its["~standard"].validate(value);
@@ -29,7 +30,7 @@ const NO_TEXTS = [undefined, null, 0, true, {}, [], new String(ID), Symbol("s"),
 
 describe("schemas", () => {
   test("implement Standard Schema and JSON Schema for each target", () => {
-    for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.randflake, schema.hotguid]) {
+    for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.randflake, schema.hotguid, schema.uuid7]) {
       const { version, vendor, jsonSchema } = its["~standard"];
       assert.deepEqual([version, vendor], [1, "polyflake"]);
       for (const target of TARGETS) {
@@ -49,6 +50,8 @@ describe("schemas", () => {
     assert.deepEqual(validate(schema.randflake, FLAKE), { value: decode.randflake.decodeText(FLAKE) });
     assert.deepEqual(validate(schema.randflake, -1n), { value: -1n });
     assert.deepEqual(validate(schema.hotguid, GUID.toUpperCase()), { value: GUID });
+    assert.deepEqual(validate(schema.uuid7, UUID.toUpperCase()), { value: UUID });
+    issue("not_canonical", schema.uuid7, GUID);
     assert.deepEqual(issue("invalid_length", schema.sno, "a7"), {
       message: "expected length 16, found 2",
       code: "invalid_length",
@@ -58,7 +61,7 @@ describe("schemas", () => {
     issue("not_canonical", schema.randflake, "01");
     issue("out_of_range", schema.randflake, "g000000000000");
     issue("out_of_range", schema.randflake, 1n << 63n);
-    for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.hotguid, schema.randflake])
+    for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.hotguid, schema.randflake, schema.uuid7])
       for (const value of NO_TEXTS) assert.match(issue("invalid_type", its, value).message, /^expected string, found /);
     issue("invalid_type", schema.sno, 1n);
   });
@@ -95,6 +98,7 @@ describe("schemas", () => {
     const readers = [
       [schema.sno, ID, decode.parse],
       [schema.hotguid, GUID, decode.hotguid.parse],
+      [schema.uuid7, UUID, decode.uuid7.parse],
       [schema.randflake, FLAKE, decode.randflake.decodeText],
     ];
     for (const [its, sample, read] of readers) {
@@ -134,7 +138,7 @@ describe("schemas", () => {
 
 onEachMachine((polyflake) => {
   test("the formats have the same schemas with the same results", () => {
-    for (const family of ["sno", "randflake", "hotguid"]) {
+    for (const family of ["sno", "randflake", "hotguid", "uuid7"]) {
       const [own, shared] = [polyflake[family].schema, schema[family]];
       assert.deepEqual(Object.keys(own), Object.keys(shared));
       for (const value of [ID, FLAKE, GUID, "", 1n, null])

@@ -10,7 +10,7 @@ const jsonRoundTrip = (value) => JSON.parse(JSON.stringify(value));
 const SECRET = new Uint8Array(16);
 const clock = () => NOW;
 
-onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
+onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const wide = new layout.Layout({
@@ -51,15 +51,17 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     new hotguid.Generator({ clock }),
     new randflake.Generator(grant, SECRET, { clock }),
     new layout.Generator(discord, { clock }),
+    new uuid7.Generator({ clock }),
   ];
   const arrays = generators.map((generator) => generator.generateMany(8));
 
   test("arrays are lists of strings in JSON and round-trip", () => {
-    const [snos, guids, flakes, ids] = arrays;
+    const [snos, guids, flakes, ids, uuids] = arrays;
     assert.deepEqual(jsonRoundTrip(snos), snos.texts());
     assert.deepEqual(sno.SnoArray.from(jsonRoundTrip(snos)), snos);
     assert.deepEqual(hotguid.HotGuidArray.from(jsonRoundTrip(guids)), guids);
     assert.deepEqual(randflake.RandflakeArray.from(jsonRoundTrip(flakes)), flakes);
+    assert.deepEqual(uuid7.Uuid7Array.from(jsonRoundTrip(uuids)), uuids);
     assert.deepEqual(jsonRoundTrip(ids), Array.from(ids.packed, String));
     assert.deepEqual(layout.LayoutArray.from(jsonRoundTrip(ids)), ids);
     const bytes = new layout.LayoutArray(
@@ -100,7 +102,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
 
   test("descriptions and parsed IDs serialize bigints as decimal strings and bytes as hex", () => {
-    for (const family of [hotguid, randflake, sno, discord, wide]) {
+    for (const family of [hotguid, randflake, sno, uuid7, discord, wide]) {
       const description = family.describe();
       const json = jsonRoundTrip(description);
       for (const [name, value] of Object.entries(description)) {
@@ -124,7 +126,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
 
   test("descriptions round-trip", () => {
-    for (const family of [hotguid, randflake, sno, discord, wide, unused]) {
+    for (const family of [hotguid, randflake, sno, uuid7, discord, wide, unused]) {
       const description = family.describe();
       assert.deepEqual(descriptionFromJson(jsonRoundTrip(description)), description);
       assert.deepEqual(jsonRoundTrip(descriptionFromJson(jsonRoundTrip(description))), jsonRoundTrip(description));
@@ -210,6 +212,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert.match(inspect(seven), /partition: 7/);
     assert.match(inspect(new sno.Generator()), /partition: undefined/);
     assert.equal(inspect(new hotguid.Generator()), `Generator { format: hotguid, lease: false, backend: ${backend} }`);
+    const numbered = inspect(new uuid7.Generator({ workerId: 9 }));
+    assert.equal(numbered, `Generator { format: uuid7, workerId: 9, lease: false, backend: ${backend} }`);
     for (const object of [...generators, ...secretive, ...arrays, discord])
       assert.equal(String(object), inspect(object));
     for (const generator of generators) assert(inspect(generator).startsWith("Generator {"));

@@ -20,6 +20,7 @@ import { NOW } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
+const UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 const SECRET = new Uint8Array(16).fill(7);
 const SECRET32 = new Uint8Array(32).fill(7);
 const WINDOW = [NOW - 4000, NOW + 4000];
@@ -175,7 +176,7 @@ const arrayOf = (name, packed, ids, ...getters) => ({
 });
 
 /** Returns valid arguments for every export, by name. A class's arguments are for its constructor. */
-function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
+function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
   const grant = [[7, 8], 1_730_000_000, 2_803_741_000];
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
@@ -185,11 +186,22 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
   const values = { timestamp: NOW, sequence: 1, bindables: { b: "b" }, constants: { c: new Uint8Array(2) } };
   return {
     ...sameArguments("", [], "backend", "clockSource", "layout.presets", "sparx64.init"),
-    ...sameArguments("", [], "sno.describe", "randflake.describe", "hotguid.describe"),
+    ...sameArguments("", [], "sno.describe", "randflake.describe", "hotguid.describe", "uuid7.describe"),
     ...sameArguments("", [undefined], "sno.setDefaultGenerator", "hotguid.setDefaultGenerator"),
+    "uuid7.setDefaultGenerator": [undefined],
     ...schemaOf("sno", ID),
     ...schemaOf("hotguid", GUID),
     ...schemaOf("randflake", "1"),
+    ...schemaOf("uuid7", UUID),
+    ...methodsOf("uuid7"),
+    ...verbsOf("uuid7."),
+    ...sameArguments("uuid7.", [UUID], "parse", "isValid", "parts", "unixMs", "workerId", "toBytes"),
+    "uuid7.fromBytes": [uuid7.toBytes(UUID)],
+    "uuid7.fromParts": [{ unixMs: 1, sequence: 2, random: 3n }],
+    "uuid7.timeRange": [NOW, NOW + 1000],
+    ...arrayOf("uuid7.Uuid7Array", [uuid7.generateMany(2).bytes], [UUID, UUID], "texts"),
+    ...sameArguments("uuid7.Uuid7Array#", [], "unixMs", "sequences", "workerIds"),
+    "uuid7.Generator": [options({ workerId: 1, resumeAfter: NOW - 1, followRollbacks: false, window: WINDOW })],
     ...methodsOf("sno", 1),
     ...methodsOf("hotguid", 1),
     ...methodsOf("randflake"),
@@ -319,7 +331,7 @@ function calls(polyflake, good) {
 }
 
 /** Returns a generator of each format, with the call that makes one ID. */
-function generators({ hotguid, layout, randflake, sno }) {
+function generators({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   return [
@@ -327,6 +339,7 @@ function generators({ hotguid, layout, randflake, sno }) {
     new hotguid.Generator(),
     new randflake.Generator(grant, SECRET),
     new layout.Generator(discord),
+    new uuid7.Generator(),
   ];
 }
 

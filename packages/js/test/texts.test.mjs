@@ -8,7 +8,7 @@ import { NOW, refused } from "./refusals.mjs";
 
 const SECRET = new Uint8Array(16).fill(7);
 
-onEachMachine(({ hotguid, randflake, sno }) => {
+onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
   const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
   /**
    * For each format: the array class, the function that parses one string, sample IDs, and the member with the packed
@@ -28,6 +28,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       "ids",
     ],
     hotguid: [hotguid.HotGuidArray, hotguid.toBytes, new hotguid.Generator().generateMany(2500, 7), "bytes"],
+    uuid7: [uuid7.Uuid7Array, uuid7.toBytes, uuid7.generateMany(2500), "bytes"],
   };
 
   for (const [family, [List, one, many, member]] of Object.entries(FAMILIES)) {
@@ -124,6 +125,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     for (const [List, width] of [
       [sno.SnoArray, 16],
       [hotguid.HotGuidArray, 36],
+      [uuid7.Uuid7Array, 36],
     ]) {
       for (const length of [1, width - 1, width + 1])
         refused("invalid_length", () => List.from("2".repeat(length)), { item: undefined });

@@ -15,7 +15,7 @@ import { namesOf } from "./catalogue.mjs";
 import { refused } from "./refusals.mjs";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
-const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
+const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
 const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
@@ -57,7 +57,7 @@ describe("polyflake/web", () => {
   });
 
   test("generates IDs only after init, and parses them before", async () => {
-    const { hotguid, layout, randflake, sno, sparx64 } = await fresh();
+    const { hotguid, layout, randflake, sno, sparx64, uuid7 } = await fresh();
     assert.equal(sno.parse(ID).metabyte, 1);
     refused("backend_unavailable", () => sno.generate());
     await sno.init(bytesOf("sno"));
@@ -65,6 +65,9 @@ describe("polyflake/web", () => {
     refused("backend_unavailable", () => hotguid.generate());
     await hotguid.init(new WebAssembly.Module(bytesOf("hotguid")));
     assert(hotguid.isValid(hotguid.generate()));
+    refused("backend_unavailable", () => uuid7.generate());
+    await uuid7.init(bytesOf("uuid7"));
+    assert(uuid7.isValid(uuid7.generate()));
     await layout.init(Promise.resolve(bytesOf("layout").buffer));
     assert.equal(layout.Layout.preset("discord").parse(0n).sequence, 0);
     await sparx64.init(new Response(bytesOf("randflake")));

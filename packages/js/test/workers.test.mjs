@@ -14,7 +14,7 @@ const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 const COUNT = 2000;
 
 function assertAllDiffer(made, makers) {
-  for (const family of ["sno", "hotguid"]) {
+  for (const family of ["sno", "hotguid", "uuid7"]) {
     const ids = made.flatMap((one) => one[family]);
     assert.equal(ids.length, makers * COUNT);
     assert.equal(new Set(ids).size, ids.length, family);
@@ -53,12 +53,13 @@ for (const machine of ["native", "wasm"]) {
 }
 
 test("generators cannot be sent to a worker and keep working", () => {
-  for (const { hotguid, layout, randflake, sno } of [native, wasm]) {
+  for (const { hotguid, layout, randflake, sno, uuid7 } of [native, wasm]) {
     const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
     const secret = new Uint8Array(16);
     for (const ids of [
       new sno.Generator(),
       new hotguid.Generator(),
+      new uuid7.Generator(),
       new randflake.Generator(grant, secret),
       new layout.Generator(layout.Layout.preset("instagram", { shard: 1 })),
     ]) {

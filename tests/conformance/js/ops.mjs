@@ -8,6 +8,7 @@ import * as publicIds from "./families/public.mjs";
 import * as randflake from "./families/randflake.mjs";
 import * as sno from "./families/sno.mjs";
 import * as sparx64 from "./families/sparx64.mjs";
+import * as uuid7 from "./families/uuid7.mjs";
 import { outcome } from "./outcomes.mjs";
 import { figures } from "./values.mjs";
 
@@ -18,6 +19,7 @@ const OPS = {
   hotguid: hotguid.OPS,
   layout: layout.OPS,
   public: publicIds.OPS,
+  uuid7: uuid7.OPS,
   describe: { "": ({ family }) => figures(polyflake[family].describe()) },
 };
 

@@ -110,6 +110,17 @@ export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
+/** Returns whether 16 bytes have version 7 and the variant of RFC 9562. */
+export function isVersion7(bytes: readonly number[]): boolean {
+  return bytes[6]! >> 4 === 7 && bytes[8]! >> 6 === 2;
+}
+
+/** Creates the error for a UUID that does not have version 7 and the variant of RFC 9562. */
+export function notVersion7(field: string): PolyflakeError {
+  const message = "expected a UUID of version 7 and RFC 9562's variant, found another";
+  return new PolyflakeError("not_canonical", message, { field });
+}
+
 /** Returns the UUID that consists of the given 16 bytes, as a lower-case string. */
 export function uuidText(bytes: readonly number[]): string {
   return bytes.map((byte, k) => ([4, 6, 8, 10].includes(k) ? "-" : "") + (byte + 256).toString(16).slice(1)).join("");

@@ -64,7 +64,7 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
 }
 
 /** Checks that a value is a Uint8Array of 16 bytes, and returns the bytes. */
-function sixteen(id: unknown): number[] {
+export function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));

@@ -15,6 +15,7 @@ import { signed } from "../decode/checks.js";
 import { type HotGuidId, parse as parseHotGuid } from "../decode/hotguid.js";
 import { decodeText, type RandflakeId } from "../decode/randflake.js";
 import { type SnoId, withMetabyte } from "../decode/sno.js";
+import { parse as parseUuid7, type Uuid7Id } from "../decode/uuid7.js";
 import { wordsOf } from "../decode/words.js";
 import { invalidType } from "../errors.js";
 import { metabyteAmong, metabytes } from "../metabytes.js";
@@ -89,6 +90,18 @@ export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
   /* @__PURE__ */ uuids("0-9A-Fa-f"),
   /* @__PURE__ */ uuids("0-9a-f"),
 );
+
+/** The schema for version 7 UUIDs as strings, in upper or lower case. The result is in lower case. */
+export const uuid7: Schema<string, Uuid7Id> = /* @__PURE__ */ schemaOf(
+  (value) => parseUuid7(text(value)),
+  /* @__PURE__ */ uuids7("0-9A-Fa-f", "89ABab"),
+  /* @__PURE__ */ uuids7("0-9a-f", "89ab"),
+);
+
+function uuids7(digits: string, variants: string): [pattern: string, example: string] {
+  const pattern = `^[${digits}]{8}-[${digits}]{4}-7[${digits}]{3}-[${variants}][${digits}]{3}-[${digits}]{12}$`;
+  return [pattern, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"];
+}
 
 function uuids(digits: string): [pattern: string, example: string] {
   return [`^[${digits}]{8}(-[${digits}]{4}){3}-[${digits}]{12}$`, "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];

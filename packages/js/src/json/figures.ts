@@ -6,7 +6,7 @@ import { invalidType } from "../errors.js";
 import { fields, members } from "../members.js";
 import { bigintOf, withJson } from "../show.js";
 
-const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
+const KINDS = ["timestamp", "sequence", "constant", "bindable", "random", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
 /** The members that can be missing. */
 const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;

@@ -4,6 +4,7 @@ import { PolyflakeError } from "../errors.js";
 import type { Backend, Call, Calls } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { MANY_LEVELS, needStack } from "../stack.js";
+import type { LentKeys } from "../uuid7/keys.js";
 
 /** The glue code for a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
 export interface Glue {
@@ -15,8 +16,8 @@ export interface Glue {
   readonly keep: (clock: GuardedClock) => number;
   /** `Date.now` as it was when the module was imported. */
   readonly now: () => number;
-  /** Gives the module the table from which it assigns random partitions. */
-  readonly lend: (table: LentTable) => void;
+  /** Gives the module the table from which it assigns random partitions, or the source of its random bytes. */
+  readonly lend: (lent: LentTable | LentKeys) => void;
 }
 
 type Exports = Calls & {
@@ -57,6 +58,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     restored: named.afterRestore,
     setClock: (guarded) => clock(glue.keep(guarded)),
     lend: glue.lend,
+    lendKeys: glue.lend,
     now: glue.now,
     buffer: () => memory.buffer,
     offset: scratch(),

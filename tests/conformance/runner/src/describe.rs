@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::case::{Case, Pattern};
 
 /// Each format, with the figures that it fixes.
-const FAMILIES: [(&str, u32, &str, &str, &str); 3] = [
+const FAMILIES: [(&str, u32, &str, &str, &str); 4] = [
     ("sno", 80, "16384000", "1262304000000", "3461327255548"),
     ("randflake", 64, "131072", "1730000000000", "2803741823000"),
     ("hotguid", 128, "16777216", "0", "4294967295000"),
+    ("uuid7", 128, "262144000", "0", "281474976710655"),
 ];
 
 pub(crate) fn families() -> impl Iterator<Item = Case> {

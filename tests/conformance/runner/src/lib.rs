@@ -18,12 +18,12 @@ mod sno;
 mod sparx64;
 mod texts;
 mod trace;
+mod uuid7;
 mod vectors;
 
 use case::Case;
 pub use driver::Driver;
 pub use runtime::Runtime;
-pub use vectors::RUST_ONLY;
 
 use std::{collections::BTreeMap, path::Path, process::Command, thread, time::Instant};
 

@@ -3,13 +3,13 @@
 use data_encoding::HEXLOWER;
 use fastrand::Rng;
 
-use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
+use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 
 /// A function that makes a case.
 type Maker = fn(&mut Rng) -> Case;
 
 /// The functions that make cases, each with its weight.
-const MAKERS: [(usize, Maker); 12] = [
+const MAKERS: [(usize, Maker); 14] = [
     (32, sno::id),
     (4, sno::trace),
     (8, sparx64::random),
@@ -22,6 +22,8 @@ const MAKERS: [(usize, Maker); 12] = [
     (6, layout::text),
     (10, layout::trace),
     (12, public::random),
+    (8, uuid7::id),
+    (4, uuid7::trace),
 ];
 
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {

@@ -8,12 +8,12 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
+use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 
 /// A function that makes the cases of a file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
-const READERS: [(&str, Reader); 17] = [
+const READERS: [(&str, Reader); 18] = [
     ("sno.json", sno::ids),
     ("sno_invalid.json", sno::invalid),
     ("sno_generator.json", sno::generator),
@@ -30,11 +30,9 @@ const READERS: [(&str, Reader); 17] = [
     ("presets.json", layout::presets),
     ("public.json", public::texts),
     ("ranges.json", ranges),
+    ("uuid7.json", uuid7::ids),
     ("uuid8.json", uuid8),
 ];
-
-/// Files of formats that do not exist in all languages. The tests of the core read them.
-pub const RUST_ONLY: [&str; 1] = ["uuid7.json"];
 
 /// Returns the cases of every file in `folder`. A file without a reader is an error.
 pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
@@ -42,9 +40,6 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
     println!("vectors: {}", folder.display());
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if RUST_ONLY.contains(&name.as_str()) {
-            continue;
-        }
         let Some((_, reader)) = READERS.iter().find(|(file, _)| *file == name) else {
             bail!("expected vector files that the suite knows, found {}", path.display());
         };
@@ -81,6 +76,7 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
         let range = match text(case, "family")? {
             "sno" => sno::range,
             "hotguid" => hotguid::range,
+            "uuid7" => uuid7::range,
             "layout" => layout::range,
             other => bail!("expected a family that the suite knows, found {other}"),
         };

@@ -1,6 +1,6 @@
 //! The figures that describe a format.
 
-use polyflake::{Description, hotguid, randflake, sno};
+use polyflake::{Description, hotguid, randflake, sno, uuid7};
 use serde_json::{Value, json};
 
 use crate::args::{Answer, Failure, text};
@@ -10,6 +10,7 @@ pub(crate) fn family(args: &Value) -> Answer {
         "sno" => Ok(written(&sno::describe())),
         "randflake" => Ok(written(&randflake::describe())),
         "hotguid" => Ok(written(&hotguid::describe())),
+        "uuid7" => Ok(written(&uuid7::describe())),
         _ => Err(Failure::UnknownOp),
     }
 }

@@ -9,6 +9,7 @@ mod randflake;
 mod sno;
 mod sparx64;
 mod stage;
+mod uuid7;
 mod values;
 
 use std::{
@@ -64,6 +65,7 @@ fn run(op: &str, args: &Value) -> Answer {
         Some(("randflake", op)) => randflake::run(op, args),
         Some(("hotguid", op)) => hotguid::run(op, args),
         Some(("layout", op)) => layout::run(op, args),
+        Some(("uuid7", op)) => uuid7::run(op, args),
         Some(("public", op)) => public::run(op, args),
         None if op == "describe" => describe::family(args),
         _ => Err(Failure::UnknownOp),

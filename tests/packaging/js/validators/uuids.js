@@ -1,5 +1,6 @@
-// Version 8 UUIDs pass strict validators, which reject the compatible form.
-import { hotguid, sno } from "polyflake";
+// Version 7 and 8 UUIDs pass strict validators, which reject the compatible forms.
+import joi from "joi";
+import { hotguid, sno, uuid7 } from "polyflake";
 import { toUuid8 } from "polyflake/decode";
 import { validate, version } from "uuid";
 import * as v from "valibot";
@@ -19,10 +20,24 @@ for (const uuid of [...samples.map(toUuid8), ...guids]) {
     if (!accepts(uuid)) throw new Error(`validator ${k} refuses ${uuid}`);
   });
 }
+const sevens = [
+  (uuid) => z.uuid().safeParse(uuid).success,
+  (uuid) => z.uuidv7().safeParse(uuid).success,
+  (uuid) => validate(uuid) && version(uuid) === 7,
+  (uuid) => v.safeParse(v.pipe(v.string(), v.uuid()), uuid).success,
+  (uuid) => joi.string().guid({ version: "uuidv7" }).validate(uuid).error === undefined,
+];
+const highest = "ffffffff-ffff-7fff-bfff-ffffffffffff";
+const numbered = new uuid7.Generator({ workerId: 0xffff }).generateMany(1000).texts();
+const uuids = [...uuid7.generateMany(10_000).texts(), ...numbered, uuid7.timeRange(0, 1).lowest, highest];
+for (const uuid of uuids)
+  sevens.forEach((accepts, k) => {
+    if (!accepts(uuid)) throw new Error(`validator ${k} refuses ${uuid} of version 7`);
+  });
 if (z.uuid().safeParse(sno.toUuid("a7rdmuv326nct5if")).success) throw new Error("expected the compatible form refused");
 if (z.uuid({ version: "v8" }).safeParse(hotguid.generate()).success)
   throw new Error("expected the compatible form refused");
 const sorted = ids.map(toUuid8);
 if (sorted.some((uuid, k) => k > 0 && sorted[k - 1] >= uuid))
   throw new Error("expected UUIDs in the order of their IDs");
-console.log(`${samples.length + guids.length} UUIDs`);
+console.log(`${samples.length + guids.length + uuids.length} UUIDs`);

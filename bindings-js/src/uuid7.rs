@@ -1,0 +1,104 @@
+//! Version 7 UUIDs: generators are here, strings and bytes in `ids`.
+
+mod ids;
+
+use alloc::{rc::Rc, vec::Vec};
+
+use polyflake::{
+    Result,
+    uuid7::{Builder, Generator, Uuid7},
+};
+
+use crate::{
+    At, Host, Machine,
+    generators::Make,
+    handles::Object,
+    options::optional_word,
+    protocol::{BATCH, register},
+    scratch::time,
+};
+
+/// Calls on generators. All but the first also take a handle.
+impl<C: Host> Machine<C> {
+    /// Takes the shared options, the worker ID, the last millisecond of an earlier generator, and 1 to follow rollbacks or else
+    /// 0. Writes a handle.
+    pub fn uuid7_build(&self, at: At) -> Result<()> {
+        let mut builder = Builder::with_clock(self.take_clock(), C::key).at_random();
+        let shared = at.shared()?;
+        let [worker_id, resume_after, follows_rollbacks] = at.values(register::OWN);
+        if let Some(worker_id) = optional_word(worker_id, "worker_id")? {
+            builder = builder.worker_id(worker_id);
+        }
+        if !resume_after.is_nan() {
+            builder = builder.resume_after(time(resume_after));
+        }
+        builder = builder.follow_rollbacks(follows_rollbacks > 0.0);
+        let built = shared.give_all(builder).build().map_err(|error| shared.named(error))?;
+        self.put_object(at, Object::Uuid7(built));
+        Ok(())
+    }
+
+    /// Generates an ID, and writes its string.
+    #[inline]
+    pub fn uuid7_generate(&self, at: At) -> Result<()> {
+        let id = self.object(at)?.uuid7()?.generate()?;
+        at.put_text::<{ Uuid7::TEXT_LEN }>(id.text().as_bytes());
+        Ok(())
+    }
+}
+
+/// IDs are packed as their bytes.
+impl<C: Host> Make<C> for Generator<C> {
+    fn put_one(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_uuid7(0, self.try_generate()?);
+        Ok(())
+    }
+
+    fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
+        let at = machine.scratch;
+        machine.begin(at, async move {
+            let id = object.uuid7()?.generate_async(|time| at.sleep(time)).await?;
+            at.put_bytes(0, &id.to_bytes());
+            Ok(Vec::new())
+        })
+    }
+
+    #[inline(never)]
+    fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
+        let (at, mut ids) = (machine.scratch, [Uuid7::MIN; BATCH]);
+        let ids = &mut ids[..at.count()];
+        let made = if waits {
+            self.fill(ids)?;
+            ids.len()
+        } else {
+            self.try_fill(ids)?
+        };
+        for (index, id) in ids.iter().enumerate() {
+            at.put_bytes(index * Uuid7::LEN, &id.to_bytes());
+        }
+        at.put_length(made);
+        Ok(())
+    }
+
+    /// Writes the worker ID and the last millisecond, both NaN if there is none, the number of rollbacks, and whether the
+    /// generator is closed.
+    fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
+        let stats = self.stats();
+        let worker_id = stats.worker_id.map_or(f64::NAN, f64::from);
+        let (rollbacks, closed) = (stats.rollbacks.into(), stats.closed.into());
+        machine.scratch.put_answer(&[worker_id, unix_ms(stats.last_ms), rollbacks, closed]);
+        Ok(())
+    }
+
+    /// Writes the last millisecond, or NaN if the generator was not used.
+    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_answer(&[unix_ms(self.close()?)]);
+        Ok(())
+    }
+}
+
+/// Converts a time of an ID to a number, with NaN for `None`.
+#[allow(clippy::cast_precision_loss, reason = "an ID's time has 48 bits")]
+fn unix_ms(time: Option<i64>) -> f64 {
+    time.map_or(f64::NAN, |time| time as f64)
+}

@@ -1,0 +1,49 @@
+//! Version 7 UUIDs: packed strings and bytes, and ranges.
+
+use polyflake::{Result, uuid7::Uuid7};
+
+use crate::{At, Host, Machine, Scratch, protocol::register};
+
+/// The maximum number of strings in one call. It is limited by the size of the area.
+const TEXTS: usize = 448;
+
+impl Scratch {
+    pub(crate) fn put_uuid7(&self, index: usize, id: Uuid7) {
+        self.put_bytes(index * Uuid7::TEXT_LEN, id.text().as_bytes());
+    }
+}
+
+/// Calls on many IDs at once. Single IDs are read in JavaScript.
+impl<C: Host> Machine<C> {
+    /// Takes a count of at most [`TEXTS`], and packed IDs. Writes packed strings.
+    pub fn uuid7_texts(&self, at: At) -> Result<()> {
+        let mut ids = [[0; Uuid7::LEN]; TEXTS];
+        let ids = &mut ids[..at.count().min(TEXTS)];
+        self.scratch.get_bytes(0, ids.as_flattened_mut());
+        for (index, id) in ids.iter().enumerate() {
+            self.scratch.put_uuid7(index, Uuid7::from_bytes(*id)?);
+        }
+        Ok(())
+    }
+
+    /// Takes a count of at most [`TEXTS`], and packed strings. Writes packed IDs.
+    pub fn uuid7_from_texts(&self, at: At) -> Result<()> {
+        let mut texts = [[0; Uuid7::TEXT_LEN]; TEXTS];
+        let texts = &mut texts[..at.count().min(TEXTS)];
+        self.scratch.get_bytes(0, texts.as_flattened_mut());
+        for (index, text) in texts.iter().enumerate() {
+            let id = Uuid7::parse_bytes(text)?;
+            self.scratch.put_bytes(index * Uuid7::LEN, &id.to_bytes());
+        }
+        Ok(())
+    }
+
+    /// Takes two times. Writes two strings.
+    pub fn uuid7_time_range(&self, at: At) -> Result<()> {
+        let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
+        let (lowest, highest) = Uuid7::time_range(start, end)?;
+        at.put_uuid7(0, lowest);
+        at.put_uuid7(1, highest);
+        Ok(())
+    }
+}

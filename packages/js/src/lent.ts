@@ -1,0 +1,25 @@
+/** Functions that a backend calls. They never throw, and return NaN instead. */
+export class Lent {
+  #thrown: { value: unknown } | undefined;
+
+  /** Returns the result of `ask`, or NaN if it throws. */
+  protected guarded(ask: () => number): number {
+    try {
+      return ask();
+    } catch (value) {
+      this.#thrown = { value };
+      return NaN;
+    }
+  }
+
+  /**
+   * Rethrows the last value that one of the functions threw. Each value is rethrown only once.
+   *
+   * @throws the value that the function threw.
+   */
+  rethrow(): void {
+    const thrown = this.#thrown;
+    this.#thrown = undefined;
+    if (thrown) throw thrown.value;
+  }
+}

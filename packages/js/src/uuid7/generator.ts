@@ -1,0 +1,233 @@
+import { ABSENT, attached, flag, generatorOf, inDates, isObject, optionalInteger, time } from "../checks.js";
+import type { Uuid7Id } from "../decode/uuid7.js";
+import { prepareEntropy } from "../entropy.js";
+import { PolyflakeError } from "../errors.js";
+import { WindowGenerator } from "../generator.js";
+import { Handle } from "../handle.js";
+import type { AsyncOptions } from "../later.js";
+import { alone, leasedBy, leaseOf } from "../leased.js";
+import { type Machine, MOST } from "../machine.js";
+import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { BATCH, register } from "../protocol.js";
+import { compare } from "../twins.js";
+import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
+import { lendKeysTo } from "./keys.js";
+
+/** Options for a generator. */
+export type GeneratorOptions = WindowOptions & {
+  /**
+   * The worker ID (0..65535), which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the
+   * same ID, even if their random bits are equal. {@link workerId} reads it.
+   *
+   * An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next one,
+   * unless `resumeAfter` is set.
+   */
+  workerId?: number;
+  /**
+   * The last millisecond in which an earlier generator created IDs, as a Date or integer Unix milliseconds.
+   * {@link Generator.close} returns it. All IDs of the new generator sort after those of the earlier one, unless that one
+   * followed a rollback.
+   */
+  resumeAfter?: Date | number;
+  /**
+   * Whether the generator starts over in the clock's millisecond after the clock moved backwards by more than 10 seconds. By
+   * default, it never does: it uses up the last millisecond, and calls then throw `clock_behind` until the clock has caught up.
+   * With this option, a single wrong reading far in the future does not stop a service.
+   *
+   * The IDs after such a rollback sort before earlier ones. IDs stay unique, because new random bits are picked. A generator
+   * with a worker ID cannot have this option.
+   */
+  followRollbacks?: boolean;
+};
+
+/** The options that a lease decides. */
+const LEASED = ["window", "workerId", "resumeAfter", "followRollbacks"] as const;
+const OPTIONS = ["workerId", "resumeAfter", "followRollbacks", ...WINDOW] as const;
+
+/** A generator's statistics at one point in time. */
+export interface Stats {
+  /** The worker ID; undefined if all bits after the sequence are random. */
+  workerId: number | undefined;
+  /** The latest millisecond in which IDs were generated, in Unix milliseconds; undefined before the first ID. */
+  lastMs: number | undefined;
+  /** The number of clock rollbacks after which the generator started over. */
+  rollbacks: number;
+  /** `true` if the generator is closed. */
+  closed: boolean;
+}
+
+/** Returns a number of an answer, or undefined if it is missing. */
+const present = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
+
+/** Returns a generator's worker ID, or undefined if it has none. */
+function workerIdOf(handle: Handle): number | undefined {
+  if (handle.lease?.granted === false) return undefined;
+  return present(handle.call("generatorStats").numbers[register.answer]!);
+}
+
+/** The properties that all generators of the format share. */
+const FAMILY = {
+  name: "uuid7",
+  size: LENGTH,
+  batch: BATCH,
+  most: MOST,
+  parameters: 0,
+  packed: (m: Machine) => m.bytes.slice(0, LENGTH),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
+  many: (packed: Uint8Array) => new Uuid7Array(packed),
+  shown: (handle: Handle) => ({ workerId: workerIdOf(handle) }),
+} as const;
+
+/** All generators that belong to this copy of the package. */
+const generators = /* @__PURE__ */ new WeakSet<Generator>();
+
+/**
+ * A generator of version 7 UUIDs (RFC 9562) that stay sorted.
+ *
+ * Each ID sorts after all earlier ones of the generator: within a millisecond, across batches, and when the clock moves
+ * backwards. IDs of different generators are sorted by millisecond only. No ID is later than the latest reading of the clock:
+ * after a clock rollback, the generator uses up the millisecond that it is in, and calls then wait for the clock or throw
+ * `clock_behind`.
+ *
+ * The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, so at least 131,072 IDs are
+ * available per millisecond. IDs of different generators differ by 56 random bits. With worker IDs, they differ for certain.
+ *
+ * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
+ *
+ * ```js
+ * const ids = new uuid7.Generator({ workerId: 42 });
+ * uuid7.workerId(ids.generate()); // 42
+ * ```
+ */
+export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
+  static override readonly name: string = "Generator";
+
+  /**
+   * Returns a new ID.
+   *
+   * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
+   * The property also prevents the generator from being cloned.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all IDs of a millisecond are used up, or `clock_behind` if
+   * they are and the clock is behind that millisecond, and if no ID became available within `maxWait`; `lease_not_started`
+   * before the window starts; `lease_expired` after it ends; `time_out_of_range` before 1970; `clock_failed` with the `cause` if
+   * the clock fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator
+   * is closed; `forked` after a restore if the generator has a worker ID or a window.
+   */
+  declare readonly generate: () => Uuid7Id;
+
+  readonly #handle: Handle;
+
+  /**
+   * Creates a generator.
+   *
+   * Two generators with the same worker ID can generate duplicate IDs, although this is improbable because of the random bits.
+   * If another generator that is still in use has the same worker ID, the process emits a warning, once per worker ID.
+   *
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
+   * names the option; `out_of_range` for a worker ID together with `followRollbacks`; `time_out_of_range` if the window is
+   * outside the format's time range; `lease_mismatch` if an option conflicts with the lease.
+   */
+  constructor(options: GeneratorOptions = {}) {
+    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
+    const lease = leaseOf(given, LEASED);
+    const workerId = optionalInteger(given.workerId, "workerId");
+    const resumeAfter = given.resumeAfter === undefined ? ABSENT : time(given.resumeAfter, "resumeAfter");
+    const follows = Number(flag(given.followRollbacks, "followRollbacks"));
+    if (follows === 1 && !Number.isNaN(workerId)) {
+      const reason = "expected either `workerId` or `followRollbacks`, found both";
+      throw new PolyflakeError("out_of_range", reason, { field: "followRollbacks" });
+    }
+    const m = machine();
+    lendKeysTo(m);
+    prepareEntropy();
+    const build = (worker = workerId, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
+      const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [worker, resumeAfter, follows]);
+      return inDates([...times, given.resumeAfter], () => new Handle(m, write, m.calls.uuid7Build, clock));
+    };
+    const handle = lease ? leasedBy(lease, { settings: { family: "uuid7" }, clock, build }) : build();
+    const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as Uuid7Id;
+    const ready = () => handle.ready();
+    super(handle, { ...FAMILY, ready, next: m.maker("uuid7Generate", one, !clock), one });
+    this.#handle = handle;
+    if (!lease && !Number.isNaN(workerId)) {
+      const key = `uuid7 ${workerId}`;
+      const effect = "only random bits keep their IDs apart";
+      const remedy = "close it first, or give each its own worker ID";
+      compare(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
+    }
+    generators.add(this);
+  }
+
+  /** Returns the generator's current statistics. */
+  stats(): Stats {
+    attached(isObject(this) && #handle in this);
+    const [workerId, lastMs, rollbacks, closed] = this.#handle.call("generatorStats").answer();
+    return { workerId: present(workerId), lastMs: present(lastMs), rollbacks, closed: closed === 1 };
+  }
+
+  /**
+   * Closes the generator. Returns the last millisecond in which it generated an ID, for the option `resumeAfter`, or undefined if
+   * it was not used.
+   *
+   * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
+   */
+  close(): number | undefined {
+    attached(isObject(this) && #handle in this);
+    alone(this.#handle);
+    return present(this.#handle.call("generatorClose").numbers[register.answer]!);
+  }
+}
+
+let shared: Generator | undefined;
+
+/** Returns the generator that {@link generate} uses. It needs no worker ID, so it has no lease either. */
+const theDefault = (): Generator => (shared ??= new Generator());
+
+/**
+ * Returns a new ID from this thread's default generator.
+ *
+ * {@link setDefaultGenerator} replaces the default generator. Each copy of the package, such as a bundled one or a second
+ * version, has its own default generator.
+ *
+ * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
+ */
+export function generate(): Uuid7Id {
+  return theDefault().generate();
+}
+
+/** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
+export function generateMany(count: number): Uuid7Array {
+  return theDefault().generateMany(count);
+}
+
+/** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
+export function generateAsync(options?: AsyncOptions): Promise<Uuid7Id> {
+  return theDefault().generateAsync(options);
+}
+
+/**
+ * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
+ */
+export function generateManyAsync(count: number, options?: AsyncOptions): Promise<Uuid7Array> {
+  return theDefault().generateManyAsync(count, options);
+}
+
+/**
+ * Sets this thread's default generator, which {@link generate} uses. Use it, for example, to set a clock in tests, or to
+ * configure the generator for a whole program.
+ *
+ * Pass `undefined` to create a new default generator. `generate` stops using the previous generator, but code that holds a
+ * reference to it can still use it.
+ *
+ * ```js
+ * uuid7.setDefaultGenerator(new uuid7.Generator({ clock: () => Date.now() })); // sees mocked time
+ * uuid7.generate();
+ * uuid7.setDefaultGenerator(undefined);
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
+ */
+export function setDefaultGenerator(generator: Generator | undefined): void {
+  shared = generator === undefined ? undefined : generatorOf(generators, generator);
+}

@@ -1,0 +1,33 @@
+import { Lent } from "../lent.js";
+import type { Machine } from "../machine.js";
+import { freshBytes } from "../restores.js";
+import { needStack } from "../stack.js";
+
+/** The length of a key in bytes. */
+const LENGTH = 32;
+
+/**
+ * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in which
+ * it generates IDs, and after a restore.
+ */
+export class LentKeys extends Lent {
+  #key: Uint16Array = new Uint16Array(LENGTH / 2);
+
+  /** Returns 16 bits of a key by their index. Index 0 picks a new key. */
+  readonly word = (index: number): number =>
+    this.guarded(() => {
+      if (index === 0) {
+        needStack();
+        this.#key = new Uint16Array(freshBytes(LENGTH).buffer);
+      }
+      return this.#key[index]!;
+    });
+}
+
+/** Provides a backend in wasm with keys. The native addon has random bytes of the operating system. */
+export function lendKeysTo(machine: Machine): void {
+  if (machine.lent !== undefined || !machine.lendKeys) return;
+  const keys = new LentKeys();
+  machine.lent = keys;
+  machine.lendKeys(keys);
+}

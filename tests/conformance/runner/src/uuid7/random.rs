@@ -1,0 +1,87 @@
+//! Random requests about single IDs, including malformed ones.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    random::{hex, number, one_of},
+    sno::uuid_of,
+    texts::maybe_garbled,
+};
+
+/// The first millisecond after the format's last one.
+const END: i64 = 1 << 48;
+
+/// Makes a random request.
+pub(crate) fn id(rng: &mut Rng) -> Case {
+    let (op, args) = match rng.u32(..8) {
+        0..=3 => ("uuid7.parse", json!({"text": text(rng)})),
+        4 => ("uuid7.from_bytes", json!({"hex": bytes(rng)})),
+        5 | 6 => ("uuid7.from_parts", parts(rng)),
+        _ => ("uuid7.time_range", time_range(rng)),
+    };
+    Case::new(op, op, args, Pattern::Any)
+}
+
+/// Returns 16 bytes, mostly with the version and the variant.
+fn marked(rng: &mut Rng) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes.fill_with(|| rng.u8(..));
+    if rng.u32(..8) != 0 {
+        (bytes[6], bytes[8]) = (0x70 | bytes[6] & 15, 0x80 | bytes[8] & 63);
+    }
+    bytes
+}
+
+/// Returns a string form, sometimes slightly wrong or in another notation, with braces or without hyphens.
+fn text(rng: &mut Rng) -> String {
+    let text = uuid_of(&marked(rng));
+    match rng.u32(..8) {
+        0 => text.to_uppercase(),
+        1 => text.replace('-', ""),
+        2 => format!("{{{text}}}"),
+        3 | 4 => maybe_garbled(rng, text),
+        _ => text,
+    }
+}
+
+fn bytes(rng: &mut Rng) -> String {
+    if rng.u32(..8) == 0 {
+        let length = rng.usize(..=20);
+        return hex(rng, length);
+    }
+    uuid_of(&marked(rng)).replace('-', "")
+}
+
+/// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are
+/// checked.
+fn parts(rng: &mut Rng) -> Value {
+    let wrong = rng.u32(..10);
+    json!({
+        "unix_ms": field(rng, wrong == 0, 48).to_string(),
+        "sequence": field(rng, wrong == 1, 18),
+        "random": field(rng, wrong == 2, 56).to_string(),
+    })
+}
+
+fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
+    match rng.u32(..4) {
+        _ if wrong => one_of(rng, &[-1, 1_i64 << bits]),
+        0 => one_of(rng, &[0, (1_i64 << bits) - 1_i64]),
+        _ => rng.i64(0..1_i64 << bits),
+    }
+}
+
+/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
+fn time_range(rng: &mut Rng) -> Value {
+    let mut end = || match rng.u32(..6) {
+        0 => rng.i64(-2..=2),
+        1 => END + rng.i64(-2..=2),
+        2 => number(rng),
+        _ => rng.i64(0..END),
+    };
+    let (from, other) = (end(), end());
+    let to = if rng.bool() { from + one_of(rng, &[-1, 0, 1, 2, 1000, 86_400_000]) } else { other };
+    json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
+}
