@@ -13,7 +13,7 @@ use crate::{
     protocol::register,
 };
 
-/// What a generator writes for the calls of all formats.
+/// The answers that a generator writes to the calls of all formats.
 pub(crate) trait Make<C> {
     /// Takes a parameter, and writes one ID that is available without waiting.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;

@@ -51,7 +51,7 @@ objects! {
     waiting: Waiting(Waiting),
 }
 
-/// Calls on objects of any kind. They also take a handle.
+/// Calls on objects of any kind. Each call also takes a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {

@@ -43,7 +43,7 @@ pub trait Host: Clock + 'static {
     }
 }
 
-/// Stands in for reading random bytes. The caller provides them before a generator's first ID.
+/// Replaces the source of random bytes. The caller provides the bytes before a generator's first ID.
 pub(crate) fn unavailable_random<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

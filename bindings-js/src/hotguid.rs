@@ -31,7 +31,7 @@ impl<C: Host> Machine<C> {
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         let (shared, is_uuid8) = (at.shared()?, at.number(register::OWN) > 0.0);
-        let built = shared.give_all(builder.uuid8(is_uuid8)).build();
+        let built = shared.apply_all(builder.uuid8(is_uuid8)).build();
         self.put_object(at, Object::HotGuid(built.map_err(|error| shared.named(error))?));
         Ok(())
     }

@@ -47,7 +47,7 @@ impl<C: Host> Machine<C> {
                 None => builder.bind(name, message.value().into_owned()),
             };
         }
-        builder = shared.give_all(builder);
+        builder = shared.apply_all(builder);
         let generator = match snapshot {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),

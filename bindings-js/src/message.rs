@@ -207,7 +207,7 @@ impl Writer {
             Value::Wide(number) => self.piece(tag::WIDE, &number.to_be_bytes()),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
-                // Here, integers of more than 64 bits are never negative.
+                // Negative integers have at most 64 bits here.
                 Err(_) => self.piece(tag::WIDE, &number.to_be_bytes()),
             },
             _ => self.tag(tag::NONE),

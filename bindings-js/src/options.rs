@@ -26,7 +26,8 @@ pub(crate) struct Shared {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
-    /// `false` with a lease, with a caller's clock, and on platforms whose clock does not advance during a call.
+    /// Whether a generator skips its first tick. It is `false` with a lease, with a caller's clock, and on platforms whose
+    /// clock does not advance during a call.
     pub(crate) skips_first_tick: bool,
 }
 
@@ -60,7 +61,7 @@ impl Shared {
     }
 
     /// Returns a builder with all of these options.
-    pub(crate) fn give_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
+    pub(crate) fn apply_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = self.give(builder);
         match self.window {
             Some((start, end)) => builder.window(start, end),

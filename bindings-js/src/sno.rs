@@ -50,7 +50,7 @@ impl<C: Host> Machine<C> {
         if let Some(max) = optional_word(max, "sequence_max")? {
             builder = builder.sequence_max(max);
         }
-        builder = shared.give_all(builder);
+        builder = shared.apply_all(builder);
         let generator = match integer(how, "how", 3)? {
             0 => builder.build(),
             3 => builder.build().map(Generator::of_grant),

@@ -2,7 +2,7 @@
 
 use polyflake::{
     Error, ErrorKind, Result,
-    fork::partitions::{KEPT, Table},
+    fork::partitions::{RESERVED, Table},
 };
 
 use crate::{At, Host, Machine, Scratch, protocol::register, scratch::word};
@@ -16,7 +16,7 @@ pub const fn entry_to_float(entry: u64) -> f64 {
 /// Converts an entry of the table from JavaScript. An entry that cannot be read is NaN, and its partition must not be leased.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
 pub fn entry_of_float(entry: f64) -> u64 {
-    if entry >= 0.0 { entry as u64 } else { KEPT }
+    if entry >= 0.0 { entry as u64 } else { RESERVED }
 }
 
 /// Converts 16 bits from JavaScript, which returns NaN for a failure.

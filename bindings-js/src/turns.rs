@@ -22,7 +22,7 @@ use crate::{
     protocol::register,
 };
 
-/// A call in turns. It writes its ID into the scratch area, and returns what does not fit there.
+/// A call that runs in turns. It writes its ID into the scratch area, and returns the bytes that do not fit there.
 type Turns = Pin<Box<dyn Future<Output = Result<Vec<u8>>>>>;
 
 /// A call between two turns.

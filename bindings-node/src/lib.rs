@@ -39,7 +39,7 @@ pub fn clock_source() -> &'static str {
     SystemClock::source().name()
 }
 
-/// Returns how often this process was restored, as far as it was reported to the addon.
+/// Returns the number of restores of this process that were reported to the addon.
 #[napi(catch_unwind)]
 pub fn restores() -> u32 {
     polyflake::fork::restores()

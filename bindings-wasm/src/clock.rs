@@ -79,7 +79,7 @@ impl Clock for JsClock {
         // The generator's option decides about the first tick, because only TypeScript knows the platform.
         let mut info = ClockInfo::new().skips_first_tick(true);
         info.unit = MILLISECOND;
-        // Only the system clock can be assumed to keep the step that `step` found in past readings.
+        // Only the system clock is known to keep the step that `step` found in past readings.
         info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };
         info.spins = sleeps() == 0;
         info.in_event_loop = true;

@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// Presets and layouts: the value of a bindable field. Can be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = bound)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_bindable)]
     bind: Vec<(String, Value<'static>)>,
     /// Leases the worker ID in this namespace, so that no other process uses it at the same time.
     #[arg(long)]
@@ -279,7 +279,7 @@ pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
 }
 
 /// Parses `name=value`. The value is an integer if possible, and otherwise a string.
-fn bound(text: &str) -> Result<(String, Value<'static>), String> {
+fn parse_bindable(text: &str) -> Result<(String, Value<'static>), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let integer = Value::parse_integer(value).ok();
     Ok((name.to_owned(), integer.unwrap_or_else(|| value.to_owned().into())))

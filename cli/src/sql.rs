@@ -199,13 +199,13 @@ impl Table {
     }
 
     /// Returns the SQL comment for `_field`.
-    fn about_numbers(&self) -> String {
+    fn integer_field_comment(&self) -> String {
         let names = self.names(|field| field.kind == Kind::Integer);
         format!("A field of an ID: {names}. Another name is an error.")
     }
 
     /// Returns the SQL comment for `_bytes`. `text` is an expression for the text of a field.
-    fn about_bytes(&self, text: &str) -> String {
+    fn bytes_field_comment(&self, text: &str) -> String {
         let names = self.names(|_| true);
         format!(
             "The bytes of a field of an ID, without leading zeros: {names}. Another name is an error. The text of a field is \

@@ -55,7 +55,7 @@ fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     }
 }
 
-/// Runs two threads half a span after the last anchor. Each of them reads and renews in the given order.
+/// Runs two threads half a span after the last anchor. Each thread reads and renews in the given order.
 fn two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

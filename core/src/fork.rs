@@ -60,22 +60,22 @@ pub fn restores() -> u32 {
 #[inline]
 pub(crate) fn generation() -> u64 {
     let restores = imp::restores();
-    joined(imp::generation(), restores)
+    combine(imp::generation(), restores)
 }
 
 /// Works like [`generation`], but assigns a process generation to a child that has none yet.
 pub(crate) fn current() -> u64 {
     let restores = imp::restores();
-    joined(imp::current(), restores)
+    combine(imp::current(), restores)
 }
 
-/// Returns whether a generation is of this process, before or after a restore.
+/// Returns whether a generation belongs to this process, whether it began before or after a restore.
 pub(crate) fn is_of_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
 
 #[inline]
-const fn joined(process: u32, restores: u32) -> u64 {
+const fn combine(process: u32, restores: u32) -> u64 {
     (restores as u64) << 32 | process as u64
 }
 

@@ -67,7 +67,8 @@ mod sequence;
 pub mod sno;
 pub mod sparx64;
 mod sync;
-// The cipher of its random bits does not compile for x86 targets without SSE2, such as those of kernels and firmware.
+// This format is left out on x86 targets without SSE2, such as kernels and firmware, because the cipher of its random bits does
+// not compile there.
 #[cfg(any(not(any(target_arch = "x86", target_arch = "x86_64")), target_feature = "sse2"))]
 pub mod uuid7;
 
@@ -93,7 +94,7 @@ pub use serde as __serde;
 #[doc(hidden)]
 pub mod kernels {
     #[cfg(feature = "std")]
-    pub use crate::fork::partitions::place as partition_after;
+    pub use crate::fork::partitions::partition_at as partition_after;
     pub use crate::{
         arch::{Level, Set, level, levels},
         base32::{

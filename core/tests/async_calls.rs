@@ -38,7 +38,7 @@ fn clock() -> Shared {
     Arc::new(ManualClock::at_unix_ms(NOW))
 }
 
-/// Advances the clock by one tick every few milliseconds of the executor's time, forever.
+/// Advances the clock forever, by one tick every few milliseconds of the executor's time.
 async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
     loop {
         sleep(Duration::from_millis(5)).await;
@@ -105,7 +105,7 @@ async fn dropping_a_call_repeats_no_id() {
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
-            // Some calls are dropped while they wait. Some of those have already made part of their batch.
+            // The test drops some calls while they wait. Some of those have already made part of their batch.
             let (mut batch, mut written) = ([Sno::default(); 6], usize::MAX);
             let filled = ids.fill_async(sleep, 1, &mut batch, &mut written);
             match timeout(Duration::from_millis(9), filled).await {

@@ -10,10 +10,10 @@ use polyflake::{
 };
 
 /// The start of a tick in every format, in Unix milliseconds.
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 fn clock() -> ManualClock {
-    ManualClock::at_unix_ms(T)
+    ManualClock::at_unix_ms(START_MS)
 }
 
 fn partition(
@@ -27,7 +27,8 @@ fn partition(
 }
 
 fn nodes(nodes: RangeInclusive<u32>, seconds: Range<i64>) -> randflake::Generator<ManualClock> {
-    let grant = Grant::with_nodes(nodes, T / 1000 + seconds.start, T / 1000 + seconds.end);
+    let grant =
+        Grant::with_nodes(nodes, START_MS / 1000 + seconds.start, START_MS / 1000 + seconds.end);
     randflake::Builder::with_clock(grant.unwrap(), [7; 16], clock()).build().unwrap()
 }
 
@@ -53,26 +54,39 @@ macro_rules! may_repeat {
 
 #[test]
 fn partitions_conflict_if_sequences_and_windows_overlap() {
-    let seven = || partition(7, 100..=199, T..T + 40);
+    let seven = || partition(7, 100..=199, START_MS..START_MS + 40);
     assert!(may_repeat!(seven(), seven()));
-    assert!(may_repeat!(seven(), partition(7, 199..=300, T + 36..T + 80)));
-    assert!(!may_repeat!(seven(), partition(8, 100..=199, T..T + 40)), "another partition");
-    assert!(!may_repeat!(seven(), partition(7, 200..=300, T..T + 40)), "later sequences");
-    assert!(!may_repeat!(seven(), partition(7, 100..=199, T + 40..T + 80)), "a later window");
+    assert!(may_repeat!(seven(), partition(7, 199..=300, START_MS + 36..START_MS + 80)));
+    assert!(
+        !may_repeat!(seven(), partition(8, 100..=199, START_MS..START_MS + 40)),
+        "another partition"
+    );
+    assert!(
+        !may_repeat!(seven(), partition(7, 200..=300, START_MS..START_MS + 40)),
+        "later sequences"
+    );
+    assert!(
+        !may_repeat!(seven(), partition(7, 100..=199, START_MS + 40..START_MS + 80)),
+        "a later window"
+    );
     let default = || sno::Builder::with_clock(clock()).build().unwrap();
     assert!(!may_repeat!(default(), default()), "random partitions");
 }
 
 #[test]
 fn extended_windows_conflict_and_closed_generators_do_not() {
-    let (one, later) = (partition(7, 0..=9, T..T + 40), partition(7, 0..=9, T + 40..T + 80));
-    one.extend_window(T + 44).unwrap();
+    let (one, later) = (
+        partition(7, 0..=9, START_MS..START_MS + 40),
+        partition(7, 0..=9, START_MS + 40..START_MS + 80),
+    );
+    one.extend_window(START_MS + 44).unwrap();
     assert!(may_repeat!(&one, &later));
     one.close().unwrap();
     assert!(!may_repeat!(&one, &later));
     let (one, later) = (nodes(1..=4, 0..9), nodes(4..=4, 9..20));
     assert!(!may_repeat!(&one, &later));
-    one.extend_grant(Grant::with_nodes(1..=4, T / 1000, T / 1000 + 10).unwrap()).unwrap();
+    one.extend_grant(Grant::with_nodes(1..=4, START_MS / 1000, START_MS / 1000 + 10).unwrap())
+        .unwrap();
     assert!(may_repeat!(&one, &later));
     later.close().unwrap();
     assert!(!may_repeat!(&one, &later));

@@ -121,7 +121,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
         guids.generate(7).unwrap();
         let [here, there] = in_both(|_| {
             let mut found = Vec::new();
-            // Twice, so that the bases of both reports are equal by chance in 1 of 2^32 runs only.
+            // The test restores twice, so that the bases of both reports are equal by chance in only 1 of 2^32 runs.
             for _ in 0..2 {
                 after_restore().unwrap();
                 found.extend(ids.each_ref().map(|ids| {

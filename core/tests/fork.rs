@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicI32, AtomicI64, Ordering},
 };
 
-use family::{FAMILIES, T};
+use family::{FAMILIES, START_MS};
 use polyflake::{
     Call, Error, Filled, Progress, Result, SlotSource,
     clock::{Clock, ManualClock, SystemClock},
@@ -37,7 +37,7 @@ fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
 /// The clock is frozen, so all processes use the same millisecond, and children the same sequences as their parents.
 #[test]
 fn children_and_parent_make_different_uuids() {
-    let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(T)).build().unwrap();
+    let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(START_MS)).build().unwrap();
     let mut handle = ids.handle();
     of_all_processes(|| {
         let mut batch = [Uuid7::MIN; 3];
@@ -51,7 +51,7 @@ fn children_and_parent_make_different_uuids() {
 #[test]
 fn a_child_rejects_an_explicit_identity() {
     for family in FAMILIES {
-        let build = || family.generator(ManualClock::at_unix_ms(T));
+        let build = || family.generator(ManualClock::at_unix_ms(START_MS));
         let ids = build();
         let mut handle = ids.handle(64);
         handle().unwrap();
@@ -74,7 +74,8 @@ fn a_child_rejects_sequences_alone_and_explicit_times() {
     let sequence = Layout::integer([Field::sequence(64)]).unwrap();
     let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
     let given = Generator::builder().partition(7).build().unwrap();
-    let refused = in_child(|| codes([alone.generate().err(), given.generate_at(T, 0).err()]));
+    let refused =
+        in_child(|| codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
     assert_eq!(refused, b"forked forked");
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
@@ -179,7 +180,7 @@ fn children_and_parent_make_different_hot_guids() {
 /// The clock is frozen, so only the fork can end a block.
 #[test]
 fn default_handles_start_new_blocks_in_each_process() {
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let snos = Generator::builder().clock(clock).build().unwrap();
     let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
     let (mut snos, mut guids) = (snos.handle(), guids.handle());
@@ -187,11 +188,11 @@ fn default_handles_start_new_blocks_in_each_process() {
     of_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
 }
 
-/// A clock that stands still and forks during one of its readings.
+/// A clock that does not advance and forks during one of its readings.
 struct Forking(AtomicI32);
 
 impl Forking {
-    /// Returns a clock that forks at the reading that follows `readings` others.
+    /// Returns a clock that forks during the reading that follows `readings` others.
     fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -206,7 +207,7 @@ impl Clock for Forking {
             // SAFETY: the child continues from here with the same code as its parent.
             unsafe { libc::fork() };
         }
-        Ok(T * 1_000_000)
+        Ok(START_MS * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
@@ -298,7 +299,7 @@ fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>)
     let both = in_child(|| {
         let before = std::process::id();
         let (mut from, mut to) = pipe().unwrap();
-        let clock = Stepping(Forking::after_readings(1), AtomicI64::new(T * 1_000_000));
+        let clock = Stepping(Forking::after_readings(1), AtomicI64::new(START_MS * 1_000_000));
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
@@ -363,8 +364,9 @@ fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
 #[test]
 fn a_child_can_start_a_lease_of_a_closed_generator() {
     let granted = |partition| {
-        let builder = sno::Builder::with_clock(ManualClock::at_unix_ms(T)).partition(partition);
-        builder.window(T, T + 60_000).build()
+        let builder =
+            sno::Builder::with_clock(ManualClock::at_unix_ms(START_MS)).partition(partition);
+        builder.window(START_MS, START_MS + 60_000).build()
     };
     let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
     ids.close();
@@ -380,7 +382,7 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
 /// The parent sleeps between two steps of a batch when it is forked, as an event loop does.
 #[test]
 fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Builder::with_clock(&clock).build().unwrap();
     let mut batch = vec![Sno::default(); 70_000];
     let (mut call, mut filled) = (Call::asynchronous(), Filled::new());

@@ -21,7 +21,7 @@ mod alone;
 #[path = "forks/mod.rs"]
 mod forks;
 
-const WAY: &str = "POLYFLAKE_WAY";
+const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
 /// Number of IDs that each process makes.
 const IDS_PER_PROCESS: usize = 20;
 const NOON: i64 = 1_763_650_000_000;
@@ -146,13 +146,13 @@ fn kinds() -> Vec<forks::Fork> {
 
 #[test]
 fn every_constructor_installs_the_fork_hook() {
-    if let Ok(way) = env::var(WAY) {
+    if let Ok(way) = env::var(WAY_VARIABLE) {
         return assert_ready(&way);
     }
     for kind in 0..kinds().len() {
         for (way, _) in CREATIONS {
             let way = format!("{kind} {way}");
-            alone::again("every_constructor_installs_the_fork_hook", &[(WAY, &way)]);
+            alone::again("every_constructor_installs_the_fork_hook", &[(WAY_VARIABLE, &way)]);
         }
     }
 }

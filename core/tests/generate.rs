@@ -11,7 +11,7 @@ use polyflake::{
     sno::{self, Id, Kind, Sno},
 };
 
-const T: i64 = 1_767_225_600_000;
+const START_MS: i64 = 1_767_225_600_000;
 
 struct User;
 
@@ -40,7 +40,7 @@ where
 
 #[test]
 fn generators_and_handles_of_all_formats_make_ids() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let snos = sno::Builder::with_clock(&clock).partition(42).build().unwrap();
     assert!(assert_id(&snos, 7_u8).iter().all(|id: &Sno| id.metabyte() == 7));
     assert!(
@@ -65,7 +65,7 @@ fn generators_and_handles_of_all_formats_make_ids() {
 
 #[test]
 fn a_handles_ids_stay_sorted_across_batches() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Builder::with_clock(&clock).partition(42).build().unwrap();
     let handle = RefCell::new(ids.handle());
     let mut all = vec![];
@@ -80,7 +80,7 @@ fn a_handles_ids_stay_sorted_across_batches() {
 
 #[test]
 fn generate_trait_objects_make_typed_ids() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Builder::with_clock(clock).partition(42).build().unwrap();
     let object: Arc<dyn Generate<Sno> + Send + Sync> = Arc::new(ids);
     let first = Id::<User>::generate_with(&object).unwrap();
@@ -92,7 +92,7 @@ fn generate_trait_objects_make_typed_ids() {
 
 #[test]
 fn boxed_generators_implement_generate() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let boxed: Box<dyn Generate<Sno>> =
         Box::new(sno::Builder::with_clock(clock).partition(42).build().unwrap());
     assert!(Id::<User>::generate_with(&boxed).is_ok());
@@ -100,7 +100,7 @@ fn boxed_generators_implement_generate() {
 
 #[test]
 fn a_borrowed_handle_returns_an_error() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Builder::with_clock(clock).partition(42).build().unwrap();
     let handle = RefCell::new(ids.handle());
     let held = handle.borrow();
@@ -149,7 +149,7 @@ async fn generate_ids(ids: impl GenerateAsync<Sno>) -> Result<Vec<Id<User>>> {
 
 #[tokio::test(flavor = "current_thread")]
 async fn the_async_trait_makes_ids() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let made =
         generate_ids(sno::Builder::with_clock(clock).partition(42).build().unwrap()).await.unwrap();
     assert!(made.len() == 4 && made.is_sorted());

@@ -15,7 +15,7 @@ use polyflake::{
 use support::{CoarseClock, ScriptedClock, assert_code};
 
 /// The test's second, as a Unix timestamp.
-const S: i64 = 1_763_650_000;
+const START_SECONDS: i64 = 1_763_650_000;
 
 const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
 /// A counter start close to the counter's maximum.
@@ -40,9 +40,9 @@ fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     assert_eq!(COARSE.stats().last_second, None);
 }
 
-/// Returns a builder whose clock shows the start of second [`S`].
+/// Returns a builder whose clock shows the start of second [`START_SECONDS`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    set_seconds(clock, [S]);
+    set_seconds(clock, [START_SECONDS]);
     Builder::with_clock(clock.clone(), draw)
 }
 
@@ -60,26 +60,34 @@ fn assert_next<C: Clock>(ids: &Generator<C>, timestamp: i64, counter: u32) {
 fn counters_start_at_random_and_wrap_around() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    assert_next(&ids, S, START);
-    assert_next(&ids, S, LAST_COUNTER);
-    assert_next(&ids, S, 0);
-    set_seconds(&clock, [S + 1]);
-    assert_next(&ids, S + 1, START);
+    assert_next(&ids, START_SECONDS, START);
+    assert_next(&ids, START_SECONDS, LAST_COUNTER);
+    assert_next(&ids, START_SECONDS, 0);
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_next(&ids, START_SECONDS + 1, START);
     let stats = ids.stats();
-    assert_eq!((stats.machine, stats.last_second, stats.len), (Some(MACHINE), Some(S + 1), 1));
+    assert_eq!(
+        (stats.machine, stats.last_second, stats.len),
+        (Some(MACHINE), Some(START_SECONDS + 1), 1)
+    );
 }
 
 #[test]
 fn a_clock_rollback_stays_in_the_highest_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    assert_next(&ids, S, START);
-    for (behind, counter) in [(S - 1, LAST_COUNTER), (S - 1_000_000, 0), (0, 1), (S, 2)] {
+    assert_next(&ids, START_SECONDS, START);
+    for (behind, counter) in [
+        (START_SECONDS - 1, LAST_COUNTER),
+        (START_SECONDS - 1_000_000, 0),
+        (0, 1),
+        (START_SECONDS, 2),
+    ] {
         set_seconds(&clock, [behind]);
-        assert_next(&ids, S, counter);
+        assert_next(&ids, START_SECONDS, counter);
     }
-    set_seconds(&clock, [S + 1]);
-    assert_next(&ids, S + 1, START);
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_next(&ids, START_SECONDS + 1, START);
     assert_eq!(clock.slept(), 0);
 }
 
@@ -89,15 +97,16 @@ fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     // After the second is exhausted, the clock shows the previous second, this second, and then the next.
-    set_seconds(&clock, [S, S - 1, S, S + 1]);
+    set_seconds(&clock, [START_SECONDS, START_SECONDS - 1, START_SECONDS, START_SECONDS + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
     let next: Vec<_> = all.split_off(1 << 24).into_iter().map(HotGuid::parts).collect();
-    let part = |counter| Parts { timestamp: S + 1, machine: MACHINE, counter, shard_key: 7 };
+    let part =
+        |counter| Parts { timestamp: START_SECONDS + 1, machine: MACHINE, counter, shard_key: 7 };
     assert_eq!(next, [part(START), part(LAST_COUNTER)]);
     let mut seen = vec![false; 1 << 24];
     for id in all {
-        assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (S, MACHINE, 7));
+        assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (START_SECONDS, MACHINE, 7));
         assert!(!std::mem::replace(&mut seen[id.counter() as usize], true));
     }
     assert!(clock.slept() > 0);
@@ -106,12 +115,12 @@ fn no_counter_repeats_within_a_second() {
 #[test]
 fn a_window_applies_to_the_encoded_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
-    clock.play([(S + 2) * 1000 - 1]);
-    assert_next(&ids, S + 1, START);
+    let ids = at(&clock).window(START_SECONDS * 1000, (START_SECONDS + 2) * 1000).build().unwrap();
+    clock.play([(START_SECONDS + 2) * 1000 - 1]);
+    assert_next(&ids, START_SECONDS + 1, START);
     // The generator stays in the second that it used. That second is in the window, although the reading is before it.
-    clock.play([S * 1000 - 1]);
-    assert_next(&ids, S + 1, LAST_COUNTER);
+    clock.play([START_SECONDS * 1000 - 1]);
+    assert_next(&ids, START_SECONDS + 1, LAST_COUNTER);
 }
 
 #[test]
@@ -141,15 +150,15 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
         Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x80 | draw, 0, draw])
     });
     // The first draw is for the machine bytes.
-    assert_next(&ids, S, 0x01_0001);
-    assert_next(&ids, S, 0x01_0002);
-    set_seconds(&clock, [S + 2]);
-    assert_next(&ids, S + 2, 0x02_0002);
-    set_seconds(&clock, [S + 1]);
+    assert_next(&ids, START_SECONDS, 0x01_0001);
+    assert_next(&ids, START_SECONDS, 0x01_0002);
+    set_seconds(&clock, [START_SECONDS + 2]);
+    assert_next(&ids, START_SECONDS + 2, 0x02_0002);
+    set_seconds(&clock, [START_SECONDS + 1]);
     let mut handle = ids.handle();
     assert_eq!(handle.generate(7).unwrap().parts().counter, 0x02_0003);
-    assert_eq!((ids.stats().last_second, ids.stats().len), (Some(S + 2), 65));
-    set_seconds(&clock, [S + 3]);
+    assert_eq!((ids.stats().last_second, ids.stats().len), (Some(START_SECONDS + 2), 65));
+    set_seconds(&clock, [START_SECONDS + 3]);
     assert_eq!(handle.generate(7).unwrap().parts().counter, 0x03_0003);
     assert_eq!(DRAWS.load(Ordering::Relaxed), 4, "one draw a second");
 }
@@ -162,14 +171,14 @@ fn a_second_ends_with_the_last_counter() {
     // The highest start, which leaves the fewest IDs.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
-    set_seconds(&clock, [S]);
+    set_seconds(&clock, [START_SECONDS]);
     assert_eq!(ids.try_fill(7, &mut batch), Ok(left));
     assert_eq!(batch[0].counter(), 0x7f_fffe);
     assert!(batch.is_sorted() && batch[left - 1].counter() == LAST_COUNTER);
     assert_code(ids.try_generate(7), "sequence_exhausted");
     assert_eq!(ids.stats().len as usize, left);
-    set_seconds(&clock, [S + 1]);
-    assert_next(&ids, S + 1, 0x7f_fffe);
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
 #[test]
@@ -180,19 +189,19 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
         0 => draw(),
         _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
     });
-    assert_next(&ids, S, 0x7f_fffe);
-    set_seconds(&clock, [S + 1]);
-    assert_next(&ids, S + 1, 0x7f_fffe);
+    assert_next(&ids, START_SECONDS, 0x7f_fffe);
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
 /// A copied machine has the generator's whole state. Its copy differs from the next second on.
 #[test]
 fn default_generators_start_each_second_elsewhere() {
     let clock = ScriptedClock::default();
-    set_seconds(&clock, [S]);
+    set_seconds(&clock, [START_SECONDS]);
     let ids = Generator::builder().clock(clock.clone()).build().unwrap();
     let starts = (0..16).map(|second| {
-        set_seconds(&clock, [S + second]);
+        set_seconds(&clock, [START_SECONDS + second]);
         ids.generate(7).unwrap().counter()
     });
     let starts = starts.collect::<HashSet<_>>();
@@ -211,7 +220,7 @@ fn missing_random_bytes_return_an_error() {
     let ids = at(&clock).identity_from(unreliable).build().unwrap();
     assert_code(ids.generate(7), "entropy_unavailable");
     assert_eq!((ids.stats().machine, ids.stats().last_second), (None, None));
-    assert_next(&ids, S, START);
+    assert_next(&ids, START_SECONDS, START);
 }
 
 #[test]
@@ -232,11 +241,11 @@ fn a_block_continues_while_the_clock_is_behind() {
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
     let first = handle.generate(1).unwrap();
-    set_seconds(&clock, [S - 5]);
+    set_seconds(&clock, [START_SECONDS - 5]);
     let second = handle.generate(2).unwrap();
     let next = ids.generate(3).unwrap();
     let after = |id: HotGuid| id.counter().wrapping_sub(first.counter()) & 0xff_ffff;
     assert_eq!([after(second), after(next)], [1, 64]);
-    assert_eq!([second.timestamp(), next.timestamp()], [S; 2]);
+    assert_eq!([second.timestamp(), next.timestamp()], [START_SECONDS; 2]);
     assert_eq!([first, second, next].map(HotGuid::shard_key), [1, 2, 3]);
 }

@@ -15,7 +15,7 @@ use std::{
 use polyflake::{
     Error, ErrorKind,
     clock::{Clock, ClockInfo, ManualClock},
-    fork::partitions::{FindTable, KEPT, Table},
+    fork::partitions::{FindTable, RESERVED, Table},
     sno::{Assignment, Builder, Generator, Sno},
 };
 
@@ -30,7 +30,7 @@ use alone::alone;
 use few::SmallTable;
 use support::{Readings, ScriptedClock, assert_code};
 
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 const MINUTE: i64 = 60_000;
 
 fn at<C: Clock>(clock: C) -> Generator<C> {
@@ -68,7 +68,7 @@ fn seventy_thousand_leaked_generators_are_accepted() {
 #[cfg_attr(miri, ignore = "many")]
 fn partitions_exhausted_reports_when_one_is_free() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T);
+        let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..65_536)
             .map_while(|_| {
                 let ids = at(clock);
@@ -81,36 +81,36 @@ fn partitions_exhausted_reports_when_one_is_free() {
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
         {
-            clock.set_unix_ms(T + used);
+            clock.set_unix_ms(START_MS + used);
             all.iter().for_each(|ids| assert!(ids.generate(0).is_ok()));
             let error = assert_code(at(clock).generate(0), "partitions_exhausted");
-            assert_eq!(error.retry_at(), Some(T + free));
-            clock.set_unix_ms(T + free - 1);
+            assert_eq!(error.retry_at(), Some(START_MS + free));
+            clock.set_unix_ms(START_MS + free - 1);
             assert_code(at(clock).generate(0), "partitions_exhausted");
         }
-        clock.set_unix_ms(T + later + MINUTE);
+        clock.set_unix_ms(START_MS + later + MINUTE);
         let ids: Vec<Sno> = (0..100).map(|_| at(clock).generate(0).unwrap()).collect();
-        assert!(ids.iter().all(|id| id.unix_ms() >= T + later + MINUTE));
+        assert!(ids.iter().all(|id| id.unix_ms() >= START_MS + later + MINUTE));
     });
 }
 
 #[test]
 fn an_idle_generator_continues_without_repeating_an_id() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 10 * MINUTE);
         let idle = at(clock);
         let first = idle.generate(0).unwrap();
-        clock.set_unix_ms(T + 60 * MINUTE);
+        clock.set_unix_ms(START_MS + 60 * MINUTE);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
         // The owner's lease outlasted its last ID but has ended by now. Other generators acquire all partitions, each of them
         // once.
-        clock.set_unix_ms(T + 120 * MINUTE);
+        clock.set_unix_ms(START_MS + 120 * MINUTE);
         let others: Vec<_> =
             if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
         let mut made: HashSet<[u8; 10]> =
             others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
-        clock.set_unix_ms(T + 122 * MINUTE);
+        clock.set_unix_ms(START_MS + 122 * MINUTE);
         assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
         assert_eq!(made.len(), others.len() + 1);
     });
@@ -119,7 +119,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 #[test]
 fn a_rollback_before_the_lease_switches_the_partition() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
         // Makes the next lease of this partition start at this time.
         let before = at(clock);
         let used = before.generate(0).unwrap();
@@ -128,15 +128,15 @@ fn a_rollback_before_the_lease_switches_the_partition() {
             return;
         }
         // At an earlier time, each of the other partitions is acquired once.
-        clock.set_unix_ms(T + 100 * MINUTE);
+        clock.set_unix_ms(START_MS + 100 * MINUTE);
         (0..65_535).for_each(|_| assert!(at(clock).generate(0).is_ok()));
-        clock.set_unix_ms(T + 201 * MINUTE);
+        clock.set_unix_ms(START_MS + 201 * MINUTE);
         let heir = at(clock);
         assert_eq!(heir.generate(0).unwrap().partition(), used.partition());
-        clock.set_unix_ms(T + 200 * MINUTE);
+        clock.set_unix_ms(START_MS + 200 * MINUTE);
         let id = heir.generate(0).unwrap();
         assert_ne!(id.partition(), used.partition(), "where it was somebody else's");
-        assert_eq!(id.unix_ms(), T + 200 * MINUTE);
+        assert_eq!(id.unix_ms(), START_MS + 200 * MINUTE);
     });
 }
 
@@ -144,7 +144,7 @@ fn a_rollback_before_the_lease_switches_the_partition() {
 #[cfg_attr(miri, ignore = "many")]
 fn a_dropped_generators_partition_is_free_after_its_last_tick() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T);
+        let clock = &ManualClock::at_unix_ms(START_MS);
         let dropped = at(clock);
         let used = dropped.generate(0).unwrap();
         drop(dropped);
@@ -152,8 +152,8 @@ fn a_dropped_generators_partition_is_free_after_its_last_tick() {
         assert!(others.iter().all(|ids| ids.generate(0).is_ok()));
         let next = at(clock);
         let error = assert_code(next.generate(0), "partitions_exhausted");
-        assert_eq!(error.retry_at(), Some(T + 4));
-        clock.set_unix_ms(T + 4);
+        assert_eq!(error.retry_at(), Some(START_MS + 4));
+        clock.set_unix_ms(START_MS + 4);
         assert_eq!(next.generate(0).unwrap().partition(), used.partition());
     });
 }
@@ -161,12 +161,12 @@ fn a_dropped_generators_partition_is_free_after_its_last_tick() {
 #[test]
 fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 300 * MINUTE);
         let ids = at(clock);
         let id = ids.generate(0).unwrap();
         let snapshot = ids.close().unwrap();
         drop(ids);
-        clock.set_unix_ms(T + 400 * MINUTE);
+        clock.set_unix_ms(START_MS + 400 * MINUTE);
         let others = if cfg!(miri) { 10 } else { 66_000 };
         for _ in 0..others {
             assert_ne!(at(clock).generate(0).unwrap().partition(), id.partition());
@@ -181,7 +181,8 @@ fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
 #[cfg_attr(miri, ignore = "many")]
 fn closing_after_a_lost_lease_keeps_another_partition() {
     alone(&[], || {
-        let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
+        let (clock, ahead) =
+            (ManualClock::at_unix_ms(START_MS), ManualClock::at_unix_ms(START_MS + 4));
         // A clock that fails after a few readings.
         let readings = AtomicI64::new(0);
         let ids = at(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
@@ -192,10 +193,10 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
         let others: Vec<_> = (0..65_536).map(|_| at(&ahead)).collect();
         all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
         assert_code(ids.close(), "partitions_exhausted");
-        clock.set_unix_ms(T + 8);
+        clock.set_unix_ms(START_MS + 8);
         let snapshot = ids.close().unwrap();
         all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
-        ahead.set_unix_ms(T + 8);
+        ahead.set_unix_ms(START_MS + 8);
         all.extend(others.iter().filter_map(|ids| ids.generate(0).ok()));
         let again = Generator::builder().clock(&clock).restore(snapshot).unwrap();
         all.extend([(); 3].map(|()| again.generate(0).unwrap()));
@@ -206,7 +207,7 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
 #[test]
 fn unused_generators_close_with_distinct_partitions() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T + 500 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 500 * MINUTE);
         let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
         assert_ne!(one.partition, two.partition);
         let ids = at(clock);
@@ -218,7 +219,8 @@ fn unused_generators_close_with_distinct_partitions() {
 #[test]
 fn a_window_limits_the_lease_and_can_be_extended() {
     alone(&[], || {
-        let (start, clock) = (T + 600 * MINUTE, &ManualClock::at_unix_ms(T + 600 * MINUTE));
+        let (start, clock) =
+            (START_MS + 600 * MINUTE, &ManualClock::at_unix_ms(START_MS + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
         let id = ids.generate(0).unwrap();
         clock.set_unix_ms(start + 100);
@@ -239,7 +241,7 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 fn threads_that_share_a_generator_share_its_lease() {
     alone(&[], || {
         // A clock that advances by one second at each reading.
-        let now = AtomicI64::new((T + 700 * MINUTE) * 1_000_000);
+        let now = AtomicI64::new((START_MS + 700 * MINUTE) * 1_000_000);
         let ids = &at(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
         let each = if cfg!(miri) { 20 } else { 20_000 };
         let all: Vec<Sno> = std::thread::scope(|scope| {
@@ -254,12 +256,12 @@ fn threads_that_share_a_generator_share_its_lease() {
 #[test]
 fn parallel_default_generators_continue_for_hours() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
         let mut all = HashSet::new();
         for hour in 0..5 {
-            clock.set_unix_ms(T + (800 + 60 * hour) * MINUTE);
+            clock.set_unix_ms(START_MS + (800 + 60 * hour) * MINUTE);
             for ids in &generators {
                 let mut batch = [Sno::default(); 25];
                 ids.fill(0, &mut batch).unwrap();
@@ -295,9 +297,9 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
     });
 }
 
-/// Returns partitions that belonged to other generators until the given numbers of ticks after `T`.
+/// Returns partitions that belonged to other generators until the given numbers of ticks after `START_MS`.
 const fn used(first: u64, second: u64) -> SmallTable<2> {
-    const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
+    const TICK: u64 = (START_MS as u64 - 1_262_304_000_000) / 4;
     let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
     SmallTable { entries, ..SmallTable::new() }
 }
@@ -312,7 +314,7 @@ fn a_stale_reading_switches_no_partition() {
     let ids = Arc::new(ids.build().unwrap());
     let (other, first) = (ids.clone(), Arc::new(OnceLock::new()));
     let seen = first.clone();
-    clock.play([T + 4, T, T + 4]);
+    clock.play([START_MS + 4, START_MS, START_MS + 4]);
     clock.inside(0, move || seen.set(other.generate(0).unwrap()).unwrap());
     let second = ids.generate(0).unwrap();
     assert!(*first.get().unwrap() < second, "{first:?}, {second}");
@@ -326,16 +328,16 @@ fn a_stale_reading_switches_no_partition() {
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_never_frees_its_parents_partition() {
     static TABLE: SmallTable<2> = used(0, 0);
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = leased();
     for tick in 0..5 {
-        clock.set_unix_ms(T + tick * 4);
+        clock.set_unix_ms(START_MS + tick * 4);
         ids.generate(0).unwrap();
     }
     let in_child = || {
         drop(ids);
-        clock.set_unix_ms(T + 20);
+        clock.set_unix_ms(START_MS + 20);
         let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
         made.map(u16::to_be_bytes).concat()
     };
@@ -346,18 +348,18 @@ fn a_child_never_frees_its_parents_partition() {
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: SmallTable<2> = used(2, 2);
-    let clock = &ManualClock::at_unix_ms(T + 8);
+    let clock = &ManualClock::at_unix_ms(START_MS + 8);
     for made in [0, 1] {
         let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
         assert!((0..made).all(|_| ids.generate(0).is_ok()));
         let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
         let ids = builder.restore(ids.close().unwrap()).unwrap();
         for before in [4, 0] {
-            clock.set_unix_ms(T + before);
+            clock.set_unix_ms(START_MS + before);
             assert!(ids.generate(0).is_err(), "{made} made, at {before}");
         }
-        clock.set_unix_ms(T + 8);
-        assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 8);
+        clock.set_unix_ms(START_MS + 8);
+        assert_eq!(ids.generate(0).unwrap().unix_ms(), START_MS + 8);
     }
 }
 
@@ -391,30 +393,30 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
 #[test]
 fn an_explicit_partition_starts_after_a_default_generators_lease() {
     static TABLE: SmallTable<2> = used(0, 0);
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let mut all = HashSet::from([default.generate(0).unwrap()]);
     for ms in [4, 8, 16] {
-        clock.set_unix_ms(T + ms);
+        clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after T, because it is extended by as long as it has been held.
+    // The lease ends 32 ms after START_MS, because it is extended by as long as it has been held.
     let ids = explicit(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
-        clock.set_unix_ms(T + ms);
+        clock.set_unix_ms(START_MS + ms);
         let error = assert_code(ids.generate(0), "sequence_exhausted");
-        assert_eq!(error.retry_at(), Some(T + 32));
+        assert_eq!(error.retry_at(), Some(START_MS + 32));
         assert_eq!(ids.try_fill(0, &mut [Sno::default(); 3]), Ok(0));
         assert!(all.insert(default.generate(0).unwrap()), "until the lease ends");
     }
-    clock.set_unix_ms(T + 32);
+    clock.set_unix_ms(START_MS + 32);
     let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
     assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
     // Neither generator makes IDs in the other's ticks again.
-    clock.set_unix_ms(T + 16);
+    clock.set_unix_ms(START_MS + 16);
     let error = assert_code(ids.generate(0), "sequence_exhausted");
-    assert_eq!(error.retry_at(), Some(T + 32));
+    assert_eq!(error.retry_at(), Some(START_MS + 32));
     assert!(all.insert(mine) && all.insert(other));
 }
 
@@ -445,7 +447,7 @@ fn an_explicit_generator_waits_for_a_default_generators_lease() {
 #[test]
 fn claimed_partitions_are_never_leased_to_default_generators() {
     static TABLE: SmallTable<3> = SmallTable::new();
-    let clock = &ManualClock::at_unix_ms(T + 8);
+    let clock = &ManualClock::at_unix_ms(START_MS + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
     let configured = builder().partition(0).build().unwrap();
     let drawn = builder()
@@ -456,7 +458,7 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
     assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(1));
     let elsewhere = Generator::builder().clock(clock).partition(1).build().unwrap();
     let restored = builder().restore(elsewhere.close().unwrap()).unwrap();
-    clock.set_unix_ms(T + 80);
+    clock.set_unix_ms(START_MS + 80);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     assert_eq!(error.retry_at(), None, "nobody knows when one is free");
     assert!([&configured, &drawn, &restored].iter().all(|ids| ids.generate(0).is_ok()));
@@ -464,7 +466,7 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
     drop(restored);
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     drop((configured, drawn));
-    clock.set_unix_ms(T + 84);
+    clock.set_unix_ms(START_MS + 84);
     let free = [(); 2].map(|()| default_partition(clock, || Ok(&TABLE)).unwrap());
     assert_eq!(HashSet::from(free), HashSet::from([0, 2]));
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
@@ -473,24 +475,24 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
 #[test]
 fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     static TABLE: SmallTable<1> = SmallTable::new();
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let low = explicit(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
     let high = explicit(clock, || Ok(&TABLE), 0).sequence_min(100).build().unwrap();
     assert_eq!(low.generate(0).unwrap().sequence(), 0);
-    clock.set_unix_ms(T + 40);
+    clock.set_unix_ms(START_MS + 40);
     assert_eq!(high.generate(0).unwrap().sequence(), 100);
     // The generator's highest tick counts, even though the clock now shows a lower one.
-    clock.set_unix_ms(T + 20);
+    clock.set_unix_ms(START_MS + 20);
     assert!(high.generate(0).unwrap().tick_tock());
     drop(high);
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     drop(low);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
-    assert_eq!(error.retry_at(), Some(T + 44));
+    assert_eq!(error.retry_at(), Some(START_MS + 44));
     // The program may configure the partition again immediately, whatever its clock shows.
-    clock.set_unix_ms(T - 1000);
+    clock.set_unix_ms(START_MS - 1000);
     assert!(explicit(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
-    clock.set_unix_ms(T + 44);
+    clock.set_unix_ms(START_MS + 44);
     assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(0));
 }
 
@@ -498,24 +500,24 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
 #[test]
 fn reserved_slots_delay_the_partitions_next_holder() {
     static TABLE: SmallTable<1> = SmallTable::new();
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
     let mut handle = ids.handle();
     handle.generate(0).unwrap();
     drop(ids);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
-    assert_eq!(error.retry_at(), Some(T + 4));
+    assert_eq!(error.retry_at(), Some(START_MS + 4));
 }
 
 #[test]
 fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
     static TABLE: SmallTable<1> = SmallTable::new();
-    let clock = &ManualClock::at_unix_ms(T);
+    let clock = &ManualClock::at_unix_ms(START_MS);
     let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
     ids.generate(0).unwrap();
     ids.close().unwrap();
     drop(ids);
-    clock.set_unix_ms(T + MINUTE);
+    clock.set_unix_ms(START_MS + MINUTE);
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
 }
 
@@ -524,7 +526,7 @@ fn a_failed_build_claims_no_partition() {
     struct Coarse;
     impl Clock for Coarse {
         fn unix_nanos(&self) -> polyflake::Result<i64> {
-            Ok(T * 1_000_000)
+            Ok(START_MS * 1_000_000)
         }
         fn sleep(&self, _: u64) -> polyflake::Result<()> {
             Ok(())
@@ -536,9 +538,9 @@ fn a_failed_build_claims_no_partition() {
     static TABLE: SmallTable<1> = SmallTable::new();
     let builder = || Generator::builder().leased_from(|| Ok(&TABLE)).partition(0);
     assert_code(builder().clock(Coarse).build(), "out_of_range");
-    assert_code(builder().window(T, T - 1).build(), "out_of_range");
+    assert_code(builder().window(START_MS, START_MS - 1).build(), "out_of_range");
     assert_code(builder().sequence_max(0).build(), "out_of_range");
-    assert_eq!(default_partition(&ManualClock::at_unix_ms(T), || Ok(&TABLE)), Ok(0));
+    assert_eq!(default_partition(&ManualClock::at_unix_ms(START_MS), || Ok(&TABLE)), Ok(0));
 }
 
 /// A child drops the copies of its parent's generators, in any order of creation.
@@ -548,7 +550,7 @@ fn a_failed_build_claims_no_partition() {
 fn dropping_copies_in_a_child_frees_no_explicit_partition() {
     // The table is in memory that the child shares.
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T);
+        let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..=u16::MAX)
             .map(|partition| Generator::builder().clock(clock).partition(partition).build())
             .collect::<Result<_, _>>()
@@ -565,13 +567,13 @@ fn dropping_copies_in_a_child_frees_no_explicit_partition() {
 #[cfg_attr(miri, ignore = "many")]
 fn all_partitions_are_free_after_their_explicit_generators() {
     alone(&[], || {
-        let clock = &ManualClock::at_unix_ms(T);
+        let clock = &ManualClock::at_unix_ms(START_MS);
         for partition in 0..=u16::MAX {
             let ids = Generator::builder().clock(clock).partition(partition).build().unwrap();
             assert_eq!(ids.generate(0).unwrap().partition(), partition);
         }
         let error = assert_code(at(clock).generate(0), "partitions_exhausted");
-        assert_eq!(error.retry_at(), Some(T + 4));
+        assert_eq!(error.retry_at(), Some(START_MS + 4));
         polyflake::sno::generate(0).unwrap();
     });
 }
@@ -586,13 +588,13 @@ fn concurrent_closes_keep_one_partition() {
         assert_code(other.join().unwrap(), "generator_closed");
     }
     let ids = CLOSED.get_or_init(|| {
-        let clock = ManualClock::at_unix_ms(T);
+        let clock = ManualClock::at_unix_ms(START_MS);
         Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap()
     });
     let used = ids.generate(0).unwrap().partition();
     let snapshot = ids.close().unwrap();
     assert_eq!(u16::from_be_bytes(snapshot.partition), used);
-    let kept = (0..4).filter(|partition| TABLE.entry(*partition) >= KEPT);
+    let kept = (0..4).filter(|partition| TABLE.entry(*partition) >= RESERVED);
     assert_eq!(kept.collect::<Vec<_>>(), [used]);
     assert_code(ids.close(), "generator_closed");
 }

@@ -157,7 +157,7 @@ struct Idle {
     made: Vec<Sno>,
 }
 
-/// One order of calls.
+/// One order of the calls.
 #[derive(Default)]
 struct Run {
     /// The choices made in this run, each with its number of alternatives.
@@ -254,7 +254,7 @@ fn other_generator(_: &Rc<Ids>) -> Caller {
     Stranger(generator())
 }
 
-/// What happened before the callers run.
+/// The events before the callers run.
 #[derive(Clone, Copy, PartialEq)]
 enum Setup {
     Nothing,

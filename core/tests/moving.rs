@@ -24,7 +24,7 @@ use polyflake::{
 use support::assert_code;
 
 /// The start of a tick in every format, in Unix milliseconds.
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 type Hook = Box<dyn FnOnce() + Send>;
 
@@ -77,12 +77,13 @@ fn leased(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Leased<Arc<Time
 
 #[test]
 fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the_bounds() {
-    let time = Time::at(T);
-    let builder = granted(&time, 7, T..T + 60_000).sequence_min(100).sequence_max(1_098);
+    let time = Time::at(START_MS);
+    let builder =
+        granted(&time, 7, START_MS..START_MS + 60_000).sequence_min(100).sequence_max(1_098);
     let ids = Leased::new(builder.on_exhausted(OnExhausted::Error).build().unwrap()).unwrap();
     let mut starts = HashSet::new();
     for tick in 0..100 {
-        time.set(T + 4 * tick);
+        time.set(START_MS + 4 * tick);
         let first = ids.generate(7).unwrap().sequence();
         assert!((100..600).contains(&first), "{first}");
         let mut others = [Sno::default(); 499];
@@ -96,11 +97,11 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the
 /// Two unrelated processes may share a default partition, and only their different lower bounds keep them apart.
 #[test]
 fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
-    let time = Time::at(T);
-    let builder = Builder::with_clock(time.clone()).window(T, T + 60_000);
+    let time = Time::at(START_MS);
+    let builder = Builder::with_clock(time.clone()).window(START_MS, START_MS + 60_000);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
     let first = |tick: i64| {
-        time.set(T + 4 * tick);
+        time.set(START_MS + 4 * tick);
         ids.generate(7).unwrap().sequence()
     };
     assert_eq!((0..100).map(first).collect::<HashSet<_>>().len(), 1);
@@ -108,47 +109,53 @@ fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
 
 #[test]
 fn a_switch_seals_the_old_grant_and_uses_the_next() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T - 1000..T + 1000);
-    assert_eq!(ids.grant(), (0, T - 1000..T + 1000));
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS - 1000..START_MS + 1000);
+    assert_eq!(ids.grant(), (0, START_MS - 1000..START_MS + 1000));
     let first = ids.generate(0).unwrap();
     ids.try_fill(0, &mut vec![Sno::default(); 65_536]).unwrap();
     assert_code(ids.try_generate(0), "sequence_exhausted");
     let moved = ids.move_to(|highest| {
-        assert_eq!(highest, Some(T..T + 4));
-        granted(&time, 9, T..T + 5000).build()
+        assert_eq!(highest, Some(START_MS..START_MS + 4));
+        granted(&time, 9, START_MS..START_MS + 5000).build()
     });
-    assert_eq!((moved, ids.grant()), (Ok(1), (1, T..T + 5000)));
+    assert_eq!((moved, ids.grant()), (Ok(1), (1, START_MS..START_MS + 5000)));
     let next = ids.try_generate(0).unwrap();
     assert_eq!((first.partition(), next.partition()), (7, 9));
-    assert_eq!((first.unix_ms(), next.unix_ms()), (T, T), "a state of its own");
+    assert_eq!((first.unix_ms(), next.unix_ms()), (START_MS, START_MS), "a state of its own");
 }
 
 #[test]
 fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T - 1000..T);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS - 1000..START_MS);
     let mut call = Call::asynchronous();
     assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Sleep(1_000_000))));
-    ids.move_to(|_| granted(&time, 9, T..T + 5000).build()).unwrap();
+    ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 5000).build()).unwrap();
     assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Done(id)) if id.partition() == 9));
 }
 
 /// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T - 1000..T + 1000);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS - 1000..START_MS + 1000);
     ids.generate(0).unwrap();
-    assert_code(ids.move_to(|_| granted(&time, 7, T..T + 1000).build()), "lease_mismatch");
-    ids.move_to(|_| granted(&time, 9, T..T + 1000).build()).unwrap();
+    assert_code(
+        ids.move_to(|_| granted(&time, 7, START_MS..START_MS + 1000).build()),
+        "lease_mismatch",
+    );
+    ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()).unwrap();
     ids.generate(0).unwrap();
-    assert_code(ids.move_to(|_| granted(&time, 7, T..T + 1000).build()), "lease_mismatch");
-    ids.move_to(|_| granted(&time, 8, T..T + 1000).build()).unwrap();
-    assert_eq!(ids.move_to(|_| granted(&time, 7, T + 4..T + 1000).build()), Ok(3));
+    assert_code(
+        ids.move_to(|_| granted(&time, 7, START_MS..START_MS + 1000).build()),
+        "lease_mismatch",
+    );
+    ids.move_to(|_| granted(&time, 8, START_MS..START_MS + 1000).build()).unwrap();
+    assert_eq!(ids.move_to(|_| granted(&time, 7, START_MS + 4..START_MS + 1000).build()), Ok(3));
 }
 
-/// Switches from a generator that used the tick of `T` to one whose window starts in that tick.
+/// Switches from a generator that used the tick of `START_MS` to one whose window starts in that tick.
 macro_rules! moves {
     ($leased:ty, $given:expr, $one:expr, $other:expr) => {{
         let ids = <$leased>::new($one).unwrap();
@@ -172,9 +179,9 @@ const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
 
 #[test]
 fn nodes_are_reused_only_after_their_last_second() {
-    let time = Time::at(T);
+    let time = Time::at(START_MS);
     let granted = |[first, last]: [u32; 2], secret: &[u8; 16]| {
-        let grant = Grant::with_nodes(first..=last, T / 1000, T / 1000 + 9).unwrap();
+        let grant = Grant::with_nodes(first..=last, START_MS / 1000, START_MS / 1000 + 9).unwrap();
         randflake::Builder::with_clock(grant, *secret, time.clone()).build().unwrap()
     };
     let key = b"sixteen byte key";
@@ -192,10 +199,11 @@ fn nodes_are_reused_only_after_their_last_second() {
 
 #[test]
 fn bindables_are_reused_only_after_their_last_tick() {
-    let time = Time::at(T);
+    let time = Time::at(START_MS);
     let granted = |shard: i64| {
         let layout = layout::preset("instagram", []).unwrap();
-        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
+        let builder =
+            layout::Builder::with_clock(layout, time.clone()).window(START_MS, START_MS + 9000);
         builder.bind("shard", shard).build().unwrap()
     };
     let moves = |shard| moves!(layout::Leased<_>, None, granted(7), granted(shard));
@@ -204,10 +212,10 @@ fn bindables_are_reused_only_after_their_last_tick() {
 
 #[test]
 fn ranges_are_reused_only_after_their_last_tick() {
-    let time = Time::at(T);
+    let time = Time::at(START_MS);
     let builder = || {
         let layout = layout::preset("discord", []).unwrap();
-        layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000)
+        layout::Builder::with_clock(layout, time.clone()).window(START_MS, START_MS + 9000)
     };
     let workers = |[first, last]: [u32; 2], process: i64| {
         builder().range("worker", first.into()..=last.into()).bind("process", process)
@@ -233,41 +241,50 @@ fn ranges_are_reused_only_after_their_last_tick() {
 
 #[test]
 fn a_grant_before_the_last_tick_is_rejected() {
-    let time = Time::at(T);
+    let time = Time::at(START_MS);
     let ids = Leased::new(
-        granted(&time, 7, T - 1000..T + 1000).max_wait(Duration::ZERO).build().unwrap(),
+        granted(&time, 7, START_MS - 1000..START_MS + 1000)
+            .max_wait(Duration::ZERO)
+            .build()
+            .unwrap(),
     );
     let ids = ids.unwrap();
-    time.set(T + 8);
+    time.set(START_MS + 8);
     ids.generate(0).unwrap();
-    time.set(T);
+    time.set(START_MS);
     ids.generate(0).unwrap();
-    assert_code(ids.move_to(|_| granted(&time, 9, T..T + 1000).build()), "lease_mismatch");
+    assert_code(
+        ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()),
+        "lease_mismatch",
+    );
     assert_code(ids.generate(0), "lease_unavailable");
     let ended = ids.move_to(|_| Err(Error::new(polyflake::ErrorKind::LeaseExpired)));
     assert_code(ended, "lease_expired");
     let later = ids.move_to(|highest| {
-        assert_eq!(highest, Some(T + 8..T + 12), "still known");
-        granted(&time, 9, T + 8..T + 1000).max_wait(Duration::ZERO).build()
+        assert_eq!(highest, Some(START_MS + 8..START_MS + 12), "still known");
+        granted(&time, 9, START_MS + 8..START_MS + 1000).max_wait(Duration::ZERO).build()
     });
     assert_eq!(later, Ok(1));
-    assert_eq!(assert_code(ids.generate(0), "lease_unavailable").retry_at(), Some(T + 8));
-    time.set(T + 8);
+    assert_eq!(assert_code(ids.generate(0), "lease_unavailable").retry_at(), Some(START_MS + 8));
+    time.set(START_MS + 8);
     assert_eq!(ids.generate(0).unwrap().partition(), 9);
 }
 
 #[test]
 fn a_reassigned_grant_does_not_join_windows() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T..T + 100);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS..START_MS + 100);
     let mut all = HashSet::from([ids.generate(0).unwrap()]);
-    ids.move_to(|_| granted(&time, 8, T + 100..T + 200).build()).unwrap();
-    ids.move_to(|_| granted(&time, 7, T + 200..T + 300).max_wait(Duration::ZERO).build()).unwrap();
-    time.set(T + 152);
+    ids.move_to(|_| granted(&time, 8, START_MS + 100..START_MS + 200).build()).unwrap();
+    ids.move_to(|_| {
+        granted(&time, 7, START_MS + 200..START_MS + 300).max_wait(Duration::ZERO).build()
+    })
+    .unwrap();
+    time.set(START_MS + 152);
     assert_code(ids.generate(0), "lease_unavailable");
-    time.set(T + 200);
+    time.set(START_MS + 200);
     all.insert(ids.generate(0).unwrap());
-    time.set(T + 300);
+    time.set(START_MS + 300);
     assert_code(ids.generate(0), "lease_unavailable");
     assert_eq!(all.len(), 2);
 }
@@ -277,82 +294,83 @@ fn a_call_waits_for_the_start_up_to_max_wait() {
     for (start, max_wait, waits) in
         [(500_i64, 1000_i64, true), (1000, 1000, true), (1200, 1000, false)]
     {
-        let time = Time::at(T);
-        let builder = granted(&time, 7, T + start..T + 5000);
+        let time = Time::at(START_MS);
+        let builder = granted(&time, 7, START_MS + start..START_MS + 5000);
         let builder = builder.max_wait(Duration::from_millis(max_wait.cast_unsigned()));
         let ids = Leased::new(builder.build().unwrap()).unwrap();
         let error = assert_code(ids.try_generate(0), "lease_unavailable");
-        assert_eq!((error.retry_at(), time.unix_ms()), (Some(T + start), T));
+        assert_eq!((error.retry_at(), time.unix_ms()), (Some(START_MS + start), START_MS));
         let made = ids.generate(0);
         if waits {
-            assert_eq!(made.unwrap().unix_ms(), T + start);
+            assert_eq!(made.unwrap().unix_ms(), START_MS + start);
         } else {
-            assert_eq!(assert_code(made, "lease_unavailable").retry_at(), Some(T + start));
-            assert_eq!(time.unix_ms(), T + max_wait);
+            assert_eq!(assert_code(made, "lease_unavailable").retry_at(), Some(START_MS + start));
+            assert_eq!(time.unix_ms(), START_MS + max_wait);
         }
     }
-    let time = Time::at(T);
-    let builder = granted(&time, 7, T + 500..T + 5000).on_exhausted(OnExhausted::Error);
+    let time = Time::at(START_MS);
+    let builder =
+        granted(&time, 7, START_MS + 500..START_MS + 5000).on_exhausted(OnExhausted::Error);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
     assert_code(ids.generate(0), "lease_unavailable");
     assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_unavailable");
-    assert_eq!(time.unix_ms(), T);
+    assert_eq!(time.unix_ms(), START_MS);
 }
 
 /// Hundreds of calls may wait for the same lease.
 #[test]
 fn a_long_wait_polls_rarely() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T - 100..T);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS - 100..START_MS);
     assert_code(ids.generate(0), "lease_unavailable");
-    assert_eq!(time.unix_ms(), T + 1000);
+    assert_eq!(time.unix_ms(), START_MS + 1000);
     let looks = time.sleeps.load(Ordering::Relaxed);
     assert!((50..150).contains(&looks), "{looks}");
 }
 
 #[test]
 fn a_call_waits_for_an_extension_or_the_next_grant() {
-    let time = Time::at(T);
-    let ids = Arc::new(leased(&time, 7, T - 100..T));
+    let time = Time::at(START_MS);
+    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS));
     let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
-    time.in_first_sleep(move || extending.extend(0, T + 100).unwrap());
+    time.in_first_sleep(move || extending.extend(0, START_MS + 100).unwrap());
     assert_eq!(ids.generate(0).unwrap().partition(), 7);
-    time.set(T + 100);
+    time.set(START_MS + 100);
     time.in_first_sleep(move || {
-        let moved = moving.move_to(|_| granted(&from, 9, T + 100..T + 9000).build());
+        let moved = moving.move_to(|_| granted(&from, 9, START_MS + 100..START_MS + 9000).build());
         assert_eq!(moved, Ok(1));
     });
     assert_eq!(ids.generate(0).unwrap().partition(), 9);
-    assert_code(ids.extend(0, T + 90_000), "lease_mismatch");
+    assert_code(ids.extend(0, START_MS + 90_000), "lease_mismatch");
     assert_code(ids.seal(0), "lease_mismatch");
-    assert_eq!(ids.grant(), (1, T + 100..T + 9000));
+    assert_eq!(ids.grant(), (1, START_MS + 100..START_MS + 9000));
 }
 
 #[test]
 fn a_call_in_progress_never_uses_the_old_grant() {
-    let time = Time::at(T);
-    let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
+    let time = Time::at(START_MS);
+    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS + 1000));
     ids.generate(0).unwrap();
     let (moving, from) = (ids.clone(), time.clone());
     *time.next_reading.lock().unwrap() = Some(Box::new(move || {
         let moved = moving.move_to(|highest| {
-            assert_eq!(highest, Some(T..T + 4));
-            granted(&from, 9, T + 4..T + 1000).build()
+            assert_eq!(highest, Some(START_MS..START_MS + 4));
+            granted(&from, 9, START_MS + 4..START_MS + 1000).build()
         });
         assert_eq!(moved, Ok(1));
-        from.set(T + 4);
+        from.set(START_MS + 4);
     }));
     let id = ids.generate(0).unwrap();
-    assert_eq!((id.partition(), id.unix_ms()), (9, T + 4));
+    assert_eq!((id.partition(), id.unix_ms()), (9, START_MS + 4));
 }
 
 #[test]
 fn a_batch_continues_under_the_next_grant() {
-    let time = Time::at(T);
-    let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
+    let time = Time::at(START_MS);
+    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS + 1000));
     let (moving, from) = (ids.clone(), time.clone());
     time.in_first_sleep(move || {
-        moving.move_to(|_| granted(&from, 9, T..T + 9000).build()).unwrap();
+        moving.move_to(|_| granted(&from, 9, START_MS..START_MS + 9000).build()).unwrap();
     });
     let mut batch = vec![Sno::default(); 100_000];
     ids.fill(0, &mut batch).unwrap();
@@ -366,31 +384,31 @@ fn a_batch_continues_under_the_next_grant() {
 
 #[test]
 fn a_sealed_grant_reports_its_last_tick_once() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T - 100..T + 9000);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS - 100..START_MS + 9000);
     ids.generate(0).unwrap();
-    assert_eq!(ids.seal(0), Ok(Some(T..T + 4)));
+    assert_eq!(ids.seal(0), Ok(Some(START_MS..START_MS + 4)));
     assert_code(ids.seal(0), "generator_closed");
     assert_code(ids.try_generate(0), "lease_unavailable");
     assert_code(ids.generate(0), "lease_unavailable");
-    assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
+    assert_eq!(time.unix_ms(), START_MS + 1000, "it waited for another grant");
 }
 
 /// Covers a grant that has not started, one that has ended, and the time between two grants. No further grant follows.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
-        (T - 100..T + 9000, false, true),
-        (T - 100..T + 9000, true, true),
-        (T + 100..T + 9000, false, false),
-        (T - 100..T, false, false),
+        (START_MS - 100..START_MS + 9000, false, true),
+        (START_MS - 100..START_MS + 9000, true, true),
+        (START_MS + 100..START_MS + 9000, false, false),
+        (START_MS - 100..START_MS, false, false),
     ] {
-        let time = Time::at(T);
+        let time = Time::at(START_MS);
         let ids = leased(&time, 7, span);
         let made = ids.try_generate(0).is_ok();
         assert_eq!(made, used);
         if is_sealed {
-            assert_eq!(ids.seal(0), Ok(Some(T..T + 4)));
+            assert_eq!(ids.seal(0), Ok(Some(START_MS..START_MS + 4)));
         }
         ids.close();
         let sleep = async |_: Duration| panic!("expected no wait");
@@ -401,29 +419,32 @@ async fn a_closed_generator_fails_without_waiting() {
         assert_code(ids.fill(0, &mut batch), "generator_closed");
         assert_code(ids.try_fill(0, &mut batch), "generator_closed");
         assert_code(ids.fill_async(sleep, 0, &mut batch, &mut 0).await, "generator_closed");
-        assert_eq!(time.unix_ms(), T);
-        assert_eq!(ids.seal(0), Ok(used.then_some(T..T + 4)));
-        assert_code(ids.move_to(|_| granted(&time, 9, T..T + 1000).build()), "generator_closed");
+        assert_eq!(time.unix_ms(), START_MS);
+        assert_eq!(ids.seal(0), Ok(used.then_some(START_MS..START_MS + 4)));
+        assert_code(
+            ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()),
+            "generator_closed",
+        );
         ids.close();
     }
 }
 
 #[test]
 fn closing_ends_a_wait_for_a_grant() {
-    let time = Time::at(T);
-    let ids = Arc::new(leased(&time, 7, T - 100..T));
+    let time = Time::at(START_MS);
+    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS));
     let closing = ids.clone();
     time.in_first_sleep(move || closing.close());
     assert_code(ids.generate(0), "generator_closed");
-    assert!(time.unix_ms() < T + 10);
+    assert!(time.unix_ms() < START_MS + 10);
 }
 
 #[tokio::test]
 async fn a_future_waits_for_the_next_grant() {
-    let time = Time::at(T);
-    let ids = leased(&time, 7, T + 20..T + 9000);
+    let time = Time::at(START_MS);
+    let ids = leased(&time, 7, START_MS + 20..START_MS + 9000);
     let sleep = async |wait: Duration| time.sleep(wait.as_nanos().try_into().unwrap()).unwrap();
-    assert_eq!(ids.generate_async(sleep, 0).await.unwrap().unix_ms(), T + 20);
+    assert_eq!(ids.generate_async(sleep, 0).await.unwrap().unix_ms(), START_MS + 20);
     ids.fill_async(sleep, 0, &mut [Sno::default(); 2], &mut 0).await.unwrap();
     ids.seal(0).unwrap();
     assert_code(ids.generate_async(sleep, 0).await, "lease_unavailable");
@@ -431,8 +452,8 @@ async fn a_future_waits_for_the_next_grant() {
 
 #[test]
 fn every_format_switches_between_grants() {
-    let time = Time::at(T);
-    let grant = |node| Grant::new(node, T / 1000, T / 1000 + 10).unwrap();
+    let time = Time::at(START_MS);
+    let grant = |node| Grant::new(node, START_MS / 1000, START_MS / 1000 + 10).unwrap();
     let flakes = |node| randflake::Builder::with_clock(grant(node), [7; 16], time.clone()).build();
     let ids = randflake::Leased::new(flakes(7).unwrap()).unwrap();
     let first = ids.generate(()).unwrap();
@@ -443,7 +464,7 @@ fn every_format_switches_between_grants() {
 
     let guids = |machine: u8| {
         let builder = hotguid::Builder::with_clock(time.clone(), || unreachable!("provided"));
-        let ids = builder.window(T, T + 10_000).build()?;
+        let ids = builder.window(START_MS, START_MS + 10_000).build()?;
         ids.provide_identity([0, 0, 0, 0, machine, 0, 0, 0])?;
         Ok(ids)
     };
@@ -464,7 +485,7 @@ fn every_format_switches_between_grants() {
     };
     let numbered = |number| {
         let builder = layout::Builder::with_clock(fields(number)?, time.clone());
-        builder.window(T, T + 10_000).build()
+        builder.window(START_MS, START_MS + 10_000).build()
     };
     let ids = layout::Leased::new(numbered(7).unwrap()).unwrap();
     let mut batch = [0_i64; 4];
@@ -476,7 +497,9 @@ fn every_format_switches_between_grants() {
     // A lease sets no values for bindables.
     let open = || {
         let layout = layout::preset("instagram", [])?;
-        layout::Builder::with_clock(layout, time.clone()).window(T, T + 10_000).build()
+        layout::Builder::with_clock(layout, time.clone())
+            .window(START_MS, START_MS + 10_000)
+            .build()
     };
     assert_code(layout::Leased::new(open().unwrap()), "missing_field");
     assert_code(ids.move_to(|_| open()), "missing_field");

@@ -13,7 +13,7 @@ use support::{ScriptedClock, assert_code};
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
 /// The test's second, as a Unix timestamp.
-const S: i64 = 1_763_650_000;
+const START_SECONDS: i64 = 1_763_650_000;
 /// Number of IDs that a node can make in a second.
 const FULL: usize = 131_072;
 
@@ -21,9 +21,9 @@ fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
     Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
 }
 
-/// Returns a builder for one node, whose clock shows the start of second [`S`].
+/// Returns a builder for one node, whose clock shows the start of second [`START_SECONDS`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    set_seconds(clock, [S]);
+    set_seconds(clock, [START_SECONDS]);
     Builder::with_clock(grant(7..=7), SECRET, clock.clone())
 }
 
@@ -49,19 +49,25 @@ fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_range_continues_with_the_next_node() {
     let clock = ScriptedClock::default();
-    set_seconds(&clock, [S]);
+    set_seconds(&clock, [START_SECONDS]);
     let ids = Builder::with_clock(grant(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
     let mut all = exhaust(&ids, 3 * FULL - 1);
     let last = ids.generate().unwrap();
-    assert_eq!(ids.inspect(all[0]), Parts { timestamp: S, node: 131_069, sequence: 0 });
-    assert_eq!(ids.inspect(all[FULL]), Parts { timestamp: S, node: 131_070, sequence: 0 });
-    assert_eq!(ids.inspect(last), Parts { timestamp: S, node: 131_071, sequence: 131_071 });
+    assert_eq!(ids.inspect(all[0]), Parts { timestamp: START_SECONDS, node: 131_069, sequence: 0 });
+    assert_eq!(
+        ids.inspect(all[FULL]),
+        Parts { timestamp: START_SECONDS, node: 131_070, sequence: 0 }
+    );
+    assert_eq!(
+        ids.inspect(last),
+        Parts { timestamp: START_SECONDS, node: 131_071, sequence: 131_071 }
+    );
     let error = assert_code(ids.generate(), "sequence_exhausted");
-    assert_eq!(error.retry_at(), Some((S + 1) * 1000));
+    assert_eq!(error.retry_at(), Some((START_SECONDS + 1) * 1000));
     all.push(last);
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3 * FULL);
-    set_seconds(&clock, [S + 1]);
-    assert_eq!(parts(&ids), Parts { timestamp: S + 1, node: 131_069, sequence: 0 });
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_eq!(parts(&ids), Parts { timestamp: START_SECONDS + 1, node: 131_069, sequence: 0 });
 }
 
 #[test]
@@ -83,12 +89,12 @@ fn a_grant_of_all_nodes_uses_a_wider_word() {
 #[test]
 fn times_outside_the_format_are_outside_the_grant() {
     let clock = ScriptedClock::default();
-    let grant = Grant::new(7, S, S + 2).unwrap();
+    let grant = Grant::new(7, START_SECONDS, START_SECONDS + 2).unwrap();
     let ids = Builder::with_clock(grant, SECRET, clock.clone()).build().unwrap();
     for early in [i64::MIN / 1_000_000, -1, 0, EPOCH * 1000 - 1] {
         clock.play([early]);
         let error = assert_code(ids.generate(), "lease_not_started");
-        assert_eq!(error.retry_at(), Some(S * 1000), "at {early}");
+        assert_eq!(error.retry_at(), Some(START_SECONDS * 1000), "at {early}");
     }
     for late in [(LAST_SECOND + 1) * 1000, i64::MAX / 1_000_000] {
         clock.play([late]);
@@ -115,10 +121,10 @@ fn close_returns_the_last_second_used() {
     assert_eq!(unused.close(), Ok(None));
     let ids = at(&clock).build().unwrap();
     ids.generate().unwrap();
-    set_seconds(&clock, [S + 5]);
+    set_seconds(&clock, [START_SECONDS + 5]);
     ids.generate().unwrap();
-    assert_eq!((ids.stats().last_second, ids.stats().len), (Some(S + 5), 1));
-    assert_eq!(ids.close(), Ok(Some(S + 5)));
+    assert_eq!((ids.stats().last_second, ids.stats().len), (Some(START_SECONDS + 5), 1));
+    assert_eq!(ids.close(), Ok(Some(START_SECONDS + 5)));
 }
 
 #[test]
@@ -133,15 +139,18 @@ fn the_formats_first_second_counts_as_used() {
 #[test]
 fn resume_after_excludes_its_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).resume_after(S).build().unwrap();
-    assert_eq!(assert_code(ids.generate(), "sequence_exhausted").retry_at(), Some((S + 1) * 1000));
-    set_seconds(&clock, [S - 1]);
+    let ids = at(&clock).resume_after(START_SECONDS).build().unwrap();
+    assert_eq!(
+        assert_code(ids.generate(), "sequence_exhausted").retry_at(),
+        Some((START_SECONDS + 1) * 1000)
+    );
+    set_seconds(&clock, [START_SECONDS - 1]);
     assert_code(ids.generate(), "clock_behind");
-    assert_eq!(ids.stats().last_second, Some(S));
-    set_seconds(&clock, [S + 1]);
-    assert_eq!(parts(&ids), Parts { timestamp: S + 1, node: 7, sequence: 0 });
-    let unused = at(&clock).resume_after(S).build().unwrap();
-    assert_eq!(unused.close(), Ok(Some(S)), "what was used before stays used");
+    assert_eq!(ids.stats().last_second, Some(START_SECONDS));
+    set_seconds(&clock, [START_SECONDS + 1]);
+    assert_eq!(parts(&ids), Parts { timestamp: START_SECONDS + 1, node: 7, sequence: 0 });
+    let unused = at(&clock).resume_after(START_SECONDS).build().unwrap();
+    assert_eq!(unused.close(), Ok(Some(START_SECONDS)), "what was used before stays used");
 }
 
 #[test]
@@ -149,7 +158,9 @@ fn resuming_repeats_no_id() {
     let clock = ScriptedClock::default();
     let mut all = HashSet::new();
     let mut last = None;
-    for second in [S, S, S + 1, S + 1, S + 2] {
+    for second in
+        [START_SECONDS, START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2]
+    {
         let mut builder = at(&clock);
         if let Some(last) = last {
             builder = builder.resume_after(last);

@@ -1,5 +1,5 @@
-//! A process that was restored from an image of its memory: after the report, no generator continues with what another copy
-//! has. Each test is alone in its process, because a report reaches all generators.
+//! Tests a process that was restored from an image of its memory: after the report, no generator continues with state that
+//! another copy has. Each test runs in its own process, because a report reaches all generators.
 #![cfg(not(miri))]
 
 #[path = "support/alone.rs"]
@@ -50,7 +50,7 @@ fn what_is_assigned_at_random_is_assigned_anew() {
     });
 }
 
-/// The clock stands still, so only the report ends the streams.
+/// The clock does not advance, so only the report ends the streams.
 #[test]
 fn random_bits_of_uuids_are_keyed_anew() {
     alone(&[], || {
@@ -92,7 +92,7 @@ fn one_thread_of_each_process_watches_for_restores() {
         assert!(results.iter().all(|result| code(result) == code(&results[0])));
         assert!([None, Some("watch_unavailable")].contains(&code(&results[0])), "{results:?}");
         let expected = usize::from(results[0].is_ok());
-        // A thread that finds another one ends by itself.
+        // A thread that finds another watcher ends by itself.
         while threads() != before + expected {
             thread::yield_now();
         }
@@ -223,7 +223,7 @@ fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
     });
 }
 
-/// The snapshot has the partition that another copy of the process uses.
+/// The snapshot holds the partition that another copy of the process uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
     alone(&[], || {
@@ -261,7 +261,7 @@ fn a_lease_of_a_child_is_waited_for_after_a_restore() {
             format!("{} {own:?} {}", inherited.code(), abandoned.code()).into_bytes()
         });
         assert_eq!(String::from_utf8_lossy(&codes), "forked Ok(8) lease_unavailable");
-        // The child reported it to the parent as well.
+        // The child reported the restore to the parent as well.
         assert_eq!(ids.try_generate(7).unwrap_err().code(), "lease_unavailable");
     });
 }

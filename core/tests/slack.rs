@@ -23,7 +23,7 @@ use polyflake::{
 };
 
 /// 2025-11-20T14:46:40Z, the start of a tick in every format.
-const T: i64 = 1_763_650_000_000_000_000;
+const START_NANOS: i64 = 1_763_650_000_000_000_000;
 const TICK: i64 = 4_000_000;
 const SLACK: i64 = 1_000_000;
 
@@ -35,7 +35,7 @@ struct Lagging {
 
 impl Lagging {
     const fn new(slack: i64) -> Self {
-        Self { now: AtomicI64::new(T), slack }
+        Self { now: AtomicI64::new(START_NANOS), slack }
     }
 }
 
@@ -53,7 +53,7 @@ impl Clock for Lagging {
 
 /// Returns readings on both sides of each relevant edge: the start of a tick, and the slack before it.
 fn edges(tick: i64) -> Vec<i64> {
-    let starts = (0..3).map(|k| T + k * tick);
+    let starts = (0..3).map(|k| START_NANOS + k * tick);
     starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
 }
 
@@ -159,8 +159,8 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     let clock = Lagging::new(SLACK);
     let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
     let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
-        clock.now.store(T + after, Ordering::Relaxed);
-        ids.generate(1).unwrap().timestamp() - T / 1_000_000_000
+        clock.now.store(START_NANOS + after, Ordering::Relaxed);
+        ids.generate(1).unwrap().timestamp() - START_NANOS / 1_000_000_000
     });
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
@@ -170,7 +170,7 @@ fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = Lagging::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     let mut handle = ids.handle();
-    let readings = [T, T - 1, T];
+    let readings = [START_NANOS, START_NANOS - 1, START_NANOS];
     readings
         .map(|now| {
             clock.now.store(now, Ordering::Relaxed);
@@ -181,7 +181,7 @@ fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
 
 #[test]
 fn a_block_survives_a_reading_within_the_slack() {
-    let tick = T / TICK;
+    let tick = START_NANOS / TICK;
     assert_eq!(handled(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
     assert_eq!(handled(0)[1], (tick - 1, true, 0), "without slack it is a step back");
 }
@@ -192,7 +192,7 @@ fn a_reading_behind_by_the_slack_is_a_rollback() {
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     ids.generate(0).unwrap();
     for (behind, drifts) in [(SLACK - 1, 0), (SLACK, 1)] {
-        clock.now.store(T - behind, Ordering::Relaxed);
+        clock.now.store(START_NANOS - behind, Ordering::Relaxed);
         ids.generate(0).unwrap();
         assert_eq!(ids.stats().unwrap().drifts, drifts);
     }

@@ -12,7 +12,7 @@ use std::{
 use polyflake::{
     Error,
     clock::ManualClock,
-    fork::partitions::{KEPT, Table},
+    fork::partitions::{RESERVED, Table},
     sno::{Builder, Generator, Leased, Snapshot, Sno},
 };
 
@@ -198,7 +198,7 @@ impl<'c> World<'c> {
     fn configure(&mut self) {
         let partition = self.draw(4);
         let configured = &mut self.configured[usize::from(partition)];
-        if !*configured && !self.is_child && table().entry(partition.into()) < KEPT {
+        if !*configured && !self.is_child && table().entry(partition.into()) < RESERVED {
             *configured = true;
             let builder = builder(self.clock).sequence_max(SEQUENCES - 1);
             self.living.push(builder.partition(partition.into()).build().unwrap());

@@ -21,11 +21,11 @@ use polyflake::{
 use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 
 /// The start of a tick, in Unix milliseconds.
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    clock.play([T]);
+    clock.play([START_MS]);
     Generator::builder().clock(clock.clone()).partition(7)
 }
 
@@ -42,12 +42,12 @@ fn a_wait_is_no_longer_than_max_wait() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).max_wait(Duration::from_millis(25)).build().unwrap();
     generate(&ids, 1);
-    clock.play([T - 1000]);
+    clock.play([START_MS - 1000]);
     generate(&ids, 1);
     // From here on, the past is unsafe, whatever the clock does.
-    clock.play((0..1000).map(|ms| T - 5000 + ms));
+    clock.play((0..1000).map(|ms| START_MS - 5000 + ms));
     let error = assert_code(ids.generate(0), "clock_behind");
-    assert_eq!(error.retry_at(), Some(T - 1000));
+    assert_eq!(error.retry_at(), Some(START_MS - 1000));
     assert_eq!(clock.slept(), 25_000_000);
 }
 
@@ -67,17 +67,17 @@ fn a_stalled_call_reports_before_each_sleep() {
         ids.generate(0).unwrap();
     }
     assert!(notices.lock().unwrap().is_empty());
-    clock.play([T, T + 1, T + 4]);
+    clock.play([START_MS, START_MS + 1, START_MS + 4]);
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
-    assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
+    assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
     // The call's wait is over, so the next call waits on its own again, for as many readings as a clock may stay the same.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
     }
     assert_code(ids.generate(0), "sequence_exhausted");
-    let patience: Vec<_> = (0..16).map(|slept| notice(T + 4, 4 * slept)).collect();
+    let patience: Vec<_> = (0..16).map(|slept| notice(START_MS + 4, 4 * slept)).collect();
     assert_eq!(*notices.lock().unwrap(), patience);
 }
 
@@ -86,15 +86,15 @@ fn calls_wait_until_the_unsafe_past_ends() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).max_wait(LONG_WAIT).build().unwrap();
     generate(&ids, 1);
-    clock.play([T - 400]);
+    clock.play([START_MS - 400]);
     generate(&ids, 1);
-    clock.play([T + 40]);
+    clock.play([START_MS + 40]);
     let last = generate(&ids, 1)[0];
-    // T - 4 is unsafe. T + 4 would be safe for a call that starts there, but this call started in the unsafe past.
-    clock.play([T - 4, T + 4, T + 8, T + 40]);
+    // START_MS - 4 is unsafe. START_MS + 4 would be safe for a call that starts there, but this call started in the unsafe past.
+    clock.play([START_MS - 4, START_MS + 4, START_MS + 8, START_MS + 40]);
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
-    clock.play([T + 4]);
+    clock.play([START_MS + 4]);
     assert_eq!(ids.generate(0).unwrap().tick_tock(), !last.tick_tock());
 }
 
@@ -123,7 +123,7 @@ fn sequence_bounds_must_span_at_least_four_sequences() {
 fn generate_at_does_not_read_the_clock() {
     let ids = Generator::builder().clock(BrokenClock).partition(1).build().unwrap();
     assert_code(ids.stats(), "clock_failed");
-    assert!(ids.generate_at(T, 0).is_ok());
+    assert!(ids.generate_at(START_MS, 0).is_ok());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_generator_survives_a_panicking_callback() {
     panics(&mut || ids.generate(0));
     panics(&mut || ids.generate(0));
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
-    clock.play([T + 4]);
+    clock.play([START_MS + 4]);
     assert_eq!(ids.generate(0).unwrap().sequence(), 10);
 }
 
@@ -181,7 +181,7 @@ fn import_original_reads_bounds_like_the_original() {
 #[test]
 fn a_random_lower_bound_is_reported_and_saved() {
     let clock = ScriptedClock::default();
-    clock.play([T]);
+    clock.play([START_MS]);
     let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
     let ids = Generator::builder().clock(clock).identity_from(draw).build().unwrap();
     assert_eq!(generate(&ids, 2)[1].sequence(), 501);
@@ -218,7 +218,7 @@ fn a_closed_generators_snapshot_resumes() {
     expected.sequence = 11;
     (expected.now, expected.wall_hi) = (first[1].tick(), first[1].tick());
     assert_eq!(snapshot, expected);
-    assert_code(ids.generate_at(T, 0), "generator_closed");
+    assert_code(ids.generate_at(START_MS, 0), "generator_closed");
     let again = Generator::builder().clock(clock.clone()).restore(snapshot).unwrap();
     let second = generate(&again, 2);
     assert_eq!(
@@ -286,7 +286,7 @@ fn default_partitions_differ_and_start_at_random_sequences() {
 #[test]
 fn explicit_bounds_apply_to_a_default_partition() {
     let clock = ScriptedClock::default();
-    clock.play([T]);
+    clock.play([START_MS]);
     let ids = Generator::builder().clock(clock).sequence_min(5).build().unwrap();
     assert_eq!(ids.generate(0).unwrap().sequence(), 5);
 }
@@ -303,9 +303,11 @@ fn missing_entropy_returns_an_error() {
 fn generate_at_uses_a_separate_wrapping_sequence() {
     let clock = ScriptedClock::default();
     let ids = small_pool(&clock).build().unwrap();
-    let made: Vec<_> = (0..6).map(|_| ids.generate_at(T + 5, 9).unwrap()).collect();
+    let made: Vec<_> = (0..6).map(|_| ids.generate_at(START_MS + 5, 9).unwrap()).collect();
     assert_eq!(made.iter().map(Sno::sequence).collect::<Vec<_>>(), [10, 11, 12, 13, 10, 11]);
-    assert!(made.iter().all(|id| id.unix_ms() == T + 4 && id.metabyte() == 9 && !id.tick_tock()));
+    assert!(
+        made.iter().all(|id| id.unix_ms() == START_MS + 4 && id.metabyte() == 9 && !id.tick_tock())
+    );
     assert_eq!(ids.generate(0).unwrap().sequence(), 10);
 }
 
@@ -326,11 +328,11 @@ fn the_rest_of_a_block_is_lost_after_a_rollback() {
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
     handle.generate(0).unwrap();
-    clock.play([T + 4]);
+    clock.play([START_MS + 4]);
     handle.generate(0).unwrap();
-    clock.play([T]);
+    clock.play([START_MS]);
     let back = handle.generate(0).unwrap();
-    assert_eq!((back.unix_ms(), back.tick_tock(), back.sequence()), (T, true, 0));
+    assert_eq!((back.unix_ms(), back.tick_tock(), back.sequence()), (START_MS, true, 0));
 }
 
 #[test]
@@ -349,12 +351,12 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let lingering = Readings(|| {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         assert!(reading < 100_000, "a wait without an end");
-        Ok((T + 4) * 1_000_000 - 1 - reading % 2)
+        Ok((START_MS + 4) * 1_000_000 - 1 - reading % 2)
     });
     let ids = Generator::builder().clock(lingering).partition(7).sequence_max(3).build().unwrap();
     assert!((0..4).all(|_| ids.generate(0).is_ok()));
     let error = assert_code(ids.generate(0), "sequence_exhausted");
-    assert_eq!(error.retry_at(), Some(T + 4));
+    assert_eq!(error.retry_at(), Some(START_MS + 4));
 }
 
 /// A clock that advances by one tick at each reading, and makes an ID with the generator that reads it.
@@ -373,7 +375,7 @@ impl Clock for InterferingClock {
             self.is_inside.store(false, Ordering::Relaxed);
         }
         assert!(reading < 100_000, "a call without an end");
-        Ok((T + 4 * reading) * 1_000_000)
+        Ok((START_MS + 4 * reading) * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<(), Error> {
         Ok(())
@@ -444,8 +446,8 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
 #[test]
 fn generate_at_ignores_windows() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).window(T, T + 4000).build().unwrap();
-    assert_eq!(ids.generate_at(T - 86_400_000, 0).unwrap().unix_ms(), T - 86_400_000);
+    let ids = at(&clock).window(START_MS, START_MS + 4000).build().unwrap();
+    assert_eq!(ids.generate_at(START_MS - 86_400_000, 0).unwrap().unix_ms(), START_MS - 86_400_000);
 }
 
 #[test]

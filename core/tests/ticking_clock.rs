@@ -30,7 +30,7 @@ const PAST_NANOS: u32 = 20_000_000;
 const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
 
 /// Returns a clock that hardly ever ticks, and this thread's first reading of it.
-fn slow() -> (TickingClock, i64) {
+fn slow_clock() -> (TickingClock, i64) {
     let clock = TickingClock::new(Duration::from_secs(1)).unwrap();
     let first = clock.unix_nanos().unwrap();
     (clock, first)
@@ -42,7 +42,7 @@ fn wall() -> i64 {
 
 #[test]
 fn a_reading_returns_the_last_tick() {
-    let (clock, first) = slow();
+    let (clock, first) = slow_clock();
     thread::sleep(PAST);
     let again = clock.unix_nanos().unwrap();
     let passed = Duration::from_nanos((wall() - first).unsigned_abs());
@@ -61,7 +61,7 @@ fn the_clock_advances_by_itself() {
 
 #[test]
 fn a_busy_reader_reads_the_wall_clock_if_nothing_ticks() {
-    let (clock, first) = slow();
+    let (clock, first) = slow_clock();
     thread::sleep(PAST);
     let readings = (0..=4096).map(|_| clock.unix_nanos().unwrap());
     assert!(readings.into_iter().any(|reading| reading >= first + i64::from(PAST_NANOS)));
@@ -69,14 +69,14 @@ fn a_busy_reader_reads_the_wall_clock_if_nothing_ticks() {
 
 #[test]
 fn a_reading_after_a_sleep_reads_the_wall_clock() {
-    let (clock, first) = slow();
+    let (clock, first) = slow_clock();
     clock.sleep(PAST_NANOS.into()).unwrap();
     assert!(clock.unix_nanos().unwrap() >= first + i64::from(PAST_NANOS));
 }
 
 #[test]
 fn a_wall_clock_reading_is_shared_with_all_threads() {
-    let (clock, _) = slow();
+    let (clock, _) = slow_clock();
     thread::sleep(PAST);
     let looked = thread::scope(|scope| {
         scope.spawn(|| clock.unix_nanos().unwrap()).join().unwrap() // the thread's first reading
@@ -88,7 +88,7 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
 #[cfg(unix)]
 #[test]
 fn a_child_reads_the_wall_clock() {
-    let (clock, first) = slow();
+    let (clock, first) = slow_clock();
     for fork in [Some(forks::fork_with_hooks as forks::Fork), forks::fork_without_hooks()]
         .into_iter()
         .flatten()

@@ -9,7 +9,7 @@ use polyflake::{
 };
 
 /// The start of one of sno's ticks, in Unix milliseconds.
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 const SNO_FIRST: i64 = 1_262_304_000_000;
 const SNO_LAST: i64 = 3_461_327_255_551;
 const HOT_GUID_LAST: i64 = 4_294_967_295_999;
@@ -29,7 +29,7 @@ fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
 
 #[test]
 fn times_outside_snos_range_are_rejected() {
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Generator::builder().clock(&clock).partition(7).build().unwrap();
     for (inside, tick) in [(SNO_FIRST, 0), (SNO_LAST, (1 << 39) - 1)] {
         assert_eq!(ids.generate_at(inside, 0).unwrap().tick(), tick);
@@ -38,7 +38,7 @@ fn times_outside_snos_range_are_rejected() {
         assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
     }
     // Milliseconds passed in place of nanoseconds are outside the range that the message names.
-    clock.set_unix_nanos(T);
+    clock.set_unix_nanos(START_MS);
     let message =
         "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";
     assert_eq!(ids.generate(0).unwrap_err().to_string(), message);
@@ -48,13 +48,18 @@ fn times_outside_snos_range_are_rejected() {
 fn retry_at_is_rounded_up_to_milliseconds() {
     let quarter = Tick::from_micros(250).unwrap();
     let fields = [Field::timestamp(52, quarter, 0), Field::sequence(12)];
-    let clock = ManualClock::at_unix_ms(T);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let builder = layout::Builder::with_clock(Layout::integer(fields).unwrap(), &clock);
     let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
     let mut batch = vec![0_i64; 4097];
-    for (micros, retry_at) in [(0, T + 1), (250, T + 1), (749, T + 1), (750, T + 1), (1000, T + 2)]
-    {
-        clock.set_unix_nanos(T * 1_000_000 + micros * 1000);
+    for (micros, retry_at) in [
+        (0, START_MS + 1),
+        (250, START_MS + 1),
+        (749, START_MS + 1),
+        (750, START_MS + 1),
+        (1000, START_MS + 2),
+    ] {
+        clock.set_unix_nanos(START_MS * 1_000_000 + micros * 1000);
         let error = ids.fill(&mut *batch).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(retry_at)));
     }
@@ -62,41 +67,56 @@ fn retry_at_is_rounded_up_to_milliseconds() {
 
 #[test]
 fn ranges_end_at_most_one_tick_past_the_last() {
-    let (_, highest) = Sno::time_range(T, SNO_LAST + 1).unwrap();
+    let (_, highest) = Sno::time_range(START_MS, SNO_LAST + 1).unwrap();
     assert_eq!(highest.unix_ms(), SNO_LAST - 3);
-    assert_outside(Sno::time_range(T, SNO_LAST + 2), "end", SNO_LAST + 2, (SNO_FIRST, SNO_LAST));
     assert_outside(
-        Sno::time_range(SNO_FIRST - 1, T),
+        Sno::time_range(START_MS, SNO_LAST + 2),
+        "end",
+        SNO_LAST + 2,
+        (SNO_FIRST, SNO_LAST),
+    );
+    assert_outside(
+        Sno::time_range(SNO_FIRST - 1, START_MS),
         "start",
         SNO_FIRST - 1,
         (SNO_FIRST, SNO_LAST),
     );
-    let (_, highest) = HotGuid::time_range(T, HOT_GUID_LAST + 1).unwrap();
+    let (_, highest) = HotGuid::time_range(START_MS, HOT_GUID_LAST + 1).unwrap();
     assert_eq!(highest.timestamp(), HOT_GUID_LAST / 1000);
     let beyond = HOT_GUID_LAST + 2;
-    assert_outside(HotGuid::time_range(T, beyond), "end", beyond, (0, HOT_GUID_LAST));
-    assert_outside(HotGuid::time_range(-1, T), "start", -1, (0, HOT_GUID_LAST));
+    assert_outside(HotGuid::time_range(START_MS, beyond), "end", beyond, (0, HOT_GUID_LAST));
+    assert_outside(HotGuid::time_range(-1, START_MS), "start", -1, (0, HOT_GUID_LAST));
 }
 
 #[test]
 fn ranges_without_a_tick_report_the_next_one() {
     let end = SNO_LAST + 1;
-    assert_too_short(Sno::time_range(T, T), T, T + 1, end);
-    assert_too_short(Sno::time_range(T, T - 9), T - 9, T + 1, end);
-    assert_too_short(Sno::time_range(T + 1, T + 3), T + 3, T + 5, end);
-    assert_too_short(Sno::time_range(T + 1, T + 4), T + 4, T + 5, end);
-    assert!(Sno::time_range(T + 1, T + 5).is_ok());
+    assert_too_short(Sno::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
+    assert_too_short(Sno::time_range(START_MS, START_MS - 9), START_MS - 9, START_MS + 1, end);
+    assert_too_short(Sno::time_range(START_MS + 1, START_MS + 3), START_MS + 3, START_MS + 5, end);
+    assert_too_short(Sno::time_range(START_MS + 1, START_MS + 4), START_MS + 4, START_MS + 5, end);
+    assert!(Sno::time_range(START_MS + 1, START_MS + 5).is_ok());
     let end = HOT_GUID_LAST + 1;
-    assert_too_short(HotGuid::time_range(T, T), T, T + 1, end);
-    assert_too_short(HotGuid::time_range(T, T - 1000), T - 1000, T + 1, end);
-    assert_too_short(HotGuid::time_range(T + 1, T + 1000), T + 1000, T + 1001, end);
+    assert_too_short(HotGuid::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
+    assert_too_short(
+        HotGuid::time_range(START_MS, START_MS - 1000),
+        START_MS - 1000,
+        START_MS + 1,
+        end,
+    );
+    assert_too_short(
+        HotGuid::time_range(START_MS + 1, START_MS + 1000),
+        START_MS + 1000,
+        START_MS + 1001,
+        end,
+    );
 }
 
 #[test]
 fn manual_clocks_saturate_at_the_nanosecond_limits() {
     const LATEST: i64 = i64::MAX / 1_000_000;
     for (unix_ms, shown) in [
-        (T, T * 1_000_000),
+        (START_MS, START_MS * 1_000_000),
         (LATEST, LATEST * 1_000_000),
         (LATEST + 1, i64::MAX),
         (i64::MAX, i64::MAX),
@@ -113,7 +133,8 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
 /// The limits that an error reports must form a range that contains a value, otherwise they would not help.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
-    let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];
+    let ends =
+        [i64::MIN, -1, 0, SNO_FIRST, START_MS, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];
     let wide = Layout::integer([Field::timestamp(64, Tick::MILLISECOND, 0)]).unwrap();
     let all = ends.iter().flat_map(|start| ends.iter().map(move |end| (*start, *end)));
     for (start, end) in all {

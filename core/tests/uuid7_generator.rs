@@ -1,4 +1,4 @@
-//! The generator of version 7 UUIDs: what is sorted, what is random, and what happens after clock rollbacks.
+//! Tests the generator of version 7 UUIDs: which parts are sorted, which are random, and what happens after clock rollbacks.
 
 mod support;
 
@@ -19,14 +19,14 @@ use polyflake::{
 use support::{CoarseClock, ScriptedClock, assert_code};
 
 /// The test's time, in Unix milliseconds.
-const T: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 /// The number of IDs in a millisecond that starts at sequence 0.
 const PER_MS: usize = LAST_SEQUENCE as usize + 1;
 
-/// Returns a builder with the system's random bytes, whose clock shows [`T`].
+/// Returns a builder with the system's random bytes, whose clock shows [`START_MS`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    clock.play([T]);
+    clock.play([START_MS]);
     Generator::builder().clock(clock.clone())
 }
 
@@ -40,9 +40,9 @@ fn each_millisecond_starts_at_random_in_the_lower_half() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     let starts = (0..16).map(|ms| {
-        clock.play([T + ms]);
+        clock.play([START_MS + ms]);
         let [first, second] = [(); 2].map(|()| ids.generate().unwrap());
-        assert_eq!((first.unix_ms(), second.sequence()), (T + ms, first.sequence() + 1));
+        assert_eq!((first.unix_ms(), second.sequence()), (START_MS + ms, first.sequence() + 1));
         first.sequence()
     });
     let starts: HashSet<_> = starts.collect();
@@ -58,11 +58,11 @@ fn a_millisecond_ends_with_the_last_sequence() {
     let made = ids.try_fill(&mut batch).unwrap();
     assert!(made >= PER_MS / 2, "{made} IDs");
     let ids_of_ms = &batch[..made];
-    assert!(ids_of_ms.is_sorted() && ids_of_ms.iter().all(|id| id.unix_ms() == T));
+    assert!(ids_of_ms.is_sorted() && ids_of_ms.iter().all(|id| id.unix_ms() == START_MS));
     assert_eq!(ids_of_ms[made - 1].sequence(), LAST_SEQUENCE);
     let error = assert_code(ids.try_generate(), "sequence_exhausted");
-    assert_eq!(error.retry_at(), Some(T + 1));
-    clock.play([T + 1]);
+    assert_eq!(error.retry_at(), Some(START_MS + 1));
+    clock.play([START_MS + 1]);
     assert!(ids.generate().unwrap() > batch[made - 1]);
 }
 
@@ -73,11 +73,11 @@ fn ids_of_one_millisecond_are_sorted_past_4096() {
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
     let made: Vec<_> = (0..10_000).map(|_| handle.generate().unwrap()).collect();
-    assert!(made.is_sorted_by(|one, next| one < next) && made[9999].unix_ms() == T);
+    assert!(made.is_sorted_by(|one, next| one < next) && made[9999].unix_ms() == START_MS);
     assert!(ids.generate().unwrap() > made[9999]);
 }
 
-/// In other libraries, each thread has an order of its own.
+/// In other libraries, each thread sorts its own IDs only.
 #[test]
 fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
     let last = Mutex::new(Uuid7::MIN);
@@ -102,19 +102,28 @@ fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
     });
 }
 
-/// A reader that asks for the rows after the highest ID that it has seen misses a row whose ID is lower and appears later.
+/// A reader that queries the rows after the highest ID that it has seen misses a row that has a lower ID and appears later.
 #[test]
 fn a_cursor_loses_no_row_after_a_rollback() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     let mut handle = ids.handle();
     let mut cursor = Uuid7::MIN;
-    for reading in [T, T - 1, T - 5000, T + 1, T, T - 86_400_000, T + 2, T + 1] {
+    for reading in [
+        START_MS,
+        START_MS - 1,
+        START_MS - 5000,
+        START_MS + 1,
+        START_MS,
+        START_MS - 86_400_000,
+        START_MS + 2,
+        START_MS + 1,
+    ] {
         clock.play([reading]);
         let mut rows = vec![Uuid7::MIN; 10];
         ids.fill(&mut rows).unwrap();
         rows.push(ids.generate().unwrap());
-        assert!(rows.iter().all(|row| *row > cursor), "after a reading of {}", reading - T);
+        assert!(rows.iter().all(|row| *row > cursor), "after a reading of {}", reading - START_MS);
         cursor = *rows.iter().max().unwrap();
         // A handle's block was reserved earlier, so its IDs are sorted among themselves.
         assert!(handle.generate().unwrap() < handle.generate().unwrap());
@@ -127,20 +136,20 @@ fn no_id_is_later_than_the_highest_reading() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).from_sequence_0().build().unwrap();
     use_up(&ids, 1);
-    clock.play([T - 3]);
-    assert_eq!(ids.generate().unwrap().unix_ms(), T);
+    clock.play([START_MS - 3]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), START_MS);
     for error in [
         assert_code(ids.try_generate(), "clock_behind"),
         assert_code(ids.handle().try_generate(), "clock_behind"),
         assert_code(ids.generate(), "clock_behind"),
     ] {
-        assert_eq!(error.retry_at(), Some(T + 1));
+        assert_eq!(error.retry_at(), Some(START_MS + 1));
     }
     assert_eq!(ids.try_fill(&mut [Uuid7::MIN; 2]), Ok(0));
     assert!(clock.slept() > 0, "it waits at most `max_wait`");
     // The clock catches up while a call waits.
-    clock.play([T - 2, T, T + 1]);
-    assert_eq!(ids.generate().unwrap().unix_ms(), T + 1);
+    clock.play([START_MS - 2, START_MS, START_MS + 1]);
+    assert_eq!(ids.generate().unwrap().unix_ms(), START_MS + 1);
 }
 
 #[test]
@@ -148,12 +157,12 @@ fn rollbacks_of_any_length_keep_the_order_by_default() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
     let first = ids.generate().unwrap();
-    for (ms, sequence) in [(T - 1, 1), (T - 10_001, 2), (0, 3), (T, 4)] {
+    for (ms, sequence) in [(START_MS - 1, 1), (START_MS - 10_001, 2), (0, 3), (START_MS, 4)] {
         clock.play([ms]);
         let id = ids.generate().unwrap();
-        assert_eq!((id.unix_ms(), id.sequence()), (T, first.sequence() + sequence));
+        assert_eq!((id.unix_ms(), id.sequence()), (START_MS, first.sequence() + sequence));
     }
-    assert_eq!((ids.stats().rollbacks, ids.stats().last_ms), (0, Some(T)));
+    assert_eq!((ids.stats().rollbacks, ids.stats().last_ms), (0, Some(START_MS)));
 }
 
 #[test]
@@ -162,13 +171,13 @@ fn only_rollbacks_of_more_than_10_seconds_are_followed() {
     let ids = at(&clock).follow_rollbacks(true).build().unwrap();
     let mut handle = ids.handle();
     let mut made = || [ids.generate(), handle.generate()].map(|id| id.unwrap().unix_ms());
-    assert_eq!(made(), [T; 2]);
+    assert_eq!(made(), [START_MS; 2]);
     for (reading, expected, rollbacks) in [
-        (T - 10_000, T, 0),
-        (T - 10_001, T - 10_001, 1),
-        (T - 20_001, T - 10_001, 1),
-        (T - 20_002, T - 20_002, 2),
-        (T, T, 2),
+        (START_MS - 10_000, START_MS, 0),
+        (START_MS - 10_001, START_MS - 10_001, 1),
+        (START_MS - 20_001, START_MS - 10_001, 1),
+        (START_MS - 20_002, START_MS - 20_002, 2),
+        (START_MS, START_MS, 2),
     ] {
         clock.play([reading]);
         assert_eq!(made(), [expected; 2]);
@@ -184,7 +193,7 @@ fn a_followed_rollback_repeats_no_id_although_the_source_does() {
     let mut handle = ids.handle();
     let mut made = HashSet::new();
     for _ in 0..3 {
-        for reading in [T, T + 1, T + 60_000] {
+        for reading in [START_MS, START_MS + 1, START_MS + 60_000] {
             clock.play([reading]);
             let mut batch = [Uuid7::MIN; 100];
             ids.fill(&mut batch).unwrap();
@@ -217,16 +226,33 @@ fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).entropy_from(draw).build().unwrap();
     let mut expected = 0;
-    // The generator stays in the millisecond T + 1 although the clock moves back and forth.
-    for reading in [T, T + 1, T, T - 1, T, T - 50_000, T - 50_000, T + 1] {
+    // The generator stays in the millisecond START_MS + 1 although the clock moves back and forth.
+    for reading in [
+        START_MS,
+        START_MS + 1,
+        START_MS,
+        START_MS - 1,
+        START_MS,
+        START_MS - 50_000,
+        START_MS - 50_000,
+        START_MS + 1,
+    ] {
         clock.play([reading]);
         let last = draws.load(Ordering::Relaxed);
         let mut batch = [Uuid7::MIN; 100];
         ids.fill(&mut batch).unwrap();
         ids.generate().unwrap();
-        expected += u8::from(reading != T - 50_000 || draws.load(Ordering::Relaxed) > last);
-        assert_eq!(draws.load(Ordering::Relaxed), expected, "after a reading of {}", reading - T);
-        assert_eq!(ids.stats().last_ms, Some(reading.max(if expected > 1 { T + 1 } else { T })));
+        expected += u8::from(reading != START_MS - 50_000 || draws.load(Ordering::Relaxed) > last);
+        assert_eq!(
+            draws.load(Ordering::Relaxed),
+            expected,
+            "after a reading of {}",
+            reading - START_MS
+        );
+        assert_eq!(
+            ids.stats().last_ms,
+            Some(reading.max(if expected > 1 { START_MS + 1 } else { START_MS }))
+        );
     }
     assert_eq!(expected, 7, "one for each reading that differs from the one before");
 }
@@ -239,12 +265,14 @@ fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
     let mut handle = ids.handle();
     let first = handle.generate().unwrap();
     let before = draws.load(Ordering::Relaxed);
-    for (k, reading) in [T, T - 1, T - 1, T - 2, T].into_iter().enumerate() {
+    for (k, reading) in
+        [START_MS, START_MS - 1, START_MS - 1, START_MS - 2, START_MS].into_iter().enumerate()
+    {
         clock.play([reading]);
         let id = handle.generate().unwrap();
         assert_eq!(
             (id.unix_ms(), usize::try_from(id.sequence() - first.sequence()).unwrap()),
-            (T, k + 1)
+            (START_MS, k + 1)
         );
     }
     assert_eq!(draws.load(Ordering::Relaxed) - before, 3);
@@ -285,12 +313,12 @@ fn a_source_that_fails_leaves_no_trace() {
     let first = [ids.generate().unwrap(), handle.generate().unwrap()];
     let draws = DRAWS.load(Ordering::Relaxed);
     IS_BROKEN.store(1, Ordering::Relaxed);
-    clock.play([T + 1]);
+    clock.play([START_MS + 1]);
     assert_code(ids.generate(), "entropy_unavailable");
     assert_code(handle.generate(), "entropy_unavailable");
-    assert_eq!(ids.stats().last_ms, Some(T));
+    assert_eq!(ids.stats().last_ms, Some(START_MS));
     IS_BROKEN.store(0, Ordering::Relaxed);
-    clock.play([T]);
+    clock.play([START_MS]);
     let next = [ids.generate().unwrap(), handle.generate().unwrap()];
     assert!(next[0] > first[0] && next[1] > first[1]);
     assert!(DRAWS.load(Ordering::Relaxed) - draws >= 2, "the bits before the failure were dropped");
@@ -330,7 +358,7 @@ fn a_worker_id_replaces_16_of_the_random_bits() {
     assert_eq!((tails.len(), ids.stats().worker_id), (70, Some(0xc0de)));
 }
 
-/// Shows a time, and declares that another generator may have read this clock before a restart.
+/// Sets the time, and declares that another generator may have read this clock before a restart.
 struct Restarted(AtomicI64);
 
 impl Clock for Restarted {
@@ -349,18 +377,18 @@ impl Clock for Restarted {
 #[test]
 fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
     let first = |configure: fn(Builder<&Restarted>) -> Builder<&Restarted>| {
-        let clock = Restarted(AtomicI64::new(T));
+        let clock = Restarted(AtomicI64::new(START_MS));
         let ids = configure(Generator::builder().clock(&clock)).build().unwrap();
         let first = ids.try_generate();
-        clock.0.store(T + 1, Ordering::Relaxed);
-        assert_eq!(ids.generate().unwrap().unix_ms(), T + 1);
+        clock.0.store(START_MS + 1, Ordering::Relaxed);
+        assert_eq!(ids.generate().unwrap().unix_ms(), START_MS + 1);
         first.map(Uuid7::unix_ms).map_err(|error| (error.code(), error.retry_at()))
     };
-    assert_eq!(first(|ids| ids), Ok(T));
-    assert_eq!(first(|ids| ids.window(T, T + 100)), Ok(T));
-    assert_eq!(first(|ids| ids.follow_rollbacks(true)), Ok(T));
-    assert_eq!(first(|ids| ids.worker_id(7).resume_after(T - 1)), Ok(T));
-    let skipped = Err(("sequence_exhausted", Some(T + 1)));
+    assert_eq!(first(|ids| ids), Ok(START_MS));
+    assert_eq!(first(|ids| ids.window(START_MS, START_MS + 100)), Ok(START_MS));
+    assert_eq!(first(|ids| ids.follow_rollbacks(true)), Ok(START_MS));
+    assert_eq!(first(|ids| ids.worker_id(7).resume_after(START_MS - 1)), Ok(START_MS));
+    let skipped = Err(("sequence_exhausted", Some(START_MS + 1)));
     assert_eq!(first(|ids| ids.worker_id(7)), skipped);
     assert_eq!(first(|ids| ids.entropy_from(|| Ok([7; 32]))), skipped);
 }
@@ -371,21 +399,24 @@ fn a_generator_resumes_after_the_last_millisecond_of_another() {
     let ids = at(&clock).build().unwrap();
     assert_eq!(ids.stats().last_ms, None);
     let last = ids.generate().unwrap();
-    clock.play([T - 100]);
-    assert_eq!(ids.close(), Ok(Some(T)));
+    clock.play([START_MS - 100]);
+    assert_eq!(ids.close(), Ok(Some(START_MS)));
     assert_code(ids.close(), "generator_closed");
     assert_eq!(at(&clock).build().unwrap().close(), Ok(None));
 
-    let skipping = Generator::builder().worker_id(7).clock(Restarted(AtomicI64::new(T)));
+    let skipping = Generator::builder().worker_id(7).clock(Restarted(AtomicI64::new(START_MS)));
     let skipping = skipping.build().unwrap();
     assert_code(skipping.try_generate(), "sequence_exhausted");
-    assert_eq!(skipping.close(), Ok(Some(T)), "an earlier generator may have used it");
+    assert_eq!(skipping.close(), Ok(Some(START_MS)), "an earlier generator may have used it");
 
-    let next = at(&clock).resume_after(T).build().unwrap();
-    assert_eq!(assert_code(next.try_generate(), "sequence_exhausted").retry_at(), Some(T + 1));
-    clock.play([T - 100]);
-    assert_eq!(assert_code(next.try_generate(), "clock_behind").retry_at(), Some(T + 1));
-    clock.play([T + 1]);
+    let next = at(&clock).resume_after(START_MS).build().unwrap();
+    assert_eq!(
+        assert_code(next.try_generate(), "sequence_exhausted").retry_at(),
+        Some(START_MS + 1)
+    );
+    clock.play([START_MS - 100]);
+    assert_eq!(assert_code(next.try_generate(), "clock_behind").retry_at(), Some(START_MS + 1));
+    clock.play([START_MS + 1]);
     assert!(next.generate().unwrap() > last);
     for wrong in [-1, 1 << 44, i64::MIN, i64::MAX] {
         let error = assert_code(at(&clock).resume_after(wrong).build(), "out_of_range");

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use family::{FAMILIES, T, use_up};
+use family::{FAMILIES, START_MS, use_up};
 use polyflake::{
     Result,
     clock::{Clock, ClockInfo},
@@ -36,7 +36,7 @@ struct Slow {
 
 impl Slow {
     fn still(factor: u64) -> Self {
-        let (wall, passed) = (AtomicI64::new(T * 1_000_000), AtomicU64::new(7));
+        let (wall, passed) = (AtomicI64::new(START_MS * 1_000_000), AtomicU64::new(7));
         Self { wall, passed, sleeps: AtomicU64::new(0), factor, reading: 0, step: 0 }
     }
     fn passed(&self) -> u64 {
@@ -73,7 +73,7 @@ fn a_wait_is_charged_the_elapsed_time() {
         let clock = Slow::still(factor);
         let ids = exhausted(&clock, Duration::from_millis(most));
         let error = assert_code(ids.generate(0), "sequence_exhausted");
-        assert_eq!(error.retry_at(), Some(T + 4));
+        assert_eq!(error.retry_at(), Some(START_MS + 4));
         let (passed, one_sleep) = (clock.passed(), factor * 4 * MS);
         assert!((most * MS..=most * MS + one_sleep).contains(&passed), "{passed} of {most} ms");
     }
@@ -129,7 +129,7 @@ fn lost_races_count_towards_max_wait() {
     let ids = sno::Generator::builder().clock(clock).partition(7);
     let ids = Arc::new(ids.max_wait(Duration::from_millis(50)).build().unwrap());
     clock.1.set(Arc::downgrade(&ids)).unwrap();
-    clock.0.wall.store(T * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
+    clock.0.wall.store(START_MS * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
     assert!(clock.0.passed() < 120 * MS, "{error} after {} ns", clock.0.passed());
 }
@@ -174,10 +174,10 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         let ids =
             exhausted(Stepped { clock: Slow::still(1), spins }, Duration::from_millis(max_wait));
         let error = ids.generate(0).unwrap_err();
-        assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(T + 100)));
+        assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
         // A thread that cannot sleep does not spin for that long.
         assert_eq!(ids.clock().clock.passed(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
-        assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(T + 100));
+        assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Returns the lowest `len` bits of a number, or `None` if the number has more.
+    /// Returns the lowest `len` bits of a number, or `None` if the number has more bits.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
         fits.then(|| Self::from_low(&number.to_be_bytes(), len))

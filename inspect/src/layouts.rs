@@ -17,7 +17,7 @@ use crate::{
     texts,
 };
 
-/// An ID with the reader's own layout is more likely than one in any other format.
+/// An ID with the user's own layout is more likely than an ID in any other format.
 const RARITY: u32 = 0;
 
 /// Adds the readings of a string, as an integer or as bytes in hexadecimal digits.

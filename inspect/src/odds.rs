@@ -140,7 +140,7 @@ pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
 fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
-        // Wide values in this role are addresses or random.
+        // Wide values in this role are addresses or random bits.
         Role::Maker if all >= Cost::bits(16) => all,
         Role::Random | Role::Encrypted => all,
         Role::Kind | Role::Maker | Role::Sequence => value.map_or(all, |value| small(value, all)),
@@ -151,7 +151,7 @@ fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
 /// one, and because systems grow. An impossible time costs all of its bits.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
-    const MISTAKE: Cost = Cost::bits(16);
+    const TYPO: Cost = Cost::bits(16);
     match time.unix_ms {
         Some(ms) if time.is_likely(now_ms) => {
             let age =
@@ -164,7 +164,7 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
             let grown = Cost::of_one_in(u128::from(grown.max(1).cast_unsigned()));
             Cost::of_one_in(ticks.max(1)) + Cost::of_one_in(doublings) + grown
         }
-        _ => Cost::bits(time.bits) + MISTAKE,
+        _ => Cost::bits(time.bits) + TYPO,
     }
 }
 

@@ -164,7 +164,7 @@ impl Reading {
     }
 }
 
-/// Draws the ID as it was written, as large as the width of the picture allows.
+/// Draws the ID as it was written, as large as the picture's width allows.
 fn caption(id: &str, svg: &mut String) {
     // In these fonts, the width of a letter is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);

@@ -15,8 +15,8 @@ use std::{
 };
 
 use polyflake_lease::{
-    Action, Ask, ErrorKind, Found, Keeper, Moment, Namespace, Options, Random, Record, Request,
-    Result, Shape, Store, open,
+    Action, ErrorKind, Keeper, Moment, Namespace, Operation, Options, Random, Record, ReplyContent,
+    Request, Result, Shape, Store, open,
 };
 use server::{Server, programs};
 
@@ -48,8 +48,8 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
         match keeper.poll(now()) {
-            Action::Ask(request) => {
-                if let Ask::Put { new, .. } = &request.ask {
+            Action::Send(request) => {
+                if let Operation::Put { new, .. } = &request.operation {
                     put = Some(new.clone());
                 }
                 keeper.answered(request.number, Ok(patient(|| store.answer(&request))), now());
@@ -77,10 +77,10 @@ fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
 /// Measures a write: a renewal, or a release if the end is earlier.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
-    let ask = Ask::Put { old: record.clone(), new: new.clone() };
+    let ask = Operation::Put { old: record.clone(), new: new.clone() };
     let (request, began) =
-        (Request { number: 1, namespace: NAMESPACE.into(), ask }, Instant::now());
-    assert_eq!(patient(|| store.answer(&request)).found, Found::Done);
+        (Request { number: 1, namespace: NAMESPACE.into(), operation: ask }, Instant::now());
+    assert_eq!(patient(|| store.answer(&request)).content, ReplyContent::Done);
     *record = new;
     began.elapsed()
 }
@@ -143,12 +143,16 @@ fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
 
 /// Creates all records that the namespace can have.
 fn fill(store: &mut dyn Store) {
-    let mut ask =
-        |ask| store.answer(&Request { number: 1, namespace: NAMESPACE.into(), ask }).unwrap();
-    let old = ask(Ask::Survey).namespace.unwrap();
+    let mut ask = |ask| {
+        store.answer(&Request { number: 1, namespace: NAMESPACE.into(), operation: ask }).unwrap()
+    };
+    let old = ask(Operation::Survey).namespace.unwrap();
     let (first, version) = (old.records, old.version + 1);
     let new = Namespace { records: NUMBERS, version, ..old.clone() };
-    assert_eq!(ask(Ask::PutNamespace { old, new, first, count: 1 }).found, Found::Done);
+    assert_eq!(
+        ask(Operation::PutNamespace { old, new, first, count: 1 }).content,
+        ReplyContent::Done
+    );
 }
 
 fn main() {

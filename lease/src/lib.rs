@@ -51,7 +51,7 @@ pub use rules::{
     keeper::{Action, Grant, Keeper, Moment, Options},
     plan::{Fleet, Plan},
     record::{Namespace, Random, Record},
-    request::{Ask, Found, Reply, Request, Store},
+    request::{Operation, Reply, ReplyContent, Request, Store},
     shape::{Grid, Shape},
 };
 #[cfg(feature = "std")]

@@ -116,7 +116,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// Runs a future on one thread beside a task that counts its own turns and unlocks the store after 40 of them.
+/// Runs a future on one thread, next to a task that counts its own turns and unlocks the store after 40 of them.
 async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);

@@ -5,8 +5,8 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, Host, T, holder, options};
-use polyflake_lease::{Action, Ask, ErrorKind, Found, Memory, Record, Store};
+use host::{HOUR, Host, START_MS, holder, options};
+use polyflake_lease::{Action, ErrorKind, Memory, Operation, Record, ReplyContent, Store};
 
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
@@ -17,11 +17,11 @@ const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 #[track_caller]
 fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off: i64) -> u64 {
     for _ in 0..minutes {
-        let true_time = T + host.now.elapsed_ms;
+        let true_time = START_MS + host.now.elapsed_ms;
         host.now.wall_ms = true_time.saturating_add_signed(off);
         loop {
             match host.keeper.poll(host.now) {
-                Action::Ask(request) => {
+                Action::Send(request) => {
                     store.set_now(true_time.saturating_add_signed(store_off));
                     let reply = store.answer(&request);
                     host.keeper.answered(request.number, reply, host.now);
@@ -40,18 +40,21 @@ fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off:
 fn a_holder_keeps_its_worker_id_after_a_clock_step() {
     for apart in CLOCK_ERRORS {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
-            let mut store = Memory::new(T);
+            let mut store = Memory::new(START_MS);
             let (mut host, grant) = holder(&mut store, options(3));
             let end = drive(&mut host, &mut store, 120, 0, off);
             host.assert_refused(ErrorKind::ClockSkewed);
-            assert!(end <= T + 3 * HOUR, "expected an end by the store's time, off by {off} ms");
+            assert!(
+                end <= START_MS + 3 * HOUR,
+                "expected an end by the store's time, off by {off} ms"
+            );
             assert_eq!(host.keeper.number(), Some(*grant.numbers().start()));
             host.refused.clear();
             drive(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
             let end = drive(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
-            assert!(end > T + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+            assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
         }
     }
 }
@@ -60,27 +63,27 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
 fn a_store_clock_step_revokes_no_worker_ids() {
     for apart in CLOCK_ERRORS {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
-            let mut store = Memory::new(T);
+            let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(3));
             drive(&mut host, &mut store, 120, off, 0);
             host.assert_refused(ErrorKind::ClockSkewed);
             let mut late = Host::new(options(3));
             late.now = host.now;
-            late.now.wall_ms = T + late.now.elapsed_ms;
+            late.now.wall_ms = START_MS + late.now.elapsed_ms;
             store.set_now(late.now.wall_ms.saturating_add_signed(off));
             let request = match late.keeper.poll(late.now) {
-                Action::Ask(request) => request,
+                Action::Send(request) => request,
                 other => panic!("expected a request, found {other:?}"),
             };
             late.keeper.answered(request.number, store.answer(&request), late.now);
             assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
             let ends = store.records("orders/sno").into_iter().map(|record| record.granted_until);
-            assert!(ends.max().unwrap() <= T + 3 * HOUR, "off by {off} ms");
+            assert!(ends.max().unwrap() <= START_MS + 3 * HOUR, "off by {off} ms");
             drive(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
             let end = drive(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
-            assert!(end > T + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+            assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
         }
     }
 }
@@ -90,13 +93,13 @@ fn a_store_clock_step_revokes_no_worker_ids() {
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {
-        let mut store = Memory::new(T + apart);
+        let mut store = Memory::new(START_MS + apart);
         let mut host = Host::new(options(3));
-        host.now.wall_ms = T + apart;
+        host.now.wall_ms = START_MS + apart;
         let grant = loop {
             match host.keeper.poll(host.now) {
-                Action::Ask(request) => {
-                    store.set_now(T + apart);
+                Action::Send(request) => {
+                    store.set_now(START_MS + apart);
                     let reply = store.answer(&request);
                     host.keeper.answered(request.number, reply, host.now);
                 }
@@ -104,11 +107,11 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
                 other => panic!("{other:?}"),
             }
         };
-        assert!(grant.start() > T + apart - MINUTE);
+        assert!(grant.start() > START_MS + apart - MINUTE);
         let end = drive(&mut host, &mut store, 60, 0, 0);
         let error = host.assert_refused(ErrorKind::ClockSkewed);
         assert_eq!(error.until(), Some(grant.start()));
-        assert!(end < T + 3 * HOUR);
+        assert!(end < START_MS + 3 * HOUR);
         assert_ne!(host.keeper.number(), Some(*grant.numbers().start()));
     }
 }
@@ -131,7 +134,7 @@ fn manually_edited_times_are_rejected() {
         }),
     ];
     for (name, change) in changes {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         drop(holder(&mut store, options(3)));
         let backup = store.clone();
         store.restore(backup);
@@ -139,9 +142,12 @@ fn manually_edited_times_are_rejected() {
         let mut host = Host::new(options(3));
         for _ in 0..50 {
             match host.keeper.poll(host.now) {
-                Action::Ask(request) => {
+                Action::Send(request) => {
                     assert!(
-                        !matches!(request.ask, Ask::Put { .. } | Ask::PutNamespace { .. }),
+                        !matches!(
+                            request.operation,
+                            Operation::Put { .. } | Operation::PutNamespace { .. }
+                        ),
                         "{name}: expected that nothing is written, found {request:?}"
                     );
                     store.set_now(host.now.wall_ms);
@@ -150,7 +156,7 @@ fn manually_edited_times_are_rejected() {
                     host.keeper.answered(request.number, Ok(reply), host.now);
                 }
                 Action::Refused(error) => host.refused.push(error),
-                Action::Wait(_) => host.pass(MINUTE),
+                Action::Wait(_) => host.advance(MINUTE),
                 other => panic!("{name}: {other:?}"),
             }
         }
@@ -160,7 +166,7 @@ fn manually_edited_times_are_rejected() {
 }
 
 fn survey(reply: &mut polyflake_lease::Reply, end: u64) {
-    if let Found::Survey { latest_end, .. } = &mut reply.found {
+    if let ReplyContent::Survey { latest_end, .. } = &mut reply.content {
         *latest_end = end;
     }
 }

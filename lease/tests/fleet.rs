@@ -6,11 +6,11 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Ask, Found, Keeper, Memory, Moment, Options, Random, Reply, Request, Result, Shape,
-    Store,
+    Action, Keeper, Memory, Moment, Operation, Options, Random, Reply, ReplyContent, Request,
+    Result, Shape, Store,
 };
 
-const T: u64 = 1_763_650_000_000;
+const START_MS: u64 = 1_763_650_000_000;
 const HOUR: u64 = 3_600_000;
 const SECRET: [u8; 16] = [7; 16];
 
@@ -27,7 +27,7 @@ struct Figures {
 /// Starts holders during an hour, and counts their renewals in the following hour. Each prefers its own worker ID.
 fn fleet(holders: u64, numbers: u64) -> Figures {
     let mut rng = Rng::with_seed(7);
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let shape = Shape::randflake(0..=numbers - 1, &SECRET).unwrap();
     let mut keepers: Vec<Keeper<Draw>> = (0..holders)
         .map(|number| {
@@ -40,12 +40,12 @@ fn fleet(holders: u64, numbers: u64) -> Figures {
     let mut wakes: BinaryHeap<_> = starts.collect();
     let (mut figures, mut seconds) = (Figures::default(), vec![0; 3600]);
     while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR) {
-        let now = Moment { wall_ms: T + elapsed_ms, elapsed_ms };
+        let now = Moment { wall_ms: START_MS + elapsed_ms, elapsed_ms };
         store.set_now(now.wall_ms);
         let next = loop {
             match keepers[index].poll(now) {
-                Action::Ask(request) => {
-                    if matches!(request.ask, Ask::Put { .. }) && elapsed_ms >= HOUR {
+                Action::Send(request) => {
+                    if matches!(request.operation, Operation::Put { .. }) && elapsed_ms >= HOUR {
                         figures.renewals += 1;
                         seconds[usize::try_from((elapsed_ms - HOUR) / 1000).unwrap()] += 1;
                     }
@@ -67,12 +67,13 @@ fn fleet(holders: u64, numbers: u64) -> Figures {
 /// Answers a request. A survey would scan all records, which would take most of the test's time, so it is answered directly; no
 /// record is missing.
 fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
-    if request.ask != Ask::Survey {
+    if request.operation != Operation::Survey {
         return store.answer(request);
     }
-    let reply = store.answer(&Request { ask: Ask::Read { first: 0 }, ..request.clone() })?;
+    let reply =
+        store.answer(&Request { operation: Operation::Read { first: 0 }, ..request.clone() })?;
     let records = reply.namespace.as_ref().map_or(0, |namespace| namespace.records);
-    Ok(Reply { found: Found::Survey { records, latest_end: 0 }, ..reply })
+    Ok(Reply { content: ReplyContent::Survey { records, latest_end: 0 }, ..reply })
 }
 
 /// Checks that each holder renews about four times an hour. It is slightly more because renewals come up to a tenth of the

@@ -26,7 +26,7 @@ use std::{
 use forks::{fork_with_hooks, fork_without_hooks, in_child_by};
 use polyflake::sno::Sno;
 use polyflake_lease::{
-    Ask, AsyncStore, Host, Memory, Options, Reply, Request, Result, Shape, Store, Task, open,
+    AsyncStore, Host, Memory, Operation, Options, Reply, Request, Result, Shape, Store, Task, open,
     sno::Generator,
 };
 use tempfile::TempDir;
@@ -234,7 +234,7 @@ fn a_child_rejects_the_parents_in_memory_store() {
 fn a_child_forked_during_requests_leases_a_worker_id() {
     let _alone = lock_tests();
     let ((_folder, url), is_over) = (store(), AtomicBool::new(false));
-    let ask = || Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
+    let ask = || Request { number: 1, namespace: "orders".into(), operation: Operation::Survey };
     open(&url).unwrap().answer(&ask()).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -262,7 +262,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = lock_tests();
     let ((folder, locked), (_folder, url)) = (store(), store());
-    let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
+    let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Survey };
     open(&locked).unwrap();
     let other = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
     let forks = [(Some(fork_with_hooks as fn() -> _), 1), (fork_without_hooks(), 0)];

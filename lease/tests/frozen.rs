@@ -16,7 +16,7 @@ use std::{
 
 use heard::ReceivedEvents;
 use polyflake_lease::{
-    Ask, AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operator, Options,
+    AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operation, Operator, Options,
     Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
 };
 use server::{Server, programs};
@@ -99,7 +99,7 @@ fn a_task_survives_a_frozen_server() {
         server.thaw();
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().rejection());
         }
         server.freeze();
         let since = Instant::now();
@@ -139,7 +139,8 @@ struct HangingStore(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
 impl Store for HangingStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let mut store = self.0.lock().unwrap();
-        if matches!(&request.ask, Ask::Put { old, new } if new.granted_until < old.granted_until) {
+        if matches!(&request.operation, Operation::Put { old, new } if new.granted_until < old.granted_until)
+        {
             // Waits until the other end is dropped.
             let _ = self.1.lock().unwrap().recv();
         }

@@ -8,14 +8,14 @@ mod host;
 
 use std::{cell::Cell, rc::Rc};
 
-use host::{HOUR, Host, T, holder, options};
+use host::{HOUR, Host, START_MS, holder, options};
 use polyflake_lease::{
-    Action, Error, ErrorKind, Found, Grant, Memory, Moment, Random, Reply, Result, Store,
+    Action, Error, ErrorKind, Grant, Memory, Moment, Random, Reply, ReplyContent, Result, Store,
 };
 
 const MINUTE: u64 = 60_000;
 
-fn away() -> Result<Reply> {
+fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
@@ -39,12 +39,12 @@ fn wait(host: &mut Host) -> u64 {
 }
 
 /// Lives through an hour with the store available, from pause to pause.
-fn live(host: &mut Host, store: &mut Memory, ms: u64) {
+fn run_for(host: &mut Host, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
         drive(host, store);
         let next = wait(host).min(until - host.now.elapsed_ms);
-        host.pass(next);
+        host.advance(next);
     }
     drive(host, store);
 }
@@ -72,7 +72,7 @@ fn copies<const N: usize>(
     })
 }
 
-/// Restores copies an hour's tenth after their image was taken, one after the other, and lets them live.
+/// Restores the copies one after the other, each six minutes after the image was taken, and runs them.
 fn restore(hosts: &mut [Host], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
@@ -80,12 +80,12 @@ fn restore(hosts: &mut [Host], store: &mut Memory) {
     for _ in 0..200 {
         for host in &mut *hosts {
             drive(host, store);
-            host.pass(50);
+            host.advance(50);
         }
     }
 }
 
-/// Checks that one of the copies kept the worker ID, that the others have other ones, and that nothing was released.
+/// Checks that one of the copies kept the worker ID, that the others have different ones, and that no copy released any.
 #[track_caller]
 fn assert_parted(hosts: &[Host], store: &Memory) {
     let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
@@ -96,16 +96,16 @@ fn assert_parted(hosts: &[Host], store: &Memory) {
     let count = hosts.iter().filter(lost).count();
     assert!(count < hosts.len(), "{count}");
     for record in store.records("orders/sno").iter().filter(|it| numbers.contains(&it.first)) {
-        assert!(record.granted_until >= T + HOUR, "{record:?}");
+        assert!(record.granted_until >= START_MS + HOUR, "{record:?}");
     }
 }
 
 #[test]
 fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
     for ms in [-3_600_000, -1_001, 1_001, 5_000, 1_000_000] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        host.pass(2 * MINUTE);
+        host.advance(2 * MINUTE);
         drive(&mut host, &mut store);
         let version = store.records("orders/sno")[0].version;
         jump(&mut host, ms);
@@ -113,7 +113,7 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         let wait = wait(&mut host);
         assert!(wait <= 1000, "{ms}: {wait}");
         assert_eq!(host.keeper.number(), Some(0));
-        host.pass(wait);
+        host.advance(wait);
         host.drive(&mut store);
         assert!(store.records("orders/sno")[0].version > version, "{ms}");
         assert_eq!(host.keeper.number(), Some(0), "{ms}");
@@ -124,9 +124,9 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
 #[test]
 fn a_second_between_the_clocks_is_no_gap() {
     for ms in [-1000, 1000] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        host.pass(2 * MINUTE);
+        host.advance(2 * MINUTE);
         jump(&mut host, ms);
         let wait = wait(&mut host);
         assert!(wait > 10 * MINUTE, "{ms}: {wait}");
@@ -136,11 +136,11 @@ fn a_second_between_the_clocks_is_no_gap() {
 /// A fleet whose clocks step together does not reach the store at one moment.
 #[test]
 fn renewals_after_a_gap_are_spread_over_a_second() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut waits: Vec<_> = (0..100_u64)
         .map(|_| {
             let (mut host, _) = holder(&mut store, options(100));
-            host.pass(MINUTE);
+            host.advance(MINUTE);
             jump(&mut host, 5_000);
             wait(&mut host)
         })
@@ -151,10 +151,10 @@ fn renewals_after_a_gap_are_spread_over_a_second() {
 
 #[test]
 fn one_of_several_restored_copies_keeps_the_worker_id() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
         host.drive(store).unwrap();
-        host.pass(MINUTE);
+        host.advance(MINUTE);
         host.drive(store);
     });
     restore(&mut hosts, &mut store);
@@ -165,17 +165,17 @@ fn one_of_several_restored_copies_keeps_the_worker_id() {
 #[test]
 fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let reply = Rc::new(Cell::new(None));
         let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
                 host.drive(store).unwrap();
-                host.pass(15 * MINUTE);
+                host.advance(15 * MINUTE);
                 store.set_now(host.now.wall_ms);
             }
             let sent = host.claim(store);
             let done = store.answer(&sent).unwrap();
-            assert_eq!(done.found, Found::Done);
+            assert_eq!(done.content, ReplyContent::Done);
             reply.set(Some((sent.number, done)));
         });
         let (number, done) = reply.take().unwrap();
@@ -183,7 +183,7 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
         for host in &mut hosts {
             jump(host, 6 * 60_000);
             host.keeper.answered(number, Ok(done.clone()), host.now);
-            host.pass(10);
+            host.advance(10);
             assert_eq!(host.keeper.end(), ends[0], "expected no grant and no extension");
         }
         restore(&mut hosts, &mut store);
@@ -195,16 +195,16 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
 #[test]
 fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
                 host.drive(store).unwrap();
-                host.pass(15 * MINUTE);
+                host.advance(15 * MINUTE);
                 store.set_now(host.now.wall_ms);
             }
             let sent = host.claim(store);
             store.answer(&sent).unwrap();
-            host.keeper.answered(sent.number, away(), host.now);
+            host.keeper.answered(sent.number, unavailable(), host.now);
         });
         restore(&mut hosts, &mut store);
         assert_parted(&hosts, &store);
@@ -214,14 +214,14 @@ fn a_read_of_a_write_from_before_the_image_settles_nothing() {
 /// The wall clock also moved backwards, so a renewal cannot move the end.
 #[test]
 fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
-    host.pass(20 * MINUTE);
+    host.advance(20 * MINUTE);
     host.drive(&mut store);
     let before = store.records("orders/sno")[0].clone();
-    host.pass(1);
+    host.advance(1);
     jump(&mut host, -600_000);
-    live(&mut host, &mut store, 1500);
+    run_for(&mut host, &mut store, 1500);
     let after = store.records("orders/sno")[0].clone();
     assert!(after.version > before.version && after.granted_until == before.granted_until);
 }
@@ -229,11 +229,11 @@ fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
 /// The original, whose clocks show no gap, releases the worker ID, and another process claims it.
 #[test]
 fn a_copy_seals_if_the_original_released_the_worker_id() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let [mut original, mut copy] = copies(&mut store, 1, |host, store| {
         host.drive(store).unwrap();
     });
-    original.pass(MINUTE);
+    original.advance(MINUTE);
     original.keeper.close();
     assert_eq!(original.keeper.poll(original.now), Action::Seal);
     original.keeper.sealed(Some(original.now.wall_ms), original.now);
@@ -242,9 +242,9 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
     other.now = Moment { wall_ms: original.now.wall_ms + 10, ..original.now };
     assert!(drive(&mut other, &mut store).is_some());
     copy.now = Moment { wall_ms: other.now.wall_ms, ..copy.now };
-    copy.pass(1000);
+    copy.advance(1000);
     drive(&mut copy, &mut store);
-    copy.pass(1000);
+    copy.advance(1000);
     drive(&mut copy, &mut store);
     assert!(copy.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost), "{:?}", copy.refused);
     assert_eq!(copy.keeper.number(), None);
@@ -254,12 +254,12 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
 #[test]
 fn a_release_after_a_gap_keeps_the_end_that_copies_have() {
     for is_settled in [false, true] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, grant) = holder(&mut store, options(1));
-        host.pass(MINUTE);
+        host.advance(MINUTE);
         jump(&mut host, 5_000);
         if is_settled {
-            live(&mut host, &mut store, 2_000);
+            run_for(&mut host, &mut store, 2_000);
             assert!(host.keeper.end() > Some(grant.end()));
         }
         host.end_by(|request| store.answer(request));
@@ -319,16 +319,16 @@ fn a_release_in_progress_during_a_gap_counts_once() {
 /// Copies that end at once release nothing, because another one may still use the worker ID.
 #[test]
 fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let [mut one, mut other] = copies(&mut store, 1, |host, store| {
         host.drive(store).unwrap();
     });
     for host in [&mut one, &mut other] {
         jump(host, 60_000);
     }
-    live(&mut one, &mut store, 2000);
+    run_for(&mut one, &mut store, 2000);
     let renewed = store.records("orders/sno")[0].clone();
-    live(&mut other, &mut store, 2000);
+    run_for(&mut other, &mut store, 2000);
     assert_eq!((one.keeper.number(), other.keeper.number()), (Some(0), None));
     other.keeper.close();
     drive(&mut other, &mut store);
@@ -341,7 +341,7 @@ fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
 #[test]
 fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
     for ms in [-30 * 60_000, -2_000, 2_000, 10 * 60_000, 20 * 60_000] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let mut hosts: Vec<_> = (0..10).map(|_| holder(&mut store, options(100)).0).collect();
         for host in &mut hosts {
             let (number, end) = (host.keeper.number(), host.keeper.end());
@@ -349,18 +349,18 @@ fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
             for minute in 0..35 {
                 host.drive_by(|_| {
                     asked += 1;
-                    away()
+                    unavailable()
                 });
                 assert_eq!((host.keeper.number(), host.keeper.end()), (number, end), "{ms}");
                 if minute == 5 {
                     jump(host, ms);
-                    host.pass(1000);
-                    host.drive_by(|_| away());
+                    host.advance(1000);
+                    host.drive_by(|_| unavailable());
                 }
-                host.pass(MINUTE);
+                host.advance(MINUTE);
             }
             assert!(asked < 60, "{asked} requests in half an hour");
-            live(host, &mut store, 6 * MINUTE);
+            run_for(host, &mut store, 6 * MINUTE);
             assert!(host.keeper.number() == number && host.keeper.end() > end, "{ms}");
         }
     }
@@ -369,13 +369,13 @@ fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
 /// A step of the clock while the store is replaced does not seal a grant that cannot be renewed there.
 #[test]
 fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
     let backup = store.clone();
     store.restore(backup);
-    host.pass(59 * MINUTE + 30_000);
+    host.advance(59 * MINUTE + 30_000);
     jump(&mut host, 2_000);
-    live(&mut host, &mut store, 2_000);
+    run_for(&mut host, &mut store, 2_000);
     assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
     assert_eq!(host.keeper.number(), Some(0));
 }
@@ -386,8 +386,8 @@ fn drive_strict(host: &mut Host, store: &mut Memory, is_away: bool) -> Option<u6
     let mut end = None;
     loop {
         match host.keeper.poll(host.now) {
-            Action::Ask(request) => {
-                let reply = if is_away { away() } else { store.answer(&request) };
+            Action::Send(request) => {
+                let reply = if is_away { unavailable() } else { store.answer(&request) };
                 host.keeper.answered(request.number, reply, host.now);
             }
             Action::Begin(grant) => end = Some(grant.end()),
@@ -401,14 +401,14 @@ fn drive_strict(host: &mut Host, store: &mut Memory, is_away: bool) -> Option<u6
 
 #[test]
 fn a_strict_generator_has_a_window_of_seconds() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1).strict());
     let mut end = drive_strict(&mut host, &mut store, false).unwrap();
     for _ in 0..4000 {
         let now = host.now.wall_ms;
         assert!(end > now + 1500 && end <= now + 3000 + 15_000, "{}", end - now);
         assert!(wait(&mut host) <= 500);
-        host.pass(500);
+        host.advance(500);
         let later = drive_strict(&mut host, &mut store, false);
         assert!(later.is_none_or(|later| later > end));
         end = later.unwrap_or(end);
@@ -420,18 +420,18 @@ fn a_strict_generator_has_a_window_of_seconds() {
 #[test]
 fn a_strict_generator_is_held_back_for_at_most_a_second() {
     for is_away in [false, true] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let mut host = Host::new(options(1).strict());
         let mut end = drive_strict(&mut host, &mut store, false).unwrap();
         for _ in 0..40 {
-            host.pass(500);
+            host.advance(500);
             end = drive_strict(&mut host, &mut store, false).unwrap_or(end);
         }
         jump(&mut host, 60_000);
         assert!(end < host.now.wall_ms, "the window of a copy has ended");
         let mut held_ms = 0;
         while end < host.now.wall_ms {
-            host.pass(10);
+            host.advance(10);
             held_ms += 10;
             end = drive_strict(&mut host, &mut store, is_away).unwrap_or(end);
             assert!(held_ms <= 1020, "{is_away}: {held_ms}");
@@ -443,13 +443,13 @@ fn a_strict_generator_is_held_back_for_at_most_a_second() {
 
 #[test]
 fn renewals_every_ten_seconds_keep_the_lease_duration() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1).renew_ms(10_000).unwrap());
     host.drive(&mut store).unwrap();
     for _ in 0..10 {
         let wait = wait(&mut host);
         assert!((9_000..=10_000).contains(&wait), "{wait}");
-        host.pass(wait);
+        host.advance(wait);
         host.drive(&mut store);
         assert!(host.keeper.end() > Some(host.now.wall_ms + HOUR - 10));
     }
@@ -457,7 +457,7 @@ fn renewals_every_ten_seconds_keep_the_lease_duration() {
         assert_eq!(options(1).renew_ms(bad).unwrap_err().kind(), ErrorKind::OutOfRange);
     }
     let mut host = Host::new(options(1).renew_ms(2 * HOUR).unwrap());
-    host.pass(3 * HOUR);
+    host.advance(3 * HOUR);
     host.drive(&mut store).unwrap();
     assert!(wait(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
 }

@@ -27,7 +27,7 @@ use serde_json::{Value as Json, json};
 use sql::in_postgresql;
 use sql::{answer_of, in_sqlite, statements_of};
 
-const T: u64 = 1_763_650_000_000;
+const START_MS: u64 = 1_763_650_000_000;
 
 type Build = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
 type Leased = Granted<sno::Leased, Build>;
@@ -196,7 +196,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(host.names(), ["acquired", "renewed", "sealed"]);
     assert_eq!(host.told[0]["number"], 7);
     assert!(host.told[0]["text"].as_str().unwrap().starts_with("acquired: number 7 until "));
-    assert!(host.told[2]["used_until"].as_u64().unwrap() > T);
+    assert!(host.told[2]["used_until"].as_u64().unwrap() > START_MS);
     assert_eq!(host.reason()["message"], "expected a lease, found a closed one");
     let refused = host.ids.leased().unwrap().try_generate(3).unwrap_err();
     assert_eq!(refused.code(), "lease_unavailable");
@@ -286,7 +286,7 @@ fn only_lasting_errors_of_a_host_are_permanent() {
 #[test]
 fn a_failed_server_connection_is_reopened() {
     let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
-    let now = Moment { wall_ms: T, elapsed_ms: 0 };
+    let now = Moment { wall_ms: START_MS, elapsed_ms: 0 };
     let failed = r#"{"rows":[],"failure":{"code":null,"message":"reset"}}"#;
     for answer in [failed, r#"{"silent":true}"#] {
         let mut lease = Hosted::new(settings).unwrap();
@@ -343,7 +343,8 @@ fn a_server_grant_counts_only_after_it_starts() {
     let at = |word| done.iter().position(|done| *done == word);
     assert!(at("acquired").is_none() && at("close") < at("begin 0"), "{done:?}");
     assert!(at("begin 0") < at("refused") && at("refused") < at("begin 1"), "{done:?}");
-    let told = lease.next(Moment { wall_ms: T, elapsed_ms: 2_000_000 }, [Random(1); 8], "null");
+    let told =
+        lease.next(Moment { wall_ms: START_MS, elapsed_ms: 2_000_000 }, [Random(1); 8], "null");
     assert!(told.contains("acquired"), "{told}");
 }
 

@@ -7,15 +7,15 @@ mod host;
 
 use std::sync::{Arc, Mutex};
 
-use host::{Draw, HOUR, Host, T, holder, options};
+use host::{Draw, HOUR, Host, START_MS, holder, options};
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Found, Keeper, Memory, Options, Random, Record, Reply, Request,
-    Result, Shape, Store, conformance,
+    Action, Error, ErrorKind, Keeper, Memory, Operation, Options, Random, Record, Reply,
+    ReplyContent, Request, Result, Shape, Store, conformance,
 };
 
 #[test]
 fn holders_have_distinct_worker_ids() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let hosts: Vec<_> = (0..3).map(|_| holder(&mut store, options(3))).collect();
     let mut numbers: Vec<_> = hosts.iter().map(|(_, grant)| *grant.numbers().start()).collect();
     numbers.sort_unstable();
@@ -23,14 +23,14 @@ fn holders_have_distinct_worker_ids() {
     let mut late = Host::new(options(3));
     assert_eq!(late.drive(&mut store), None);
     let error = late.assert_refused(ErrorKind::NumbersExhausted);
-    assert_eq!(error.until(), Some(T + HOUR));
+    assert_eq!(error.until(), Some(START_MS + HOUR));
     let said = "all 3 worker IDs are leased to other processes, the first until 20";
     assert!(error.to_string().starts_with(said), "{error}");
 }
 
 #[test]
 fn a_grant_without_a_generator_is_released_and_retried() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
     let mut pauses = Vec::new();
     for _ in 0..8 {
@@ -44,7 +44,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
         );
         let Action::Wait(until) = host.keeper.poll(host.now) else { panic!("expected a pause") };
         pauses.push(until - host.now.elapsed_ms);
-        host.pass(pauses[pauses.len() - 1]);
+        host.advance(pauses[pauses.len() - 1]);
         host.drive(&mut store).expect("expected a grant");
     }
     assert!(pauses[7] > 20 * pauses[0], "{pauses:?}");
@@ -54,7 +54,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
 /// If all worker IDs are granted, one may still be released long before its end.
 #[test]
 fn a_released_worker_id_is_found_within_a_minute() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut first, _) = holder(&mut store, options(1));
     let mut other = Host::new(options(1));
     assert_eq!(other.drive(&mut store), None);
@@ -66,24 +66,24 @@ fn a_released_worker_id_is_found_within_a_minute() {
 
 #[test]
 fn a_closed_keeper_releases_its_worker_id_immediately() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
-    assert!(grant.start() <= T && grant.end() == T + HOUR);
+    assert!(grant.start() <= START_MS && grant.end() == START_MS + HOUR);
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
-    host.keeper.sealed(Some(T + 6), host.now);
+    host.keeper.sealed(Some(START_MS + 6), host.now);
     assert_eq!(host.drive(&mut store), None);
     assert!(host.ended);
-    assert_eq!(store.records("orders/sno")[0].granted_until, T + 8, "rounded up to a tick");
+    assert_eq!(store.records("orders/sno")[0].granted_until, START_MS + 8, "rounded up to a tick");
     let mut next = Host::new(options(1));
-    next.pass(8);
+    next.advance(8);
     let next = next.drive(&mut store).expect("expected the number that was given back");
-    assert_eq!(next.start(), T + 8);
+    assert_eq!(next.start(), START_MS + 8);
 }
 
 #[test]
 fn an_unused_generator_releases_its_whole_grant() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
     host.keeper.close();
     host.drive(&mut store);
@@ -92,29 +92,29 @@ fn an_unused_generator_releases_its_whole_grant() {
 
 #[test]
 fn a_forty_minute_store_outage_does_not_interrupt_a_lease() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     for away_from in [0, 14 * 60_000, 16 * 60_000, 40 * 60_000, 50 * 60_000] {
         let (mut host, _) = holder(&mut store, options(100));
         for minute in 0..180 {
             let is_away = (away_from..away_from + 40 * 60_000).contains(&(minute * 60_000));
-            store.set_now(T + host.now.elapsed_ms);
-            host.drive_by(|request| if is_away { away() } else { store.answer(request) });
+            store.set_now(START_MS + host.now.elapsed_ms);
+            host.drive_by(|request| if is_away { unavailable() } else { store.answer(request) });
             assert!(host.keeper.end() > Some(host.now.wall_ms), "minute {minute}");
-            host.pass(60_000);
+            host.advance(60_000);
         }
     }
 }
 
 #[test]
 fn a_lost_reply_is_resolved_by_another_write() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     let claim = host.claim(&mut store);
     let lost = store.answer(&claim).unwrap();
-    assert_eq!(lost.found, Found::Done);
-    host.pass(20_000);
+    assert_eq!(lost.content, ReplyContent::Done);
+    host.advance(20_000);
     let read = host.request();
-    assert_eq!(read.ask, Ask::Read { first: 0 });
+    assert_eq!(read.operation, Operation::Read { first: 0 });
     // The late reply has no effect.
     host.keeper.answered(claim.number, Ok(lost), host.now);
     assert_eq!(host.keeper.number(), None);
@@ -122,7 +122,9 @@ fn a_lost_reply_is_resolved_by_another_write() {
     host.keeper.answered(read.number, reply, host.now);
     assert_eq!(host.keeper.number(), None, "a replica may not have what a read shows");
     let proof = host.request();
-    let (Ask::Put { new: first, .. }, Ask::Put { old, new }) = (&claim.ask, &proof.ask) else {
+    let (Operation::Put { new: first, .. }, Operation::Put { old, new }) =
+        (&claim.operation, &proof.operation)
+    else {
         panic!("expected two writes")
     };
     assert_eq!(old, first);
@@ -135,26 +137,26 @@ fn a_lost_reply_is_resolved_by_another_write() {
 
 /// Simulates a store whose replica is unavailable: reads show the writes, but no write is acknowledged.
 fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
-    |request| match (&request.ask, store.answer(request)?) {
-        (Ask::Put { .. }, Reply { found: Found::Done, .. }) => away(),
+    |request| match (&request.operation, store.answer(request)?) {
+        (Operation::Put { .. }, Reply { content: ReplyContent::Done, .. }) => unavailable(),
         (_, reply) => Ok(reply),
     }
 }
 
 #[test]
 fn unreplicated_writes_never_acquire_or_extend_a_grant() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     for _ in 0..20 {
         assert_eq!(host.drive_by(unreplicated(&mut store)), None);
         assert_eq!(host.keeper.number(), None);
-        host.pass(60_000);
+        host.advance(60_000);
     }
     assert!(store.records("orders/sno")[0].version > 10 << 10, "each try writes");
     let grant = host.drive_for(&mut store, 5 * 60_000);
     let grant = grant.expect("expected a grant once a write is acknowledged");
     for _ in 0..30 {
-        host.pass(2 * 60_000);
+        host.advance(2 * 60_000);
         store.set_now(host.now.wall_ms);
         assert_eq!(host.drive_by(unreplicated(&mut store)), None);
         assert_eq!(host.keeper.end(), Some(grant.end()));
@@ -168,10 +170,10 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
 /// The network delivers a message twice, and the second delivery finds what the first one wrote.
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     let mut twice = |request: &Request| {
-        if let Ask::Put { .. } = request.ask {
+        if let Operation::Put { .. } = request.operation {
             store.answer(request)?;
         }
         store.answer(request)
@@ -179,7 +181,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
     for _ in 0..20 {
         // No reply to a write confirms it.
         assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
-        host.pass(1000);
+        host.advance(1000);
     }
     assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
 }
@@ -187,23 +189,23 @@ fn a_duplicated_write_is_resolved_by_another_write() {
 /// Two renewals get no reply, and the first one arrives after the second one was sent.
 #[test]
 fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
-    host.pass(15 * 60_000);
+    host.advance(15 * 60_000);
     let mut sent = Vec::new();
     for _ in 0..40 {
         store.set_now(host.now.wall_ms);
-        host.drive_by(|request| match request.ask {
-            Ask::Put { .. } => {
+        host.drive_by(|request| match request.operation {
+            Operation::Put { .. } => {
                 sent.push(request.clone());
-                away()
+                unavailable()
             }
             _ => store.answer(request),
         });
-        host.pass(60_000);
+        host.advance(60_000);
     }
     assert!(sent.len() > 1);
-    assert_eq!(store.answer(&sent[0]).unwrap().found, Found::Done);
+    assert_eq!(store.answer(&sent[0]).unwrap().content, ReplyContent::Done);
     let before = host.keeper.end();
     host.drive_for(&mut store, 10 * 60_000);
     assert!(host.keeper.end() > before, "{:?}", host.refused);
@@ -213,7 +215,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
 /// Both clones know everything that the claimant sent, so only a later write by one of them distinguishes them.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
-    let before = Memory::new(T);
+    let before = Memory::new(START_MS);
     let mut store = before.clone();
     let [mut one, mut twin] = [1, 2].map(|own: u128| {
         let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
@@ -222,8 +224,8 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
         let mut host = Host::drawing(options(1), draw);
         store = before.clone();
         let claim = host.claim(&mut store);
-        assert_eq!(store.answer(&claim).unwrap().found, Found::Done);
-        host.keeper.answered(claim.number, away(), host.now);
+        assert_eq!(store.answer(&claim).unwrap().content, ReplyContent::Done);
+        host.keeper.answered(claim.number, unavailable(), host.now);
         has_parted.set(own);
         host
     });
@@ -235,16 +237,16 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
 /// A claim that reaches the store after it was abandoned grants nothing.
 #[test]
 fn a_missing_claim_is_abandoned() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     let claim = host.claim(&mut store);
-    host.pass(20_000);
+    host.advance(20_000);
     let read = host.request();
     let reply = store.answer(&read);
     host.keeper.answered(read.number, reply, host.now);
     let late = store.answer(&claim).unwrap();
     host.keeper.answered(claim.number, Ok(late), host.now);
-    host.pass(100);
+    host.advance(100);
     assert_eq!(host.drive(&mut store), None);
     assert_eq!(host.keeper.number(), None);
     host.assert_refused(ErrorKind::NumbersExhausted);
@@ -253,34 +255,34 @@ fn a_missing_claim_is_abandoned() {
 /// Both claims are for the same worker ID and would have started at the same time.
 #[test]
 fn another_holders_grant_never_resolves_a_claim() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     host.claim(&mut store);
     let mut other = Host::seeded(options(1), 7);
     other.drive(&mut store);
     assert_eq!(other.keeper.number(), Some(0));
-    host.pass(20_000);
+    host.advance(20_000);
     assert_eq!(host.drive(&mut store), None);
     assert_eq!(host.keeper.number(), None);
 }
 
 #[test]
 fn a_required_worker_id_waits_without_writing() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (_first, grant) = holder(&mut store, options(2).insist(1).unwrap());
-    assert_eq!((grant.numbers(), grant.end()), (1..=1, T + 60_000));
+    assert_eq!((grant.numbers(), grant.end()), (1..=1, START_MS + 60_000));
     let mut second = Host::new(options(2).insist(1).unwrap());
     let before = store.records("orders/sno");
     assert_eq!(second.drive_for(&mut store, 59_000), None);
     assert_eq!(store.records("orders/sno"), before);
     second.assert_refused(ErrorKind::NumbersExhausted);
     let grant = second.drive_for(&mut store, 10_000).expect("expected the number after its end");
-    assert_eq!((grant.numbers(), grant.start()), (1..=1, T + 60_000));
+    assert_eq!((grant.numbers(), grant.start()), (1..=1, START_MS + 60_000));
 }
 
 #[test]
 fn a_preferred_worker_id_falls_back_to_another() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (_first, grant) = holder(&mut store, options(5).prefer(3).unwrap());
     assert_eq!(grant.numbers(), 3..=3);
     let (_second, grant) = holder(&mut store, options(5).prefer(3).unwrap());
@@ -289,7 +291,7 @@ fn a_preferred_worker_id_falls_back_to_another() {
 
 #[test]
 fn a_different_shape_is_rejected() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let secret = |byte| Shape::randflake(0..=1, &[byte; 16]);
     let pairs = [
         (Shape::sno(0..=1), Shape::sno(0..=2)),
@@ -310,44 +312,44 @@ fn clocks_that_are_far_off_are_rejected() {
     const DAY: u64 = 24 * HOUR;
     for skew in [61_000, DAY, 3653 * DAY] {
         for ahead in [true, false] {
-            let mut store = Memory::new(T);
+            let mut store = Memory::new(START_MS);
             let mut host = Host::new(options(1));
-            host.now.wall_ms = if ahead { T + skew } else { T - skew };
+            host.now.wall_ms = if ahead { START_MS + skew } else { START_MS - skew };
             assert_eq!(host.drive(&mut store), None);
             host.assert_refused(ErrorKind::ClockSkewed);
-            host.now.wall_ms = T + host.now.elapsed_ms;
+            host.now.wall_ms = START_MS + host.now.elapsed_ms;
             assert!(host.drive_for(&mut store, 60_000).is_some(), "usable afterwards");
         }
     }
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
-    host.now.wall_ms = T + 59_000;
+    host.now.wall_ms = START_MS + 59_000;
     assert!(host.drive(&mut store).is_some());
 }
 
 #[test]
 fn a_restored_store_starts_a_quiet_time() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
-    old.pass(20 * 60_000);
+    old.advance(20 * 60_000);
     old.drive(&mut store);
-    assert_eq!(old.keeper.end(), Some(T + 20 * 60_000 + HOUR));
+    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR));
     store.restore(backup);
     let mut new = Host::new(options(10));
-    new.pass(20 * 60_000);
+    new.advance(20 * 60_000);
     assert_eq!(new.drive(&mut store), None);
     let error = new.assert_refused(ErrorKind::StoreChanged);
-    assert_eq!(error.until(), Some(T + HOUR + HOUR + 60_000));
+    assert_eq!(error.until(), Some(START_MS + HOUR + HOUR + 60_000));
     // The time is now past the end that is recorded in the backup.
-    old.pass(40 * 60_000);
+    old.advance(40 * 60_000);
     old.drive(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
-    assert_eq!(old.keeper.end(), Some(T + 20 * 60_000 + HOUR), "runs to its end");
+    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR), "runs to its end");
     let quiet_until = error.until().unwrap();
-    new.pass(quiet_until - new.now.wall_ms - 1);
+    new.advance(quiet_until - new.now.wall_ms - 1);
     assert_eq!(new.drive(&mut store), None);
-    new.pass(60_001);
+    new.advance(60_001);
     let grant = new.drive(&mut store).expect("expected a grant after the quiet time");
     assert!(grant.start() >= quiet_until);
 }
@@ -355,7 +357,7 @@ fn a_restored_store_starts_a_quiet_time() {
 /// The slack spares a claimant its first wait, but does not reach back into the quiet time.
 #[test]
 fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     let backup = store.clone();
     store.restore(backup);
@@ -363,7 +365,7 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     assert_eq!(host.drive(&mut store), None);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until().unwrap();
     let mut next = Host::new(options(10));
-    next.pass(quiet_until - T + 1000);
+    next.advance(quiet_until - START_MS + 1000);
     let grant = next.drive(&mut store).expect("expected a grant");
     assert_eq!(grant.start(), quiet_until);
 }
@@ -371,27 +373,27 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
 /// A keeper that has read all records must still detect a restored store.
 #[test]
 fn a_waiting_keeper_detects_a_restored_store() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(1)));
     let mut host = Host::new(options(1));
     assert_eq!(host.drive(&mut store), None);
     host.assert_refused(ErrorKind::NumbersExhausted);
     let backup = store.clone();
     store.restore(backup);
-    host.pass(10 * 60_000);
+    host.advance(10 * 60_000);
     assert_eq!(host.drive(&mut store), None);
     host.assert_refused(ErrorKind::StoreChanged);
 }
 
 #[test]
 fn a_missing_record_is_reported_as_damage() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut first, _) = holder(&mut store, options(3));
     store.lose("orders/sno", 0).expect("expected a record");
     let mut second = Host::new(options(3));
     assert_eq!(second.drive(&mut store), None);
     second.assert_refused(ErrorKind::StoreDamaged);
-    first.pass(20 * 60_000);
+    first.advance(20 * 60_000);
     first.drive(&mut store);
     first.assert_refused(ErrorKind::StoreDamaged);
 }
@@ -410,19 +412,19 @@ fn manually_edited_rows_are_rejected() {
         Record { holder: "a\nb".into(), ..fresh.clone() },
     ];
     for row in rows {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let mut host = Host::new(options(1));
         for _ in 0..10 {
             store.set_now(host.now.wall_ms);
             let grant = host.drive_by(|request| {
                 let mut reply = store.answer(request)?;
-                if let Found::Records(records) = &mut reply.found {
+                if let ReplyContent::Records(records) = &mut reply.content {
                     *records = vec![row.clone()];
                 }
                 Ok(reply)
             });
             assert_eq!(grant, None, "{row:?}");
-            host.pass(60_000);
+            host.advance(60_000);
         }
         host.assert_refused(ErrorKind::StoreDamaged);
     }
@@ -435,7 +437,7 @@ fn a_store_at_the_maximum_time_is_rejected() {
     let request = host.request();
     let reply = store.answer(&request);
     host.keeper.answered(request.number, reply, host.now);
-    assert_eq!(host.drive(&mut Memory::new(T)), None);
+    assert_eq!(host.drive(&mut Memory::new(START_MS)), None);
     host.assert_refused(ErrorKind::StoreDamaged);
 }
 
@@ -444,7 +446,7 @@ fn without_entropy_no_claim_is_sent() {
     let draw: Draw = Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
     let mut host = Host::new(options(1));
     host.keeper = Keeper::new(options(1), draw);
-    assert_eq!(host.drive(&mut Memory::new(T)), None);
+    assert_eq!(host.drive(&mut Memory::new(START_MS)), None);
     host.assert_refused(ErrorKind::LeaseUnavailable);
     assert!(host.asked.is_empty());
 }
@@ -480,36 +482,36 @@ impl Store for Faulty {
 fn the_driver_suite_detects_faults() {
     let faults: [(&str, Fault); 4] = [
         ("a swap without conditions", |store, request| {
-            let Ask::Put { new, .. } = &request.ask else { return None };
+            let Operation::Put { new, .. } = &request.operation else { return None };
             let there = store.records(&request.namespace);
             let old = there.into_iter().find(|record| record.first == new.first)?;
-            let ask = Ask::Put { old, new: new.clone() };
-            store.answer(&Request { ask, ..request.clone() }).ok()
+            let ask = Operation::Put { old, new: new.clone() };
+            store.answer(&Request { operation: ask, ..request.clone() }).ok()
         }),
         ("a swap that says done and does nothing", |store, request| {
-            let Ask::Put { .. } = &request.ask else { return None };
-            let reply = store.answer(&Request { ask: Ask::Survey, ..request.clone() });
-            Some(Reply { found: Found::Done, ..reply.ok()? })
+            let Operation::Put { .. } = &request.operation else { return None };
+            let reply = store.answer(&Request { operation: Operation::Survey, ..request.clone() });
+            Some(Reply { content: ReplyContent::Done, ..reply.ok()? })
         }),
         ("a refusal without the record", |store, request| {
             let mut reply = store.answer(request).ok()?;
-            if let Found::Differs(record) = &mut reply.found {
+            if let ReplyContent::Differs(record) = &mut reply.content {
                 *record = None;
             }
             Some(reply)
         }),
         ("reserved numbers that are counted", |store, request| {
             let mut reply = store.answer(request).ok()?;
-            if let Found::Survey { latest_end, .. } = &mut reply.found {
+            if let ReplyContent::Survey { latest_end, .. } = &mut reply.content {
                 let records = store.records(&request.namespace);
                 *latest_end = records.iter().map(|record| record.granted_until).max()?;
             }
             Some(reply)
         }),
     ];
-    conformance::check(&mut Faulty(Memory::new(T), |_, _| None));
+    conformance::check(&mut Faulty(Memory::new(START_MS), |_, _| None));
     for (name, fault) in faults {
-        let check = move || conformance::check(&mut Faulty(Memory::new(T), fault));
+        let check = move || conformance::check(&mut Faulty(Memory::new(START_MS), fault));
         assert!(std::panic::catch_unwind(check).is_err(), "expected that the suite finds {name}");
     }
 }
@@ -519,17 +521,21 @@ struct ReadsThenWrites(Arc<Mutex<Memory>>);
 
 impl Store for ReadsThenWrites {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        let Ask::Put { old, new } = &request.ask else {
+        let Operation::Put { old, new } = &request.operation else {
             return self.0.lock().unwrap().answer(request);
         };
-        let read = Request { ask: Ask::Read { first: old.first }, ..request.clone() };
+        let read = Request { operation: Operation::Read { first: old.first }, ..request.clone() };
         let there = |ask: &Request| self.0.lock().unwrap().answer(ask);
-        let Found::Records(found) = there(&read)?.found else { panic!("expected records") };
+        let ReplyContent::Records(found) = there(&read)?.content else {
+            panic!("expected records")
+        };
         if found.first().is_some_and(|found| found.is_as_read(old)) {
             std::thread::sleep(std::time::Duration::from_millis(1));
-            let Found::Records(found) = there(&read)?.found else { panic!("expected records") };
-            let ask = Ask::Put { old: found[0].clone(), new: new.clone() };
-            return there(&Request { ask, ..request.clone() });
+            let ReplyContent::Records(found) = there(&read)?.content else {
+                panic!("expected records")
+            };
+            let ask = Operation::Put { old: found[0].clone(), new: new.clone() };
+            return there(&Request { operation: ask, ..request.clone() });
         }
         there(request)
     }
@@ -537,7 +543,7 @@ impl Store for ReadsThenWrites {
 
 #[test]
 fn the_driver_suite_detects_a_non_atomic_swap() {
-    let memory = || Arc::new(Mutex::new(Memory::new(T)));
+    let memory = || Arc::new(Mutex::new(Memory::new(START_MS)));
     let store = memory();
     conformance::check(&mut ReadsThenWrites(store.clone()));
     let check = || conformance::check_together(|| ReadsThenWrites(store.clone()));
@@ -554,7 +560,7 @@ fn the_driver_suite_detects_a_non_atomic_swap() {
 /// The threads of the suite wait for each other, so a thread that panics must not leave the others waiting.
 #[test]
 fn the_driver_suite_ends_if_one_connection_fails() {
-    let store = Arc::new(Mutex::new(Memory::new(T)));
+    let store = Arc::new(Mutex::new(Memory::new(START_MS)));
     let opened = std::cell::Cell::new(0);
     let check = || {
         conformance::check_together(|| {
@@ -572,7 +578,7 @@ struct Fails(bool, Atomic);
 impl Store for Fails {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0 && request.number == 7 {
-            return away();
+            return unavailable();
         }
         self.1.answer(request)
     }
@@ -586,43 +592,49 @@ impl Store for Atomic {
     }
 }
 
-fn away() -> Result<Reply> {
+fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
 /// Drives a keeper up to its next pause while the store replies only to the requests for which `answers` returns true. Returns
 /// the number of requests.
-fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Ask) -> bool) -> usize {
+fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Operation) -> bool) -> usize {
     let before = host.asked.len();
-    store.set_now(T + host.now.elapsed_ms);
-    let mut answer =
-        |request: &Request| if answers(&request.ask) { store.answer(request) } else { away() };
+    store.set_now(START_MS + host.now.elapsed_ms);
+    let mut answer = |request: &Request| {
+        if answers(&request.operation) { store.answer(request) } else { unavailable() }
+    };
     while host.drive_by(&mut answer).is_some() {}
     host.asked.len() - before
 }
 
 /// Lets time pass from pause to pause, and returns the number of requests.
-fn fail_for(host: &mut Host, store: &mut Memory, ms: u64, answers: fn(&Ask) -> bool) -> usize {
+fn fail_for(
+    host: &mut Host,
+    store: &mut Memory,
+    ms: u64,
+    answers: fn(&Operation) -> bool,
+) -> usize {
     let (until, mut asked) = (host.now.elapsed_ms + ms, 0);
     while host.now.elapsed_ms < until {
         asked += drive_failing(host, store, answers);
         let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
-        host.pass(next.clamp(host.now.elapsed_ms + 1, until) - host.now.elapsed_ms);
+        host.advance(next.clamp(host.now.elapsed_ms + 1, until) - host.now.elapsed_ms);
     }
     asked
 }
 
-const NOTHING: fn(&Ask) -> bool = |_| false;
-const READS: fn(&Ask) -> bool = |ask| !matches!(ask, Ask::Put { .. });
+const NOTHING: fn(&Operation) -> bool = |_| false;
+const READS: fn(&Operation) -> bool = |ask| !matches!(ask, Operation::Put { .. });
 
 #[test]
 fn a_holder_without_a_grant_retries_rarely() {
     for answers in [NOTHING, READS] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
         let asked = fail_for(&mut host, &mut store, 3 * HOUR, answers);
         assert!((60..900).contains(&asked), "{asked} requests in three hours");
-        host.pass(60_000);
+        host.advance(60_000);
         let grant = host.drive(&mut store);
         assert!(grant.is_some() || host.keeper.end() > Some(host.now.wall_ms), "usable afterwards");
     }
@@ -630,11 +642,11 @@ fn a_holder_without_a_grant_retries_rarely() {
 
 #[test]
 fn a_failing_claim_is_retried_rarely() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let mut host = Host::new(options(1));
     let asked = fail_for(&mut host, &mut store, 60_000, READS);
     assert!((10..200).contains(&asked), "{asked} requests in a minute");
-    host.pass(60_000);
+    host.advance(60_000);
     assert!(host.drive(&mut store).is_some(), "usable afterwards");
 }
 
@@ -643,11 +655,11 @@ fn a_failing_claim_is_retried_rarely() {
 fn a_holder_renews_soon_after_an_outage() {
     for answers in [NOTHING, READS] {
         for minutes in [30, 70] {
-            let mut store = Memory::new(T);
+            let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(1));
             fail_for(&mut host, &mut store, minutes * 60_000, answers);
             let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
-            host.pass(next - host.now.elapsed_ms);
+            host.advance(next - host.now.elapsed_ms);
             host.drive(&mut store);
             let end = host.keeper.end().expect("expected a grant");
             assert!(end + 8 > host.now.wall_ms + HOUR, "{minutes} minutes: {end}");
@@ -659,15 +671,15 @@ fn a_holder_renews_soon_after_an_outage() {
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(10));
         let backup = store.clone();
-        host.pass(15 * 60_000);
+        host.advance(15 * 60_000);
         host.drive(&mut store);
         let lost = host.keeper.end();
-        assert_eq!(lost, Some(T + 15 * 60_000 + HOUR));
+        assert_eq!(lost, Some(START_MS + 15 * 60_000 + HOUR));
         store.restore(backup);
-        host.pass((minute - 15) * 60_000);
+        host.advance((minute - 15) * 60_000);
         assert_eq!(host.drive(&mut store), None);
         let end = if is_renewed { Some(host.now.wall_ms + HOUR) } else { lost };
         assert_eq!((host.keeper.end(), host.keeper.number()), (end, Some(0)), "minute {minute}");
@@ -678,7 +690,7 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
         // Later renewals work as usual.
-        host.pass(15 * 60_000);
+        host.advance(15 * 60_000);
         host.drive(&mut store);
         assert_eq!(host.keeper.end() > end, is_renewed, "minute {minute}");
     }
@@ -689,30 +701,30 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
 fn a_short_lease_survives_a_failover() {
     for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
         let short = || options(10).lease_ms(lease_ms).unwrap();
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, short());
         let backup = store.clone();
         store.restore(backup);
         // The holder notices the failover at its next renewal.
-        host.pass(lease_ms / 4);
+        host.advance(lease_ms / 4);
         assert_eq!(host.drive(&mut store), None);
         assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.refused);
         let mut other = Host::new(short());
         other.now = host.now;
         assert_eq!(other.drive(&mut store), None);
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
-        assert_eq!(quiet_until, Some(T + lease_ms + lease_ms + error));
+        assert_eq!(quiet_until, Some(START_MS + lease_ms + lease_ms + error));
     }
 }
 
 /// A namespace that was deleted may have had longer leases than this holder's.
 #[test]
 fn a_recreated_namespace_keeps_its_longest_lease() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10).lease_ms(2 * HOUR).unwrap()));
     let (mut host, _) = holder(&mut store, options(10));
-    let mut store = Memory::new(T);
-    host.pass(20 * 60_000);
+    let mut store = Memory::new(START_MS);
+    host.advance(20 * 60_000);
     assert_eq!(host.drive(&mut store), None);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR + 60_000));
@@ -720,7 +732,7 @@ fn a_recreated_namespace_keeps_its_longest_lease() {
 
 #[test]
 fn quiet_times_do_not_add_up() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     for _ in 0..6 {
         let backup = store.clone();
@@ -728,7 +740,7 @@ fn quiet_times_do_not_add_up() {
         let mut host = Host::new(options(10));
         assert_eq!(host.drive(&mut store), None);
         let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
-        assert_eq!(quiet_until, Some(T + HOUR + HOUR + 60_000));
+        assert_eq!(quiet_until, Some(START_MS + HOUR + HOUR + 60_000));
     }
 }
 
@@ -737,7 +749,7 @@ fn quiet_times_do_not_add_up() {
 #[test]
 fn an_earlier_record_starts_a_quiet_time() {
     for is_known in [true, false] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut first, _) = holder(&mut store, options(1));
         first.keeper.close();
         first.drive(&mut store);
@@ -747,11 +759,11 @@ fn an_earlier_record_starts_a_quiet_time() {
         if is_known {
             backup = store.clone();
         }
-        host.pass(20 * 60_000);
+        host.advance(20 * 60_000);
         host.drive(&mut store);
-        host.pass(20 * 60_000);
+        host.advance(20 * 60_000);
         assert_eq!(host.drive(&mut backup), None);
-        let end = if is_known { host.now.wall_ms + HOUR } else { T + 20 * 60_000 + HOUR };
+        let end = if is_known { host.now.wall_ms + HOUR } else { START_MS + 20 * 60_000 + HOUR };
         assert_eq!(host.keeper.end(), Some(end));
         if !is_known {
             host.assert_refused(ErrorKind::StoreChanged);
@@ -777,12 +789,12 @@ fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
 
 #[test]
 fn a_clone_never_adopts_another_clones_renewal() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let [mut one, mut twin, mut third] = clones(&mut store);
-    one.pass(15 * 60_000);
+    one.advance(15 * 60_000);
     one.drive(&mut store);
-    assert_eq!(one.keeper.end(), Some(T + 15 * 60_000 + HOUR));
-    twin.pass(15 * 60_000 + 400);
+    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
+    twin.advance(15 * 60_000 + 400);
     assert_eq!(twin.drive(&mut store), None);
     assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
@@ -799,7 +811,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
 /// Machines that are restored from the same image at the same time renew at the same moment and until the same end.
 #[test]
 fn clones_that_renew_simultaneously_are_distinguished() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let before = store.clone();
     let [mut one, mut twin] = [1, 2].map(|own: u128| {
         let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
@@ -813,10 +825,10 @@ fn clones_that_renew_simultaneously_are_distinguished() {
         host
     });
     for host in [&mut one, &mut twin] {
-        host.pass(15 * 60_000);
+        host.advance(15 * 60_000);
         host.drive(&mut store);
     }
-    assert_eq!(one.keeper.end(), Some(T + 15 * 60_000 + HOUR));
+    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
     assert_eq!(twin.keeper.number(), None);
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
@@ -824,15 +836,15 @@ fn clones_that_renew_simultaneously_are_distinguished() {
 /// The reply to a claim is lost, and a clone of the claimant renews the grant before this one reads it.
 #[test]
 fn another_clones_renewal_never_resolves_a_claim() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let before = store.clone();
     let [mut one] = clones(&mut store);
-    one.pass(15 * 60_000);
+    one.advance(15 * 60_000);
     one.drive(&mut store);
     let (mut twin, mut other) = (Host::seeded(options(1), 7), before);
     let claim = twin.claim(&mut other);
     other.answer(&claim).unwrap();
-    twin.pass(15 * 60_000 + 400);
+    twin.advance(15 * 60_000 + 400);
     assert_eq!(twin.drive(&mut store), None);
     assert_eq!(twin.keeper.number(), None);
 }
@@ -840,12 +852,12 @@ fn another_clones_renewal_never_resolves_a_claim() {
 #[test]
 fn a_failed_release_is_retried_for_ten_seconds() {
     for failures in [3, usize::MAX] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, grant) = holder(&mut store, options(1));
         let (began, mut tried) = (host.now.elapsed_ms, 0);
         host.end_by(|request| {
             tried += 1;
-            if tried > failures { store.answer(request) } else { away() }
+            if tried > failures { store.answer(request) } else { unavailable() }
         });
         let end = store.records("orders/sno")[0].granted_until;
         assert_eq!(end == grant.start(), failures == 3);
@@ -858,22 +870,24 @@ fn a_failed_release_is_retried_for_ten_seconds() {
 #[test]
 fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        host.pass(20 * 60_000);
-        let Ask::Put { new: renewed, .. } = host.request().ask else { panic!("a renewal") };
+        host.advance(20 * 60_000);
+        let Operation::Put { new: renewed, .. } = host.request().operation else {
+            panic!("a renewal")
+        };
         let token = if is_own { renewed.token } else { Random(99) };
         let found = Record { token, ..renewed };
         let mut releases = Vec::new();
         host.end_by(|request| {
-            let Ask::Put { old, .. } = &request.ask else { panic!("{request:?}") };
+            let Operation::Put { old, .. } = &request.operation else { panic!("{request:?}") };
             releases.push(old.version);
             let found = match releases.len() {
-                1 => Found::Differs(Some(found.clone())),
-                _ => Found::Done,
+                1 => ReplyContent::Differs(Some(found.clone())),
+                _ => ReplyContent::Done,
             };
-            let read = Request { ask: Ask::Read { first: 0 }, ..request.clone() };
-            Ok(Reply { found, ..store.answer(&read)? })
+            let read = Request { operation: Operation::Read { first: 0 }, ..request.clone() };
+            Ok(Reply { content: found, ..store.answer(&read)? })
         });
         assert_eq!(releases.len(), 1 + usize::from(is_own), "{is_own} {releases:?}");
     }
@@ -882,10 +896,10 @@ fn a_release_applies_only_to_its_own_grant() {
 /// Other holders may not know that the store was deleted.
 #[test]
 fn a_deleted_store_starts_a_quiet_time() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
-    let mut store = Memory::new(T);
-    host.pass(20 * 60_000);
+    let mut store = Memory::new(START_MS);
+    host.advance(20 * 60_000);
     assert_eq!(host.drive(&mut store), None);
     assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();

@@ -11,7 +11,7 @@ use std::{
 };
 
 use polyflake_lease::{
-    Ask, ErrorKind, Operator, Options, Random, Request, Shape, check,
+    ErrorKind, Operation, Operator, Options, Random, Request, Shape, check,
     sno::Generator,
     steps::{Engine, Outcome, Schema, Steps},
 };
@@ -186,7 +186,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
         "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Hostname mismatch",
         "error performing TLS handshake: invalid peer certificate: UnknownIssuer",
     ] {
-        let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
+        let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
         let steps = Steps::new(Engine::Postgresql(Schema::default()), &request, Random(1));
         let error = steps.drive(|_| Outcome::failed(None, message)).unwrap_err();
         assert!(error.is_permanent(), "{error}");

@@ -4,10 +4,10 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, Host, T, holder, options};
+use host::{HOUR, Host, START_MS, holder, options};
 use polyflake_lease::{
-    Ask, Error, ErrorKind, Fleet, Found, Memory, Operator, Options, Plan, Random, Record, Reply,
-    Request, Result, Shape, Store,
+    Error, ErrorKind, Fleet, Memory, Operation, Operator, Options, Plan, Random, Record, Reply,
+    ReplyContent, Request, Result, Shape, Store,
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "as operators call it")]
@@ -28,11 +28,11 @@ fn assert_kind<V: std::fmt::Debug>(result: Result<V>, kind: ErrorKind) -> Error 
 
 #[test]
 fn an_evicted_holder_keeps_its_grant_until_its_end() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut first, grant) = holder(&mut store, options(1));
     let record = operator(&mut store).evict(0).unwrap();
     assert_eq!((record.start, record.granted_until), (grant.end(), grant.end()));
-    first.pass(20 * 60_000);
+    first.advance(20 * 60_000);
     first.drive(&mut store);
     assert_eq!(first.refused[0].kind(), ErrorKind::LeaseLost, "{:?}", first.refused);
     assert_eq!(first.keeper.end(), Some(grant.end()), "runs to its end");
@@ -46,21 +46,21 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
 
 #[test]
 fn a_reserved_worker_id_is_never_granted_until_freed() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut first, grant) = holder(&mut store, options(2));
     assert_eq!(grant.numbers(), 0..=0);
     let reserved = operator(&mut store).reserve(0, "retired").unwrap();
     assert_eq!((reserved.start, reserved.granted_until), (grant.end(), Record::RESERVED));
     assert_eq!(operator(&mut store).reserve(0, "again"), Ok(reserved.clone()));
-    first.pass(20 * 60_000);
+    first.advance(20 * 60_000);
     let moved = first.drive(&mut store).expect("expected another number");
     first.assert_refused(ErrorKind::LeaseLost);
     assert_eq!(moved.numbers(), 1..=1);
     let mut late = Host::new(options(2).insist(0).unwrap());
-    late.pass(100 * 24 * HOUR);
+    late.advance(100 * 24 * HOUR);
     assert_eq!(late.drive(&mut store), None);
     late.assert_refused(ErrorKind::NumbersExhausted);
-    let used_until = T + 100 * 24 * HOUR + 5;
+    let used_until = START_MS + 100 * 24 * HOUR + 5;
     let freed = operator(&mut store).free(0, used_until).unwrap();
     assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
     let next = late.drive_for(&mut store, HOUR).expect("expected the number that was freed");
@@ -71,7 +71,7 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
 /// A keeper cannot wait for the end of a reservation, because it has none.
 #[test]
 fn a_keeper_reports_that_its_worker_id_is_reserved() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let _holders = [holder(&mut store, options(2)), holder(&mut store, options(2))];
     for number in 0..2 {
         operator(&mut store).reserve(number, "retired").unwrap();
@@ -90,16 +90,16 @@ fn a_keeper_reports_that_its_worker_id_is_reserved() {
 
 #[test]
 fn an_unused_worker_id_can_be_reserved() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(5)));
     let reserved = operator(&mut store).reserve(3, "a constant").unwrap();
-    assert_eq!((reserved.start, &*reserved.holder), (T, "a constant"));
+    assert_eq!((reserved.start, &*reserved.holder), (START_MS, "a constant"));
     let numbers: Vec<_> =
         (0..3).map(|_| *holder(&mut store, options(5)).1.numbers().start()).collect();
     assert!(!numbers.contains(&3), "{numbers:?}");
     let status = operator(&mut store).status().unwrap();
     assert_eq!((status.granted, status.reserved, status.free), (4, 1, 0));
-    assert_eq!((status.next_end, status.is_restored), (Some(T + HOUR), false));
+    assert_eq!((status.next_end, status.is_restored), (Some(START_MS + HOUR), false));
     assert_eq!(status.shape, Shape::sno(0..=4).unwrap());
     let records = operator(&mut store).records().unwrap();
     assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
@@ -108,28 +108,28 @@ fn an_unused_worker_id_can_be_reserved() {
 /// If a dump is loaded into the same server, nothing in the store shows it, so an operator must report it.
 #[test]
 fn a_reported_backup_starts_a_quiet_time() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
-    old.pass(30 * 60_000);
+    old.advance(30 * 60_000);
     old.drive(&mut store);
     store = backup;
-    store.set_now(T + 30 * 60_000);
+    store.set_now(START_MS + 30 * 60_000);
     let told = operator(&mut store).restored(None).unwrap();
-    assert_eq!(told[0].quiet_until, T + HOUR + HOUR + 60_000);
-    let later = T + 5 * HOUR;
+    assert_eq!(told[0].quiet_until, START_MS + HOUR + HOUR + 60_000);
+    let later = START_MS + 5 * HOUR;
     let told = operator(&mut store).restored(Some(later)).unwrap();
     assert_eq!(told[0].quiet_until, later);
     let mut new = Host::new(options(10));
     new.now = old.now;
     assert_eq!(new.drive(&mut store), None);
     assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(later));
-    old.pass(29 * 60_000);
+    old.advance(29 * 60_000);
     old.drive(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
     let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
     assert!(grant.start() >= later);
-    let nanoseconds = T * 1_000_000;
+    let nanoseconds = START_MS * 1_000_000;
     assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
@@ -137,7 +137,7 @@ fn a_reported_backup_starts_a_quiet_time() {
 #[test]
 fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let (mut old, _) = holder(&mut store, options(10));
         let [from, to] = failover(&mut store);
         let mut new = Host::new(options(10));
@@ -150,9 +150,9 @@ fn a_lossless_promotion_grants_immediately() {
         assert!(!operator(&mut store).status().unwrap().is_restored);
         let grant = Host::new(options(10)).drive(&mut store).expect("expected a grant at once");
         assert_ne!(grant.numbers(), 0..=0);
-        old.pass(15 * 60_000);
+        old.advance(15 * 60_000);
         assert_eq!(old.drive(&mut store), None);
-        assert_eq!(old.keeper.end(), Some(T + 15 * 60_000 + HOUR));
+        assert_eq!(old.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
     }
 }
 
@@ -168,15 +168,15 @@ fn failover(store: &mut Memory) -> [String; 2] {
 /// end that was acknowledged, because the promoted replica may have granted the worker ID again.
 #[test]
 fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut paused, grant) = holder(&mut store, options(1));
     let replica = store.clone();
-    paused.pass(15 * 60_000);
+    paused.advance(15 * 60_000);
     store.set_now(paused.now.wall_ms);
     paused.drive_by(|request| {
         let reply = store.answer(request);
         let lost = || Error::new(ErrorKind::LeaseUnavailable, "the reply is lost");
-        if matches!(request.ask, Ask::Put { .. }) { Err(lost()) } else { reply }
+        if matches!(request.operation, Operation::Put { .. }) { Err(lost()) } else { reply }
     });
     let backup = store.clone();
     assert!(store.records("orders/sno")[0].granted_until > grant.end());
@@ -185,11 +185,11 @@ fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
     let to = operator(&mut store).status().unwrap().store;
     operator(&mut store).promoted(&from, &to).unwrap();
     let mut next = Host::new(options(1));
-    next.pass(HOUR);
+    next.advance(HOUR);
     let next = next.drive(&mut store).expect("expected the number after its end");
     assert_eq!(next.start(), grant.end());
     store.restore(backup);
-    paused.pass(46 * 60_000);
+    paused.advance(46 * 60_000);
     assert_eq!(paused.drive(&mut store), None);
     assert_eq!(paused.keeper.end(), Some(grant.end()), "expected no later end");
     paused.assert_refused(ErrorKind::StoreChanged);
@@ -198,9 +198,9 @@ fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
 /// A promotion ends only the quiet time that it started.
 #[test]
 fn a_promotion_ends_only_its_own_quiet_time() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
-    let told = operator(&mut store).restored(Some(T + 5 * HOUR)).unwrap();
+    let told = operator(&mut store).restored(Some(START_MS + 5 * HOUR)).unwrap();
     let [from, to] = failover(&mut store);
     assert_eq!(Host::new(options(10)).drive(&mut store), None, "notices the failover");
     let told_later = operator(&mut store).promoted(&from, &to).unwrap();
@@ -220,7 +220,7 @@ fn a_promotion_ends_only_its_own_quiet_time() {
 
 #[test]
 fn promotions_require_the_same_postgresql_system_and_tables() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     let name = |system, timeline, tables| format!("postgresql:{system}:{timeline:08X}:{tables}");
     let from = name(7, 10, 5);
@@ -234,7 +234,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
 
 #[test]
 fn promotions_require_another_server_of_mysql() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     for (from, to, kind) in [
         ("mysql:u-1:5", "mysql:u-2:5", ErrorKind::StoreChanged),
@@ -254,7 +254,7 @@ fn promotions_require_another_server_of_mysql() {
 
 #[test]
 fn restored_applies_to_every_namespace() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
     let other = Options::new("payments", Shape::sno(0..=3).unwrap()).unwrap();
     drop((holder(&mut store, options(10)), holder(&mut store, other.clone())));
@@ -271,22 +271,22 @@ fn restored_applies_to_every_namespace() {
 /// All times that the holder's clock may have shown remain granted.
 #[test]
 fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (dead, grant) = holder(&mut store, options(1));
     let token = store.records("orders/sno")[0].token;
-    store.set_now(T + 10 * 60_000);
+    store.set_now(START_MS + 10 * 60_000);
     assert_kind(operator(&mut store).dead(0, Random(1)), ErrorKind::LeaseLost);
     let freed = operator(&mut store).dead(0, token).unwrap();
-    assert_eq!((freed.start, freed.granted_until), (grant.start(), T + 11 * 60_000 + 4));
+    assert_eq!((freed.start, freed.granted_until), (grant.start(), START_MS + 11 * 60_000 + 4));
     assert_kind(operator(&mut store).dead(0, token), ErrorKind::LeaseLost);
     let mut next = Host::new(options(1));
-    next.pass(10 * 60_000);
+    next.advance(10 * 60_000);
     assert_eq!(next.drive(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
     // The first holder was not dead after all. It stops renewing.
     let mut living = dead;
-    living.pass(15 * 60_000);
+    living.advance(15 * 60_000);
     living.drive(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
     // The end is never raised, and never set before the start.
@@ -294,14 +294,14 @@ fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());
     let token = store.records("orders/sno")[0].token;
-    store.set_now(T - HOUR);
+    store.set_now(START_MS - HOUR);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.start());
     assert_kind(operator(&mut store).dead(7, token), ErrorKind::OutOfRange);
 }
 
 #[test]
 fn invalid_operations_are_rejected_without_changes() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
     assert_eq!(
         error.to_string(),
@@ -315,10 +315,10 @@ fn invalid_operations_are_rejected_without_changes() {
     assert_kind(it.reserve(u64::MAX, ""), ErrorKind::OutOfRange);
     assert_kind(it.reserve(0, "a\nb"), ErrorKind::OutOfRange);
     assert_kind(it.reserve(0, &"x".repeat(201)), ErrorKind::OutOfRange);
-    assert_kind(it.free(0, T), ErrorKind::OutOfRange);
+    assert_kind(it.free(0, START_MS), ErrorKind::OutOfRange);
     assert_kind(it.free(0, u64::MAX), ErrorKind::OutOfRange);
     assert_eq!(store.records("orders/sno"), before);
-    assert!(Operator::new(Memory::new(T), "a b", draw).is_err());
+    assert!(Operator::new(Memory::new(START_MS), "a b", draw).is_err());
     let backup = store.clone();
     store.restore(backup);
     assert!(operator(&mut store).status().unwrap().is_restored);
@@ -335,12 +335,15 @@ struct Busy(Memory);
 
 impl Store for Busy {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        if let Ask::Put { old, .. } = &request.ask {
+        if let Operation::Put { old, .. } = &request.operation {
             let there = self.0.records("orders/sno").into_iter().find(|it| it.first == old.first);
             let old = there.unwrap();
             let new = Record { version: old.version + 1, ..old.clone() };
-            let ask = Ask::Put { old, new };
-            assert_eq!(self.0.answer(&Request { ask, ..request.clone() })?.found, Found::Done);
+            let ask = Operation::Put { old, new };
+            assert_eq!(
+                self.0.answer(&Request { operation, ..request.clone() })?.content,
+                ReplyContent::Done
+            );
         }
         self.0.answer(request)
     }
@@ -348,7 +351,7 @@ impl Store for Busy {
 
 #[test]
 fn a_constantly_changing_record_returns_lease_unavailable() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(3)));
     assert_kind(operator(Busy(store)).evict(0), ErrorKind::LeaseUnavailable);
 }

@@ -9,7 +9,7 @@ use std::{future::Future, time::Duration};
 
 use deadpool_postgres::{Manager, Pool};
 use polyflake_lease::{
-    Ask, AsyncPostgresql, AsyncStore, Host, Options, Reply, Request, Result, Shape, Store,
+    AsyncPostgresql, AsyncStore, Host, Operation, Options, Reply, Request, Result, Shape, Store,
     conformance, sno::Generator,
 };
 use server::{Server, programs};
@@ -59,7 +59,7 @@ fn direct_and_pooled_connections_pass_the_suite() {
 }
 
 fn survey() -> Request {
-    Request { number: 1, namespace: "orders".into(), ask: Ask::Survey }
+    Request { number: 1, namespace: "orders".into(), operation: Operation::Survey }
 }
 
 /// Polls a future a few times and then drops it.
@@ -125,7 +125,7 @@ fn renewing_leases_share_a_pool() {
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;
-            assert!(looks < 1000, "{:?} {:?}", one.lease().refused(), other.lease().refused());
+            assert!(looks < 1000, "{:?} {:?}", one.lease().rejection(), other.lease().rejection());
         }
         one.close_async(time::sleep).await;
         other.close_async(time::sleep).await;

@@ -1,6 +1,6 @@
 //! Compares records byte for byte with the page that describes them, and checks that other strings are rejected.
 
-use polyflake_lease::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape};
+use polyflake_lease::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape};
 
 const PAGE: &str = include_str!("../../docs/leases.md");
 
@@ -117,9 +117,10 @@ fn malformed_records_are_rejected() {
 /// The `steps` test reads back one of each type.
 #[test]
 fn malformed_requests_and_replies_are_rejected() {
-    let request = Request { number: 7, namespace: "orders".into(), ask: Ask::Find { limit: 8 } };
-    let found = Found::Differs(Some(record()));
-    let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, found };
+    let request =
+        Request { number: 7, namespace: "orders".into(), operation: Operation::Find { limit: 8 } };
+    let found = ReplyContent::Differs(Some(record()));
+    let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, content: found };
     let (request, reply) = (request.to_json(), reply.to_json());
     for text in [&request, &reply] {
         assert!(PAGE.contains(&request), "{request}");
@@ -204,19 +205,19 @@ fn grant_bounds_align_to_ticks_and_milliseconds() {
     let grid = |epoch, tick| Shape::layout("{}", (epoch, tick), &["n"], 0..=1).unwrap().grid();
     let sno = Shape::sno(0..=1).unwrap().grid();
     assert_eq!(
-        (sno.down(1_763_650_000_003), sno.up(1_763_650_000_001)),
+        (sno.floor(1_763_650_000_003), sno.ceil(1_763_650_000_001)),
         (1_763_650_000_000, 1_763_650_000_004)
     );
     assert_eq!(
-        (sno.down(1_763_650_000_004), sno.up(1_763_650_000_004)),
+        (sno.floor(1_763_650_000_004), sno.ceil(1_763_650_000_004)),
         (1_763_650_000_004, 1_763_650_000_004)
     );
     // A tick of 1.5 ms starts on a whole millisecond every 3 ms, counted from the epoch.
     let odd = grid(1001, 1500);
-    assert_eq!((odd.down(1003), odd.up(1003), odd.up(1005)), (1001, 1004, 1007));
+    assert_eq!((odd.floor(1003), odd.ceil(1003), odd.ceil(1005)), (1001, 1004, 1007));
     let fine = grid(0, 1);
-    assert_eq!((fine.down(5), fine.up(5), fine.step()), (5, 5, 1));
+    assert_eq!((fine.floor(5), fine.ceil(5), fine.interval()), (5, 5, 1));
     for ms in [0, 1, 1000, Record::RESERVED - 1, Record::RESERVED] {
-        assert!(odd.down(ms) <= ms && odd.up(ms) <= Record::RESERVED);
+        assert!(odd.floor(ms) <= ms && odd.ceil(ms) <= Record::RESERVED);
     }
 }

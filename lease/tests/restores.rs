@@ -18,7 +18,7 @@ use polyflake_lease::{
     hotguid, open, sno,
 };
 
-/// Waits until the generator has another number than `before`, and returns it.
+/// Waits until the generator has a worker ID other than `before`, and returns it.
 #[track_caller]
 fn other_number<I>(
     make: impl Fn() -> polyflake::Result<I>,
@@ -31,7 +31,7 @@ fn other_number<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // The rules alone look at the time every ten seconds only.
+        // The rules alone check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();
@@ -50,7 +50,7 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
         let partition = ids.generate(7).unwrap().partition();
         assert_eq!(u64::from(partition), numbers.0);
         polyflake::after_restore().unwrap();
-        // A copy that continues does so without this call. The abandoned numbers remain leased, as if it did.
+        // A copy that continues behaves the same without this call. The abandoned worker IDs remain leased, as they do with it.
         numbers.0 = other_number(|| ids.generate(7), || ids.lease().number(), numbers.0);
         numbers.1 = other_number(|| guids.generate(7), || guids.lease().number(), numbers.1);
         all.insert(numbers);

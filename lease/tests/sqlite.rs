@@ -14,8 +14,8 @@ use std::{
 
 use claims::{assert_refused, claim, claim_side_by_side, url_of};
 use polyflake_lease::{
-    Ask, Error, ErrorKind, Found, Operator, Options, Record, Request, Shape, Sqlite, Store,
-    conformance, open, sno,
+    Error, ErrorKind, Operation, Operator, Options, Record, ReplyContent, Request, Shape, Sqlite,
+    Store, conformance, open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -200,8 +200,8 @@ fn a_manually_edited_row_is_skipped_and_named() {
         let fourth = *claim(&mut store).expect(&change).numbers().start();
         assert!(!numbers.contains(&fourth), "{fourth}");
         by_hand.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
-        let ask = Ask::Read { first: 1 };
-        let request = Request { number: 1, namespace: "orders/sno".into(), ask };
+        let ask = Operation::Read { first: 1 };
+        let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
         let error = store.answer(&request).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
@@ -232,15 +232,15 @@ fn a_swap_is_rejected_if_the_record_names_another_store() {
     let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
     let mut ask = |ask| {
-        let request = Request { number: 1, namespace: "orders/sno".into(), ask };
-        store.answer(&request).unwrap().found
+        let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
+        store.answer(&request).unwrap().content
     };
-    let Found::Records(records) = ask(Ask::Read { first: 0 }) else { panic!() };
+    let ReplyContent::Records(records) = ask(Operation::Read { first: 0 }) else { panic!() };
     let by_hand = Connection::open(&path).unwrap();
     by_hand.execute_batch("UPDATE polyflake_namespaces SET store = 'sqlite:1:1'").unwrap();
     let old = records[0].clone();
     let new = Record { version: old.version + 1, ..old.clone() };
-    assert_eq!(ask(Ask::Put { old: old.clone(), new }), Found::Differs(Some(old)));
+    assert_eq!(ask(Operation::Put { old: old.clone(), new }), ReplyContent::Differs(Some(old)));
 }
 
 /// Runs shell commands in a folder, and returns whether all of them succeeded.
@@ -350,7 +350,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
 
 const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
 
-/// Runs in a separate process, whose working directory changes.
+/// Runs in a separate process, because the test changes the working directory.
 #[test]
 fn relative_paths_resolve_against_the_initial_working_directory() {
     let name = "relative_paths_resolve_against_the_initial_working_directory";
@@ -370,7 +370,7 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     env::set_current_dir("../two").unwrap();
     claim(&mut store).unwrap();
     while ids.lease().figures().renewals < 2 {
-        assert_eq!(ids.lease().refused(), None);
+        assert_eq!(ids.lease().rejection(), None);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!fs::exists("leases.db").unwrap());

@@ -20,7 +20,7 @@ use std::{env, fs, sync::Mutex};
 
 use mariadb::MariaDb;
 use polyflake_lease::{
-    Ask, Error, Namespace, Random, Record, Reply, Request, Shape,
+    Error, Namespace, Operation, Random, Record, Reply, Request, Shape,
     steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
 };
 use serde_json::{Value as Json, json};
@@ -51,7 +51,7 @@ struct Recorder<'r> {
     number: u64,
 }
 
-/// What happens to the connection during a turn.
+/// The event that happens to the connection during a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Kept,
@@ -63,9 +63,9 @@ enum Line {
 
 impl Recorder<'_> {
     /// Processes a request, records the turns until its reply, and returns the reply.
-    fn send(&mut self, ask: Ask, line: Line) -> Result<Reply, Error> {
+    fn send(&mut self, ask: Operation, line: Line) -> Result<Reply, Error> {
         self.number += 1;
-        let request = Request { number: self.number, namespace: "orders".into(), ask };
+        let request = Request { number: self.number, namespace: "orders".into(), operation: ask };
         let random = Random(u128::from(self.number));
         let mut steps = Steps::new(self.engine.clone(), &request, random);
         let (mut turns, mut outcome) = (Vec::new(), Outcome::default());
@@ -164,14 +164,14 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
-    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap();
-    it.send(Ask::Open(proposed(11)), Line::Kept).unwrap();
-    let old = it.send(Ask::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
+    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap();
+    it.send(Operation::Open(proposed(11)), Line::Kept).unwrap();
+    let old = it.send(Operation::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
     let new = Namespace { records: 2, version: 2, ..old.clone() };
-    let grow = Ask::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
+    let grow = Operation::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
     it.send(grow.clone(), Line::Kept).unwrap();
     it.send(grow, Line::Kept).unwrap();
-    it.send(Ask::Find { limit: 8 }, Line::Kept).unwrap();
+    it.send(Operation::Find { limit: 8 }, Line::Kept).unwrap();
     let fresh = Record::fresh(0, 1, new.incarnation);
     let claimed = Record {
         start: START,
@@ -181,19 +181,19 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
         holder: "it's \"one\" $1 ?2".into(),
         ..fresh.clone()
     };
-    let claim = Ask::Put { old: fresh, new: claimed.clone() };
+    let claim = Operation::Put { old: fresh, new: claimed.clone() };
     it.send(claim.clone(), Line::Kept).unwrap();
     it.send(claim, Line::Kept).unwrap();
     let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
-    it.send(Ask::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
+    it.send(Operation::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
     let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
-    it.send(Ask::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
+    it.send(Operation::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
     let last = Record { version: 5, ..later.clone() };
-    it.send(Ask::Put { old: later, new: last }, Line::Warned).unwrap_err();
-    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap();
-    it.send(Ask::Survey, Line::Kept).unwrap();
+    it.send(Operation::Put { old: later, new: last }, Line::Warned).unwrap_err();
+    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap();
+    it.send(Operation::Survey, Line::Kept).unwrap();
     it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
-    it.send(Ask::Read { first: 0 }, Line::Kept).unwrap_err();
+    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
 }
 

@@ -195,7 +195,7 @@ fn figures() -> Process {
     Process { threads: number("Threads:"), memory: number("VmRSS:"), ticks }
 }
 
-/// A blocking store in a task that has a thread of its own.
+/// A blocking store for a task that has its own thread.
 struct Shared(Box<dyn Store>);
 
 impl AsyncStore for Shared {
@@ -209,7 +209,7 @@ std::thread_local! {
     static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// A pause of a task that has a thread of its own.
+/// A pause for a task that has its own thread.
 struct Pause(Instant);
 
 impl Pause {
@@ -233,7 +233,7 @@ impl Future for Pause {
 struct Unpark(Thread);
 
 impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
+    fn schedule(self: Arc<Self>) {
         self.0.unpark();
     }
 }

@@ -91,7 +91,7 @@ def documented(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
 
 
 class WithoutAliases(ast.NodeTransformer):
-    """Puts types in place of the private names that the stubs give to them."""
+    """Replaces the private names in the stubs with the types that they stand for."""
 
     def __init__(self, modules: Iterable[ast.Module]) -> None:
         statements = [statement for module in modules for statement in module.body]
@@ -103,7 +103,7 @@ class WithoutAliases(ast.NodeTransformer):
 
 
 class Reference:
-    """All modules of the package, so that a name can be found where it is defined."""
+    """All modules of the package. Other code searches them for definitions."""
 
     def __init__(self) -> None:
         self.modules: dict[str, ast.Module] = {}
@@ -150,12 +150,13 @@ class Reference:
         return parts
 
     def class_named(self, name: str, *modules: ast.Module) -> ast.ClassDef | None:
-        """The class of this name, in one of these modules or in the private ones that the package imports from."""
+        """Returns the class with this name from one of these modules, or from the private ones that the package
+        imports."""
         statements = (statement for module in [*modules, *self.private] for statement in module.body)
         return next((one for one in statements if isinstance(one, ast.ClassDef) and one.name == name), None)
 
     def find(self, name: str, module: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
-        """The definitions of a function or a value, in the module or in a private one."""
+        """Returns the definitions of a function or a value in the module or in a private one."""
         for one in [module, *self.private]:
             found = [pair for pair in documented(one.body) if name_of(pair[0]) == name]
             if found:

@@ -18,7 +18,7 @@ from polyflake.sno import Sno
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOUR = dt.timedelta(hours=1)
 
-USE_DJANGO = """
+DJANGO_SCRIPT = """
 import datetime as dt
 from django.test import Client
 from polyflake import sno
@@ -98,7 +98,7 @@ def test_the_django_example_runs(tmp_path: Path) -> None:
     for arguments in (
         ["makemigrations", "--check", "--verbosity=0"],
         ["migrate", "--verbosity=0"],
-        ["shell", "--command", USE_DJANGO],
+        ["shell", "--command", DJANGO_SCRIPT],
     ):
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)

@@ -28,7 +28,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     p, c, forall = protocol, protocol.contents, protocol.domain.forall
 
     def is_origin(line: Term, version: Term) -> Term:
-        # A version that was written in its incarnation, and not copied into it.
+        # A version that was written in its incarnation and not copied into it.
         return every(s.stored(line, version), c.has_line(line, version) == line)
 
     def has(claim: Term, line: Term, version: Term) -> Term:
@@ -51,7 +51,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         return s.line, c.read(message)
 
     def keeps(message: Term) -> Term:
-        # The message puts the owner's grant in place of itself.
+        # The message replaces the owner's grant.
         owner = c.owner(message)
         return every(
             has(owner, *read(message)),

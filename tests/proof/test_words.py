@@ -42,14 +42,15 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # The floor is used only by a machine that has used nothing itself; cells behind it are an earlier generator's.
+        # Only a machine that has used nothing itself uses the floor. The cells behind it belong to an earlier
+        # generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
         # The reading of `safe` is at least what the steps before have raised it to.
         assumed.append(z3.UGE(read, safe))
     was_behind = TickTock.is_behind(cell, word, safe)
-    # What an earlier generator may have used, as far as its floor reaches.
+    # The cells that an earlier generator may have used, as far as its floor reaches.
     was_used = z3.If(flip == BELOW, z3.And(z3.ULE(cell[0], floor), z3.Not(cell[1])), was_behind)
     tick, bit, sequence = cell
     is_returned = z3.And(
@@ -121,7 +122,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULT(now, one << ticks),
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(flip, 2),
-        # The word is one that the machine made.
+        # The machine made this word.
         z3.ULT(machine.tick(word), one << ticks),
         z3.ULE(machine.next(word), last + 1),
         z3.Or(is_wide, z3.ULT(word, one << 64)),
@@ -194,11 +195,11 @@ def test_a_weakened_step_fails(machine: str, weak: str) -> None:
 def test_the_assumptions_hold_somewhere(machine: str) -> None:
     assumed, statements = MACHINES[machine]()
     behind = next(name for name in statements if "stays behind" in name)
-    # A step that returns cells, from a state in which a cell is behind.
+    # A step that returns cells from a state in which a cell is behind.
     assert check(*assumed, statements[behind].arg(0)) == z3.sat
 
 
-# ------------------------------------------------------------------------------------------------------ the real code
+# ---------------------------------------------------------------------------------------------------------- the code
 
 
 def shown(step: Step) -> str:

@@ -193,7 +193,8 @@ class World:
         if event["is_put"]:
             self.put(event)
         if self.is_unnoticed:
-            # The store shows what a backup had. It accepts no write until a process begins the new incarnation.
+            # The store returns the contents of a backup. It accepts no write until a process begins the new
+            # incarnation.
             return
         self.namespace = namespace
         shown = (self.lines[namespace.incarnation], namespace.quiet)

@@ -19,7 +19,7 @@ const here = process.env.POLYFLAKE_REGISTRIES;
 const NPM = here ? `${here}/npm` : output("npm", "config", "get", "registry").replace(/\/$/, "");
 const SIMPLE = here ? `${here}/simple` : output("python3", "-c", PIP);
 const INDEX = here ? `${here}/crates/index` : "https://index.crates.io";
-// A package comes after those that it depends on.
+// A package is published after the packages that it depends on.
 const CRATES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
 
 const [folder, ...ends] = process.argv.slice(2);

@@ -25,7 +25,7 @@ function elsewhere(path) {
 }
 
 const server = createServer(({ method, url }, response) => {
-  // `normalize` keeps the path inside of the folder.
+  // `normalize` keeps the path inside the folder.
   const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
   const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
   if (method !== "GET" && method !== "HEAD") return response.writeHead(405).end();

@@ -136,7 +136,7 @@ fn text(one: &Crate, package: &Package) -> Result<String> {
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    // A crate's character tables have a separate licence.
+    // A crate's character tables are under a separate licence.
     let more = fs::read_to_string(folder.join("LICENSE-UNICODE")).unwrap_or_default();
     let text = format!("{}\n\n{more}", text.trim());
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))

@@ -21,7 +21,7 @@ fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
 }
 
 /// Converts the index in an error from the items of this call to all items. `first` is the index of the call's first item.
-fn among(first: usize) -> impl Fn(Error) -> Error {
+fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     move |error| match error.item() {
         Some(item) => error.in_item(first + item),
         None => error,
@@ -45,7 +45,7 @@ impl<C: Host> Machine<C> {
         } else {
             layout.bytes_column(slot, message.rest(), &mut column)
         }
-        .map_err(among(first))?;
+        .map_err(with_offset(first))?;
         for (index, value) in column.into_iter().enumerate() {
             let bits = if is_number { (value as f64).to_bits() } else { value.cast_unsigned() };
             self.scratch.put_bytes(index * 8, &bits.to_ne_bytes());
@@ -66,7 +66,7 @@ impl<C: Host> Machine<C> {
         set(&mut values, message)?;
         let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
         let pack = |ids: Batch<'_>| values.pack_columns(&columns, ids).map(|()| count);
-        self.answer_packed(at, layout, count, &pack).map_err(among(first))
+        self.answer_packed(at, layout, count, &pack).map_err(with_offset(first))
     }
 }
 
@@ -84,6 +84,6 @@ impl Reader<'_> {
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the package looked")]
-fn whole(number: f64) -> i64 {
+fn to_i64(number: f64) -> i64 {
     number as i64
 }

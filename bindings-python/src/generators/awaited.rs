@@ -20,7 +20,7 @@ use crate::errors::{detached, raise};
 
 thread_local! {
     /// The sleep time that this thread's last polled call requested.
-    static ASKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static LAST_CHECK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 /// The sleep function that the core's calls await.
@@ -30,18 +30,18 @@ pub(crate) async fn sleep(time: Duration) {
         if mem::replace(&mut is_over, true) {
             return Poll::Ready(());
         }
-        ASKED.set(time);
+        LAST_CHECK.set(time);
         Poll::Pending
     })
     .await;
 }
 
-/// Gives the event loop one turn.
+/// Yields to the event loop once.
 pub(crate) async fn give_way() {
     sleep(Duration::ZERO).await;
 }
 
-/// What other threads do during a call.
+/// The actions of other threads during a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Threads {
     Run,
@@ -99,7 +99,9 @@ impl Call {
                 drop(over);
                 result
             }
-            Poll::Pending => Ok(ASKED.get().as_secs_f64().into_pyobject(py)?.into_any().unbind()),
+            Poll::Pending => {
+                Ok(LAST_CHECK.get().as_secs_f64().into_pyobject(py)?.into_any().unbind())
+            }
         }
     }
 }

@@ -95,7 +95,7 @@ fn no_interpreter<T>() -> Result<T> {
 /// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Otherwise, a callable that calls its own
 /// generator in infinite recursion would overflow the stack and end the process. Each level takes 2 KB (9 KB in a debug build),
 /// and Python's own recursion limit does not depend on the stack size.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// Counts a running callable until it is dropped.
 struct Level;
@@ -103,9 +103,9 @@ struct Level;
 impl Level {
     fn enter() -> Result<Self> {
         let above = LEVELS.get();
-        if above >= DEEPEST {
+        if above >= MAX_DEPTH {
             let reason =
-                format!("expected at most {DEEPEST} callables nested in each other, found more");
+                format!("expected at most {MAX_DEPTH} callables nested in each other, found more");
             return Err(Error::with_reason(ErrorKind::ClockFailed, reason));
         }
         LEVELS.set(above + 1);
@@ -134,10 +134,10 @@ impl Signals {
     /// Runs the handlers of pending signals from time to time. It does not do so each time, because the interpreter may be busy
     /// in other threads.
     pub(crate) fn run_handlers(&mut self) -> Result<()> {
-        const BETWEEN: Duration = Duration::from_millis(10);
+        const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(10);
         let now = Instant::now();
         let since = now.duration_since(*self.looked.get_or_insert(now));
-        if since < BETWEEN {
+        if since < SIGNAL_CHECK_INTERVAL {
             return Ok(());
         }
         let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));

@@ -149,7 +149,7 @@ impl<F: Family> Leased<F> {
         }
         let begun = waiting.begun.get_or_insert_with(Instant::now);
         self.begin_or_report(Some(begun.elapsed().as_secs_f64()))?;
-        Ok(Progress::Sleep(LOOK_AGAIN))
+        Ok(Progress::Sleep(POLL_NANOS))
     }
 
     /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
@@ -184,7 +184,7 @@ impl<F: Family> Leased<F> {
 
 /// The pause, in nanoseconds, before a step looks again for the first grant. The keeper runs on its own thread and cannot wake
 /// a task of an unknown event loop.
-const LOOK_AGAIN: u64 = 5_000_000;
+const POLL_NANOS: u64 = 5_000_000;
 
 /// The state of an asynchronous call between its steps.
 pub(crate) struct Waiting<'s> {
@@ -305,7 +305,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     }
 }
 
-/// Stands in for the generator in a check, which does not create a generator.
+/// Replaces the generator in a check, which does not create a generator.
 struct NoGenerator;
 
 impl GrantTarget for NoGenerator {
@@ -344,7 +344,7 @@ impl Keeper {
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(to_exception)?;
-        // After the rules have read the restore count, so that they notice each restore that this call doesn't.
+        // The restore count is read after the rules have read it, so that they detect each restore that this call does not.
         self.granted.prepare();
         let wait_ms = hosted.wait_ms();
         *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);

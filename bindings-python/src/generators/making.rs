@@ -213,7 +213,7 @@ pub(crate) fn many<'py, M: Makes>(
     let (key, mut memory) = (maker.key(argument)?, room_for(maker, n)?);
     let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(BLOCK));
     let written = detached(py, || {
-        // A single block does not need its progress counted, which would take 80 ns.
+        // A single block does not count its progress, which would take 80 ns.
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }
@@ -249,7 +249,7 @@ pub(crate) fn many_later<'py, M: Makes>(
     coroutine(maker.py(), Threads::Run, call, M::array)
 }
 
-/// Gives the event loop a turn, except before the first block of a batch.
+/// Yields to the event loop, except before the first block of a batch.
 async fn give_way_after(places: &Range<usize>) {
     if places.start > 0 {
         give_way().await;

@@ -289,7 +289,7 @@ pub(crate) fn iterator<'py>(
         let class = py.import("collections.abc")?.getattr(intern!(py, "Iterable"))?;
         value.get_type().is_subclass(&class).map(|is| !is)
     };
-    // A `TypeError` may also come from the value's own `__iter__`. Only the one for a type that is not iterable is replaced.
+    // A `TypeError` may also come from the value's own `__iter__`. Only an error about a type that is not iterable is replaced.
     let has_none =
         |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
     value.try_iter().map_err(|raised| {

@@ -187,7 +187,7 @@ impl FromPyObject<'_, '_> for Nodes {
 
 /// Returns the exception for an invalid grant, with the parameter's name.
 #[cold]
-fn refused(error: Error) -> PyErr {
+fn to_exception(error: Error) -> PyErr {
     let names = ["node", "start", "end"].into_iter();
     let named = names.zip(["nodes", "start", "end"]);
     let found = error.field().unwrap_or_default();
@@ -216,7 +216,7 @@ impl Grant {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
         let grant = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
-        grant.map(|grant| Self(grant.info())).map_err(refused)
+        grant.map(|grant| Self(grant.info())).map_err(to_exception)
     }
 
     #[doc = doc!("randflake.Grant.nodes")]

@@ -94,11 +94,11 @@ pub(super) fn file(table: &Table) -> String {
     }
     if table.has_integers() {
         let field = of_length(table, table.field(id));
-        read("field", ", field", &field, &table.about_numbers());
+        read("field", ", field", &field, &table.integer_field_comment());
     }
     if table.has_others() {
         let bytes = of_length(table, table.by_name("", bytes));
-        let comment = table.about_bytes(&format!("decode(flake.{name}_bytes(id, 'name'))"));
+        let comment = table.bytes_field_comment(&format!("decode(flake.{name}_bytes(id, 'name'))"));
         read("bytes", ", field", &bytes, &comment);
     }
     if let Some((time, bounds)) = table.ranges() {

@@ -89,14 +89,14 @@ pub(super) fn file(table: &Table) -> String {
         ));
     }
     if table.has_integers() {
-        let comment = table.about_numbers();
+        let comment = table.integer_field_comment();
         let field = of_length(table, table.field(id));
         parts.extend(writer.read("field", ", field text", "bigint", &field, &comment));
     }
     if table.has_others() {
         let text = format!("convert_from(flake.{name}_bytes(id, 'name'), 'UTF8')");
         let bytes = of_length(table, table.by_name("::text::bytea", bytes));
-        let comment = table.about_bytes(&text);
+        let comment = table.bytes_field_comment(&text);
         parts.extend(writer.read("bytes", ", field text", "bytea", &bytes, &comment));
     }
     if let Some((time, bounds)) = table.ranges() {

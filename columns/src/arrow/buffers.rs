@@ -11,7 +11,7 @@ pub(super) struct Buffers<'a> {
     pub(super) offset: usize,
     /// The number of items in the array.
     pub(super) length: usize,
-    /// The validity bitmap, from the array's first byte on, or `None` if the array has no nulls.
+    /// The validity bitmap, starting with the array's first byte, or `None` if the array has no nulls.
     nulls: Option<&'a [u8]>,
 }
 

@@ -73,7 +73,7 @@ pub struct Stream {
 pub trait CDataStruct: Sized {
     /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;
-    /// A released struct, which is left in place of a struct whose ownership was transferred.
+    /// A released struct. It replaces a struct whose ownership was transferred.
     const RELEASED: Self;
 
     /// Takes ownership of the struct.

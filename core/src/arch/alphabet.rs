@@ -19,11 +19,11 @@ pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 pub(crate) const LETTER: u8 = b'a';
 
 /// Returns a word with the same value in every byte.
-pub(crate) const fn all(byte: u8) -> u64 {
+pub(crate) const fn splat(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
 
-const HIGH_BITS: u64 = all(0x80);
+const HIGH_BITS: u64 = splat(0x80);
 
 impl Alphabet {
     /// Returns the number of values that are letters.
@@ -55,20 +55,20 @@ impl Alphabet {
     /// Returns the characters of eight values below 32.
     #[inline]
     pub(crate) const fn characters(self, values: u64) -> u64 {
-        let letters = (values + all(0x80 - self.digits)) >> 7 & all(1);
-        values + all(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
+        let letters = (values + splat(0x80 - self.digits)) >> 7 & splat(1);
+        values + splat(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
     }
 
     /// Returns the values of eight characters, and a word with a bit set for each character that is not in the alphabet.
     #[inline]
     pub(crate) const fn values(self, characters: u64) -> (u64, u64) {
-        let letters = characters >> 6 & all(1);
+        let letters = characters >> 6 & splat(1);
         let lifted = characters | HIGH_BITS;
         // The high bit of each byte survives the subtraction unless the character is below the subtracted number.
         let first = LETTER - self.digit;
-        let above_first = lifted - (all(self.digit) + letters * first as u64);
+        let above_first = lifted - (splat(self.digit) + letters * first as u64);
         let past = first + self.letters() - self.digits;
-        let past_last = lifted - (all(self.digit + self.digits) + letters * past as u64);
+        let past_last = lifted - (splat(self.digit + self.digits) + letters * past as u64);
         let bad = (characters | !above_first | past_last) & HIGH_BITS;
         ((above_first & !HIGH_BITS) + letters * self.digits as u64, bad)
     }

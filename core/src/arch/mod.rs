@@ -19,7 +19,7 @@ mod lanes;
 mod level;
 pub(crate) mod scalar;
 
-pub(crate) use alphabet::{Alphabet, HEX, SNO, all};
+pub(crate) use alphabet::{Alphabet, HEX, SNO, splat};
 pub use level::{Level, level, levels};
 pub use machine::Set;
 pub(crate) use machine::one;

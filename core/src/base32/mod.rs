@@ -17,7 +17,7 @@ pub(crate) use crate::format::length_or_character_error;
 
 use crate::{
     Error, ErrorKind,
-    arch::{SNO, all, one},
+    arch::{SNO, one, splat},
     error::unit_of_byte,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
 /// Returns the value of one character.
 #[inline]
 pub(crate) fn value(byte: u8) -> Option<u8> {
-    let (value, bad) = SNO.values(all(byte));
+    let (value, bad) = SNO.values(splat(byte));
     (bad == 0).then(|| value.to_le_bytes()[0])
 }
 

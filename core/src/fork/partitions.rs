@@ -86,19 +86,19 @@ use crate::{Error, Result};
 pub(crate) const COUNT: usize = 1 << 16;
 /// The bit that is set once the base has been picked. The bits above it count the replacements of the base.
 #[cfg(feature = "std")]
-const DRAWN: u32 = 1 << 16;
+const BASE_PICKED: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
 
 /// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last one.
 const END: u64 = (1 << 40) - 1;
 /// The bit of an entry whose end was left by an explicit generator.
-const LEFT: u64 = END + 1;
+const LEFT_BY_EXPLICIT: u64 = END + 1;
 /// One claim of an entry.
-const CLAIM: u64 = LEFT << 1;
+const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
 /// The `claims` value of a partition that is reserved permanently. An entry with exactly this value belongs to a partition
 /// about which nothing else is known.
-pub const KEPT: u64 = 0xfff * CLAIM;
+pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
 /// so that 65,536 consecutive generators, in processes or in a loop, always find a free one.
@@ -132,7 +132,7 @@ struct Entry(u64);
 
 impl Entry {
     const fn claims(self) -> u64 {
-        self.0 & KEPT
+        self.0 & RESERVED
     }
 
     /// Returns the first tick that a default generator may lease.
@@ -142,25 +142,25 @@ impl Entry {
 
     /// Returns the first tick that an explicit generator may use.
     const fn claimed_from(self) -> u64 {
-        if self.0 & LEFT == 0 { self.0 & END } else { 0 }
+        if self.0 & LEFT_BY_EXPLICIT == 0 { self.0 & END } else { 0 }
     }
 
     /// Returns the entry with one more claim. If there are more claims than it can count, the partition stays reserved
     /// permanently.
-    const fn claimed(self) -> Self {
-        if self.claims() == KEPT { self } else { Self(self.0 + CLAIM) }
+    const fn with_claim(self) -> Self {
+        if self.claims() == RESERVED { self } else { Self(self.0 + ONE_CLAIM) }
     }
 
-    const fn kept(self) -> Self {
-        Self(self.0 | KEPT)
+    const fn with_reservation(self) -> Self {
+        Self(self.0 | RESERVED)
     }
 
     /// Returns the entry without the claim of a generator whose last tick was the one before `end`.
-    const fn released(self, end: u64) -> Self {
+    const fn without_claim(self, end: u64) -> Self {
         match self.claims() {
-            0 | KEPT => self,
-            claims if end > self.0 & END => Self((claims - CLAIM) | LEFT | end),
-            _ => Self(self.0 - CLAIM),
+            0 | RESERVED => self,
+            claims if end > self.0 & END => Self((claims - ONE_CLAIM) | LEFT_BY_EXPLICIT | end),
+            _ => Self(self.0 - ONE_CLAIM),
         }
     }
 }
@@ -168,7 +168,7 @@ impl Entry {
 /// Returns the partition at position `count` in the order that `base` determines. An aligned group of 2^k positions yields an
 /// aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either identical or
 /// disjoint.
-pub const fn place(base: u32, count: u32) -> usize {
+pub const fn partition_at(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
@@ -236,23 +236,23 @@ impl dyn Table + '_ {
     /// Reserves the partition of a lease permanently for the snapshot of its owner, whose ticks begin where the lease began.
     /// Returns `false` if another generator has the partition.
     pub(crate) fn keep(&self, lease: Lease) -> bool {
-        self.swap(lease.partition, lease.until, KEPT | lease.start)
+        self.swap(lease.partition, lease.until, RESERVED | lease.start)
     }
 
     /// Claims a partition for an explicit generator, and returns the generator's first tick. The partition's lease, if one is
     /// running, is not renewed.
     pub(crate) fn claim(&self, partition: u16) -> u64 {
-        self.update(partition, Entry::claimed).claimed_from()
+        self.update(partition, Entry::with_claim).claimed_from()
     }
 
     /// Reserves a partition permanently for an explicit generator, and returns the generator's first tick.
-    pub(crate) fn claim_for_good(&self, partition: u16) -> u64 {
-        self.update(partition, Entry::kept).claimed_from()
+    pub(crate) fn claim_permanently(&self, partition: u16) -> u64 {
+        self.update(partition, Entry::with_reservation).claimed_from()
     }
 
     /// Ends the claim of an explicit generator whose last tick was the one before `end`.
     pub(crate) fn release(&self, partition: u16, end: u64) {
-        self.update(partition, |entry| entry.released(end));
+        self.update(partition, |entry| entry.without_claim(end));
     }
 
     /// Changes an entry, and returns the one that was there before.
@@ -268,7 +268,7 @@ impl dyn Table + '_ {
 
     /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by
     /// now.
-    pub(crate) fn give_back(&self, lease: Lease, end: u64) {
+    pub(crate) fn end_claim(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
             self.swap(lease.partition, lease.until, end);
@@ -281,7 +281,7 @@ impl dyn Table + '_ {
 #[repr(align(128))]
 #[derive(Debug)]
 #[cfg_attr(not(all(unix, not(any(miri, loom, shuttle)))), allow(dead_code, reason = "a static"))]
-pub(super) struct Apart(pub(super) AtomicU32);
+pub(super) struct CacheLine(pub(super) AtomicU32);
 
 /// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
 /// two. It is smaller than `COUNT` only in models.
@@ -305,7 +305,7 @@ pub struct Cells<const N: usize> {
         not(all(unix, not(any(miri, loom, shuttle)))),
         allow(dead_code, reason = "a static")
     )]
-    pub(super) restores: Apart,
+    pub(super) restores: CacheLine,
     entries: [AtomicU64; N],
 }
 
@@ -320,7 +320,7 @@ impl<const N: usize> Cells<N> {
             base: AtomicU32::new(0),
             count: AtomicU32::new(0),
             notice: AtomicU64::new(0),
-            restores: Apart(AtomicU32::new(0)),
+            restores: CacheLine(AtomicU32::new(0)),
             entries,
         }
     }
@@ -359,7 +359,7 @@ impl<const N: usize> Cells<N> {
     fn base(&self, draw: impl Fn() -> Result<u32>) -> Result<u32> {
         loop {
             let found = self.base.load(Ordering::Acquire);
-            if found & DRAWN != 0 {
+            if found & BASE_PICKED != 0 {
                 return Ok(found);
             }
             // If another thread is faster, its base is used: all processes must use one base, or `next` would return a
@@ -372,8 +372,8 @@ impl<const N: usize> Cells<N> {
     /// takes a later base for the one that it found.
     fn replace(&self, found: u32, base: u32) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        const COUNTED: u32 = DRAWN << 1;
-        let next = (found & !(COUNTED - 1)).wrapping_add(COUNTED) | base;
+        const ONE_REPLACEMENT: u32 = BASE_PICKED << 1;
+        let next = (found & !(ONE_REPLACEMENT - 1)).wrapping_add(ONE_REPLACEMENT) | base;
         self.base.compare_exchange(found, next, ORDERS.0, ORDERS.1).is_ok()
     }
 }
@@ -389,7 +389,7 @@ impl<const N: usize> Table for Cells<N> {
         let base = self.base(random_base)?;
         // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
         // wraps at a multiple of the table's size, so that the rounds continue without a gap.
-        Ok((place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
+        Ok((partition_at(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
     }
 
     fn entry(&self, partition: u16) -> u64 {
@@ -410,7 +410,7 @@ impl<const N: usize> Table for Cells<N> {
 /// Returns a random base.
 #[cfg(feature = "std")]
 pub(super) fn random_base() -> Result<u32> {
-    Ok(DRAWN | u32::from(random_u16()?))
+    Ok(BASE_PICKED | u32::from(random_u16()?))
 }
 
 /// Returns 16 random bits from the operating system.
@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn renewals_double_the_lease_up_to_a_minute() {
         let table: &dyn Table = &Cells::<SMALL>::new();
-        // Even if the partition has been free for a long time.
+        // The check fails even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
             let mut lease = table.take(now).unwrap();
             let mut ends = Vec::new();
@@ -491,7 +491,7 @@ mod tests {
         assert_eq!(other.start, 10_001);
         assert_eq!(table.renew(idle, 20_000), None);
         assert!(!table.keep(idle));
-        table.give_back(idle, 10_000);
+        table.end_claim(idle, 10_000);
         assert!(table.take(20_000).is_err(), "what the other has is not given back by the idle");
     }
 
@@ -502,12 +502,12 @@ mod tests {
         while lease.until < 110 {
             lease.until = table.renew(lease, lease.until).unwrap();
         }
-        table.give_back(lease, 105);
+        table.end_claim(lease, 105);
         assert!(matches!(table.take(104), Err(NoLease::Before(105))));
         let next = table.take(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
-        // It was not used, so the next lease begins where this one began.
-        table.give_back(next, 7);
+        // The lease was never used, so the next one begins where this one began.
+        table.end_claim(next, 7);
         assert_eq!(table.take(106).unwrap().start, 105);
     }
 
@@ -519,7 +519,7 @@ mod tests {
         assert_eq!(table.claim(0), lease.until);
         assert_eq!(table.renew(lease, 101), None, "from the claim on");
         assert!(!table.keep(lease));
-        table.give_back(lease, 101);
+        table.end_claim(lease, 101);
         assert_eq!(table.claim(0), lease.until, "also for another claim");
         assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
     }
@@ -558,7 +558,7 @@ mod tests {
         assert!(table.keep(owner));
         let claims: [fn(&dyn Table, u16) -> u64; 2] = [
             |table, partition| table.claim(partition),
-            |table, partition| table.claim_for_good(partition),
+            |table, partition| table.claim_permanently(partition),
         ];
         for claim in claims {
             assert_eq!(claim(table, 0), owner.start);
@@ -573,12 +573,12 @@ mod tests {
         (0..5000).for_each(|_| assert_eq!(table.claim(0), 0));
         (0..5000).for_each(|_| table.release(0, 1));
         assert!(table.take(1000).is_err());
-        assert_eq!(table.entry(0), KEPT);
+        assert_eq!(table.entry(0), RESERVED);
     }
 
     #[test]
     fn every_entry_fits_in_a_javascript_number() {
-        assert_eq!(KEPT | LEFT | END, (1 << 53) - 1);
+        assert_eq!(RESERVED | LEFT_BY_EXPLICIT | END, (1 << 53) - 1);
         assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
     }
 
@@ -613,7 +613,7 @@ mod tests {
             let mut now = 100 * step + draw(1000);
             if draw(4) == 0 {
                 let partition = u16::try_from(seed).unwrap();
-                // Its claims do not hold up each other.
+                // The claims of a generator do not delay each other.
                 let first = table.claim(partition).max(claimed).max(now);
                 if draw(3) > 0 {
                     claimed = first + draw(600) + 1;
@@ -634,7 +634,7 @@ mod tests {
             }
             spans.push((lease.partition, first.max(lease.start), last + 1));
             if draw(3) > 0 {
-                table.give_back(lease, last + 1);
+                table.end_claim(lease, last + 1);
             }
         }
         spans
@@ -643,7 +643,8 @@ mod tests {
     #[test]
     fn two_bases_share_whole_groups_or_none() {
         for (base, other) in [(0, 1), (5, 70), (1000, 1003), (65_535, 0), (12_345, 54_321)] {
-            let group = |base| (0..4).map(|count| place(base, count)).collect::<HashSet<_>>();
+            let group =
+                |base| (0..4).map(|count| partition_at(base, count)).collect::<HashSet<_>>();
             let both = group(base).intersection(&group(other)).count();
             assert!(both == 0 || both == 4, "{base} and {other} share {both}");
         }
@@ -705,7 +706,7 @@ mod tests {
                     },
                     Some(held) => {
                         let used = record[thread].0 >> (16 * u32::from(held.partition)) & 0xffff;
-                        table.give_back(*held, now.max((32 - used.leading_zeros()).into()));
+                        table.end_claim(*held, now.max((32 - used.leading_zeros()).into()));
                         lease = None;
                     }
                 }
@@ -739,7 +740,7 @@ mod restores {
     };
 
     /// The base before the restore, and the one after it: the first 8 partitions of the two are different ones.
-    const BASES: [u32; 2] = [DRAWN, DRAWN | 8];
+    const BASES: [u32; 2] = [BASE_PICKED, BASE_PICKED | 8];
 
     /// Processes that share a table. The first one reports a restore.
     struct Processes {
@@ -777,13 +778,13 @@ mod restores {
 
     /// A process that is copied while thread 1 picks a base, for a report or for the first partition. Thread 0 takes the image
     /// and reports that it was restored.
-    struct Copied {
+    struct CopiedProcess {
         table: Cells<16>,
         restores: AtomicU32,
         images: AtomicU32,
     }
 
-    impl Copied {
+    impl CopiedProcess {
         /// Returns a base that says whether it was picked before the image was taken, so that the other copy has it as well.
         fn draw(&self) -> u32 {
             BASES[self.images.load(Ordering::Acquire) as usize]
@@ -796,7 +797,7 @@ mod restores {
         }
     }
 
-    impl World for Copied {
+    impl World for CopiedProcess {
         type Record = bool;
 
         fn call(&self, thread: usize, _: u8, is_reported: &mut bool) -> bool {
@@ -821,7 +822,7 @@ mod restores {
                     let restores = self.restores.load(Ordering::Acquire);
                     let base = self.table.base(|| Ok(self.draw())).unwrap();
                     if begins_after && restores == self.restores.load(Ordering::Acquire) {
-                        assert_eq!(place(base, 0), 8, "a base that the other copy has");
+                        assert_eq!(partition_at(base, 0), 8, "a base that the other copy has");
                     }
                 }
             }
@@ -832,7 +833,7 @@ mod restores {
     #[test]
     fn a_base_that_another_copy_has_is_not_used_after_the_report() {
         for base in [0, BASES[0]] {
-            let copied = Copied {
+            let copied = CopiedProcess {
                 table: Cells::new(),
                 restores: AtomicU32::new(0),
                 images: AtomicU32::new(0),

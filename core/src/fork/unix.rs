@@ -106,14 +106,14 @@ extern "C" fn in_child() {
 
 /// Prepares this process for forks, with a hook, a wiped page, or both.
 pub(super) fn prepare() -> Result<()> {
-    // There is no lock, because a child could inherit it held. So two threads may both install the hook. Generations then rise
-    // by two, which does no harm.
+    // A lock is not an option, because a child could inherit it in the locked state. Two threads may therefore both install the
+    // hook, which is harmless: process generations then increase by two.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.
         let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
         if !is_wiped && !is_hooked {
-            return Err(unready());
+            return Err(not_prepared());
         }
         IS_READY.store(true, Ordering::Release);
     }
@@ -125,7 +125,7 @@ pub(super) fn prepare() -> Result<()> {
 
 /// Returns the error if there is no hook, because a child would duplicate its parent's IDs.
 #[cold]
-fn unready() -> Error {
+fn not_prepared() -> Error {
     Error::with_reason(
         ErrorKind::Forked,
         "the system has no memory for a fork hook, without which a child process would duplicate IDs",
@@ -168,8 +168,9 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     // are a valid table, also bytes from a child that gave up its privileges, which can still write to them.
     let table = unsafe { &*table };
     let count = ptr::from_ref(&table.restores.0).cast_mut();
-    // By every thread that finds the table: the one that mapped it may not have come this far, and a child that was forked in
-    // between does not have that thread. Written once only, because every ID loads it.
+    // Every thread that finds the table publishes the location of its count, because the thread that mapped it may not have
+    // done so yet, and a child that was forked in between does not have that thread. The location is written only once, because
+    // every ID loads it.
     if RESTORES.load(Ordering::Relaxed) != count {
         count_shared(table, &UNSHARED);
         RESTORES.store(count, Ordering::Release);
@@ -211,7 +212,7 @@ mod tests {
     use super::*;
     use crate::sync::watched::run_with_interruption;
 
-    /// A thread has put the table in its place, and not published the location of its count yet.
+    /// A thread has published the table, but not yet the location of its restore count.
     #[test]
     fn a_restore_is_counted_in_the_table_before_its_count_is_published() {
         let table: &'static mut Cells<COUNT> = Box::leak(Box::new(Cells::new()));
@@ -256,7 +257,7 @@ mod tests {
             } else {
                 run_with_interruption(access, report, put)
             };
-            // One of the two ended before that access, so the other one follows.
+            // One of the two threads ended before that access, so the other one continues.
             if run_with_interruption.is_err() {
                 if reports { put() } else { report() }
             }

@@ -33,27 +33,28 @@ const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The kernel's records are at most this long.
 const RECORD: usize = 8192;
 /// The numbers of the facility that only the kernel can use, in each of its severities.
-const OF_KERNEL: u32 = 8;
+const KERNEL_SEVERITIES: u32 = 8;
 
 /// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.
-static WATCHED: Tally = Tally::new(0);
+static WATCHED_GENERATION: Tally = Tally::new(0);
 
 /// Starts the thread, unless this process has one. See [`super::watch_restores`].
 pub(super) fn start() -> Result<()> {
     super::prepare()?;
     let process = super::process();
-    if WATCHED.load(Ordering::Acquire) == process {
+    if WATCHED_GENERATION.load(Ordering::Acquire) == process {
         return Ok(());
     }
     if !DRIVERS.iter().any(|folder| has_device(folder)) {
         return Err(no_device());
     }
-    // From the end on, before this function returns, so that no restore after it is missed.
+    // The thread opens the log before this function returns, and starts at the log's end, so that it misses no restore from now
+    // on.
     let opened = File::open(LOG).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
     let log = opened.map_err(|error| unreadable(&error))?;
-    // Of two threads that are started at the same time, the second one ends at once.
+    // If two threads are started at the same time, the second one ends immediately.
     let work = move || {
-        if WATCHED.swap(process, Ordering::AcqRel) != process {
+        if WATCHED_GENERATION.swap(process, Ordering::AcqRel) != process {
             watch(log, report);
         }
     };
@@ -100,7 +101,7 @@ fn noticed(record: &[u8]) -> Option<u64> {
     let mut fields = prefix.split(',');
     let facility: u32 = fields.next()?.parse().ok()?;
     let number = fields.next()?.parse().ok()?;
-    (facility < OF_KERNEL && text == NOTICE).then_some(number)
+    (facility < KERNEL_SEVERITIES && text == NOTICE).then_some(number)
 }
 
 /// Reports a restore, unless another process of the fork tree has reported it. If there are no random bytes, the restore counts
@@ -140,15 +141,15 @@ mod tests {
 
     use super::*;
 
-    /// Recorded in machines that were restored: Linux 6.18 under Firecracker, and 6.12 under QEMU.
-    const RECORDED: [&[u8]; 2] = [
+    /// These notices were recorded in restored machines: Linux 6.18 under Firecracker, and 6.12 under QEMU.
+    const RECORDED_NOTICES: [&[u8]; 2] = [
         b"5,336,1284811,-;random: crng reseeded due to virtual machine fork\n",
         b"5,348,6772112,-;random: crng reseeded due to virtual machine fork\n",
     ];
 
     #[test]
     fn the_kernels_notice_is_recognized() {
-        assert_eq!(RECORDED.map(noticed), [Some(336), Some(348)]);
+        assert_eq!(RECORDED_NOTICES.map(noticed), [Some(336), Some(348)]);
         let with_caller =
             "5,7,1,-,caller=T1;random: crng reseeded due to virtual machine fork\n KEY=1\n";
         assert_eq!(noticed(with_caller.as_bytes()), Some(7));
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn records_of_programs_and_incomplete_or_other_records_are_ignored() {
         for record in [
-            // Recorded after a program had written the same text to the log as a critical message of the kernel.
+            // This line was recorded after a program had written the same text to the log as a critical kernel message.
             &b"10,346,3579977,-;random: crng reseeded due to virtual machine fork\n"[..],
             b"6,1,2,-;random: crng init done\n",
             b"5,1,2,-;random: crng reseeded due to virtual machine fork!\n",
@@ -169,7 +170,7 @@ mod tests {
         ] {
             assert_eq!(noticed(record), None, "{}", String::from_utf8_lossy(record));
         }
-        for record in RECORDED {
+        for record in RECORDED_NOTICES {
             assert!((0..record.len()).all(|length| noticed(&record[..length]).is_none()));
         }
     }
@@ -185,13 +186,13 @@ mod tests {
             usize::try_from(state % below as u64).unwrap()
         };
         for _ in 0..100_000 {
-            let mut record = RECORDED[next(2)].to_vec();
+            let mut record = RECORDED_NOTICES[next(2)].to_vec();
             for _ in 0..=next(3) {
                 let at = next(record.len());
                 record[at] = u8::try_from(next(256)).unwrap();
             }
             let is_intact =
-                record.ends_with(&RECORDED[0][15..]) && (b'0'..b'8').contains(&record[0]);
+                record.ends_with(&RECORDED_NOTICES[0][15..]) && (b'0'..b'8').contains(&record[0]);
             assert!(noticed(&record).is_none() || is_intact, "{record:?}");
         }
     }
@@ -211,11 +212,11 @@ mod tests {
     fn every_notice_is_reported_and_so_are_lost_records() {
         let failure = |kind: Failure| Err(kind.into());
         let log = Log(VecDeque::from([
-            Ok(RECORDED[0]),
+            Ok(RECORDED_NOTICES[0]),
             Ok(b"6,337,2,-;random: crng init done\n"),
             failure(Failure::Interrupted),
             failure(Failure::BrokenPipe),
-            Ok(RECORDED[1]),
+            Ok(RECORDED_NOTICES[1]),
         ]));
         let reports = RefCell::new(Vec::new());
         watch(log, |number| reports.borrow_mut().push(number));

@@ -28,13 +28,13 @@ impl DrawnWord {
     /// ancestor. It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u64, u64) {
-        // In this order, so that a thread that sees the generation also sees the word that was picked in it.
+        // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }
 
     /// Returns the generation that `current` returns and its word, and picks a word if necessary.
-    pub(crate) fn for_generation(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
+    pub(crate) fn get_or_draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
@@ -58,7 +58,8 @@ impl DrawnWord {
         draw: impl Fn() -> Result<[u8; 8]>,
     ) -> Result<(u64, u64)> {
         loop {
-            // In this order: a word that replaces `found` is of the generation of `found`, or of a later one.
+            // The loads are in this order because a word that replaces `found` belongs to the generation of `found` or to a
+            // later one.
             let found = self.word.load(Ordering::Acquire);
             let generation = current();
             let drawn = (self.shape)(u64::from_be_bytes(draw()?));
@@ -75,7 +76,7 @@ impl DrawnWord {
     /// Replaces the word `found` by one that was picked in a generation. Returns `false` if another thread replaced it first.
     fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        // The word first, so that a thread that sees the generation also sees a word picked in it.
+        // The word is stored first, so that a thread that sees the generation also sees a word that was picked in it.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
         if settled.is_ok() {
             self.generation.store(generation, Ordering::Release);
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use crate::sync::explorer::{World, explore};
 
-    /// The word of a parent process, or the first one of all.
+    /// This word belongs to a parent process, or is the first one of all.
     const EARLIER: u64 = 0xff;
 
     std::thread_local! {
@@ -122,7 +123,7 @@ mod tests {
             if thread == 0 {
                 self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
             }
-            let (generation, word) = self.0.for_generation(fork::current).unwrap();
+            let (generation, word) = self.0.get_or_draw(fork::current).unwrap();
             assert_eq!(generation, fork::current());
             assert_ne!(word, EARLIER, "not drawn in this process");
             true

@@ -265,7 +265,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
         let (generation, identity) = self.family.current_identity(&self.window, tick, now)?;
         let range = self.machine.step_within(seen, want, self.family.limits(identity))?;
-        // Checked last, so that a fork up to the step is seen: slots that a child took are lost.
+        // The process is checked last, so that a fork at any point up to the step is detected. The slots that a child reserved
+        // are lost.
         (generation == fork::generation()).then_some((identity, range))
     }
 
@@ -277,7 +278,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // A generator in a `static` has not been checked by a builder.
+            // No builder has checked a generator in a `static`.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -298,7 +299,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let (generation, identity) =
             self.family.identify(&self.machine, &self.window, tick, now)?;
-        // Read after `identify`, which may have replaced the claim that this tick belongs to.
+        // The limits are read after `identify`, because it may have replaced the claim that this tick belongs to.
         let opens_at = self.family.opens_at();
         if let Some(ticks) = ticks
             && tick < opens_at

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct FirstReading {
     /// Whether an earlier generator may exist whose IDs this one could duplicate.
     applies: bool,
-    /// Unix nanoseconds, or [`unread`].
+    /// Unix nanoseconds, or [`no_reading`].
     nanos: AtomicU64,
     /// The generation to which the reading belongs. The caller's `identity_from` may assign another identity to
     /// a child, which has its own predecessor. So a child starts over with its own first reading.
@@ -35,14 +35,14 @@ const fn restores_of(generation: u64) -> i64 {
 
 /// Returns the value that means that there was no call in a generation yet. It depends on the restore count, so that a thread
 /// which the restore interrupted cannot store its old reading as the first one after the restore.
-const fn unread(generation: u64) -> i64 {
+const fn no_reading(generation: u64) -> i64 {
     i64::MIN + restores_of(generation)
 }
 
 impl FirstReading {
     /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
-        let nanos = AtomicU64::new(unread(0).cast_unsigned());
+        let nanos = AtomicU64::new(no_reading(0).cast_unsigned());
         Self { applies, nanos, generation: AtomicU64::new(NEVER_DRAWN) }
     }
 
@@ -66,16 +66,16 @@ impl FirstReading {
     ) -> Result<i64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         loop {
-            // In this order: the reading is not of a later generation than the one found, unless another thread has replaced
-            // that one since, and the one found is not later than the current one.
+            // The reads are in this order so that the reading belongs to the generation that was found or an earlier one,
+            // unless another thread has replaced that generation since.
             let before = self.nanos.load(Ordering::Acquire);
             let found = self.generation.load(Ordering::Acquire);
             let here = current();
-            let unread = unread(here).cast_unsigned();
+            let no_reading = no_reading(here).cast_unsigned();
             if found != here {
                 let is_reset = self
                     .nanos
-                    .compare_exchange(before, unread, ORDERS.0, ORDERS.1)
+                    .compare_exchange(before, no_reading, ORDERS.0, ORDERS.1)
                     .is_ok()
                     && self.generation.compare_exchange(found, here, ORDERS.0, ORDERS.1).is_ok();
                 if !is_reset {
@@ -91,10 +91,10 @@ impl FirstReading {
                 now = read()?;
             }
             let now = now.max(EARLIEST);
-            match self.nanos.compare_exchange(unread, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
+            match self.nanos.compare_exchange(no_reading, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
                 Ok(_) => return Ok(now),
                 Err(first) if first.cast_signed() >= EARLIEST => return Ok(first.cast_signed()),
-                // Another thread has started over after a restore.
+                // Another thread has already started over after a restore.
                 Err(_) => {}
             }
         }
@@ -148,7 +148,7 @@ fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
 mod tests {
     use core::time::Duration;
 
-    use super::{FirstReading, NEVER_DRAWN, floor_of, restores_of, unread};
+    use super::{FirstReading, NEVER_DRAWN, floor_of, no_reading, restores_of};
     use crate::{
         clock::{ClockInfo, ManualClock},
         fork,
@@ -190,7 +190,9 @@ mod tests {
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;
-        for (generation, nanos) in [(parent, 100), (parent, unread(0)), (NEVER_DRAWN, unread(0))] {
+        for (generation, nanos) in
+            [(parent, 100), (parent, no_reading(0)), (NEVER_DRAWN, no_reading(0))]
+        {
             let mut inherited = FirstReading::new(true);
             (inherited.generation, inherited.nanos) =
                 (AtomicU64::new(generation), AtomicU64::new(nanos.cast_unsigned()));

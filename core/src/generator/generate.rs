@@ -232,25 +232,25 @@ macro_rules! by_own_calls {
         {
             #[inline]
             fn generate(&self, $param: $type) -> $crate::Result<$id> {
-                $crate::generator::borrowed(self)?.generate($($arg)?)
+                $crate::generator::borrow_handle(self)?.generate($($arg)?)
             }
             #[inline]
             fn try_generate(&self, $param: $type) -> $crate::Result<$id> {
-                $crate::generator::borrowed(self)?.try_generate($($arg)?)
+                $crate::generator::borrow_handle(self)?.try_generate($($arg)?)
             }
             fn fill(
                 &self,
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<()> {
-                $crate::generator::borrowed(self)?.without_block().fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.without_block().fill($($arg,)? ids)
             }
             fn try_fill(
                 &self,
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<usize> {
-                $crate::generator::borrowed(self)?.without_block().try_fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.without_block().try_fill($($arg,)? ids)
             }
         }
     };
@@ -260,12 +260,12 @@ pub(crate) use by_own_calls;
 
 /// Returns the handle in a cell. The caller may have borrowed it, and a clock or a callback might use it during a call.
 #[inline]
-pub(crate) fn borrowed<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
-    cell.try_borrow_mut().map_err(|_| in_use())
+pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
+    cell.try_borrow_mut().map_err(|_| handle_in_use())
 }
 
 #[cold]
-fn in_use() -> Error {
+fn handle_in_use() -> Error {
     let reason =
         &"expected a handle that no caller, clock or callback has borrowed, found one in use";
     Error::constant(ErrorKind::ClockFailed, reason)

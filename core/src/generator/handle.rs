@@ -159,10 +159,11 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     #[cold]
     fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reservation<F>, u32)> {
         let size = self.next_size(tick);
-        // Dropped even if the reservation below fails: a clock that moves back into the old tick must not find the rest of the
-        // block.
+        // The block is dropped even if the reservation below fails. Otherwise, a clock that moves back into the old tick would
+        // find the rest of the block.
         self.block = None;
-        // Read before the reservation: if the clock forks during it, the child's block ends with its first slot.
+        // The generation is read before the reservation: if the clock forks during the reservation, the child's block ends with
+        // its first slot.
         let generation = fork::current();
         let (_, slots) = self.generator.reserve(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });

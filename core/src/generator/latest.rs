@@ -131,7 +131,8 @@ mod tests {
     use super::*;
     use crate::sync::watched::run_with_interruption;
 
-    /// Two threads replace the same value, and one of them is interrupted at each access. Only the other one succeeds.
+    /// Two threads replace the same value, and each access of one of them is interrupted in turn. Only the other thread
+    /// succeeds.
     #[test]
     fn only_one_of_two_threads_replaces_a_value() {
         for at in 0.. {

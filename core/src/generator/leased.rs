@@ -133,7 +133,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
         let engine = self.engine_of(number)?;
         match engine.seal() {
-            // `close` has sealed it, so its highest tick is final.
+            // `close` has sealed the generator, so its highest tick is final.
             Err(error) if error.kind() == ErrorKind::GeneratorClosed && self.is_closed() => {
                 Ok(engine.highest().map(|(_, span)| span))
             }
@@ -145,7 +145,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child process
     /// may start another grant.
     pub fn close(&self) {
-        // In this order, so that a call that finds the generator sealed also finds it closed.
+        // The writes are in this order so that a call that finds the generator sealed also finds it closed.
         self.closed_in.swap(fork::process(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
@@ -265,7 +265,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let (clock, waits) = (&engine.clock, call.waits_for_grant(engine.policy_in(call.mode)));
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
-        let pause = (waits.slept_nanos() / 8).max(LOOK_AGAIN).cast_signed();
+        let pause = (waits.slept_nanos() / 8).max(POLL_NANOS).cast_signed();
         match waits.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
             Err(error) if error.kind() == refused.kind() => Err(refused),
             nanos => nanos.map(Some),
@@ -275,7 +275,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
 
 /// The shortest pause, in nanoseconds, before a call checks again for another or an extended grant. The pause grows with the
 /// time that a call has waited, because hundreds of calls may wait at once.
-const LOOK_AGAIN: u64 = 1_000_000;
+const POLL_NANOS: u64 = 1_000_000;
 
 /// Rejects a generator without a timestamp, which no time span can limit, and one that needs values for each ID.
 fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
@@ -341,7 +341,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     ) -> Result<Progress<Packable<'s, F>>> {
         loop {
             let newest = self.newest();
-            // An observation of one generator means nothing for another one.
+            // An observation of one generator says nothing about another one.
             let is_same = call.tries(newest.number);
             let observed = observed.take().filter(|_| is_same);
             match newest.generator.step(call, observed, want) {

@@ -33,7 +33,7 @@ pub(crate) use family::{Family, Pack};
 pub use fill::{Mode, SlotSource};
 pub(crate) use first::FirstReading;
 pub use generate::{Generate, GenerateAsync, Generated};
-pub(crate) use generate::{borrowed, by_own_calls};
+pub(crate) use generate::{borrow_handle, by_own_calls};
 pub use generators::Generator;
 pub use handle::Handle;
 pub(crate) use latest::{Latest, Spare};

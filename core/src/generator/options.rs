@@ -130,7 +130,7 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
-        // Taken apart, because Rust has no struct update from a value with another type of clock.
+        // The builder is destructured, because Rust has no struct update syntax for a value with a different clock type.
         let Options { clock, window, on_exhausted, max_wait, is_granted } = self.options;
         let options = Options { clock: map(clock), window, on_exhausted, max_wait, is_granted };
         Builder { family: self.family, options }

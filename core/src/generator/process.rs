@@ -10,7 +10,7 @@ pub(crate) struct ProcessGuard {
 }
 
 impl ProcessGuard {
-    /// This process, prepared for later forks.
+    /// This process, after it was prepared for later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
         Ok(Self { generation: fork::current() })

@@ -50,7 +50,8 @@ impl Window {
 
     /// Moves the end to a later tick. It has no effect if the new end is not later.
     pub(crate) fn extend(&self, end: u64) {
-        // The maximum, because two extensions may arrive in the wrong order, and handles rely on a window that never shrinks.
+        // The maximum is stored, because two extensions may arrive in the wrong order, and handles rely on a window that never
+        // shrinks.
         self.end.fetch_max(end, Ordering::AcqRel);
     }
 

@@ -117,7 +117,7 @@ impl Family for Identities {
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, Identity)> {
         self.drawn
-            .for_generation(|| self.generation())
+            .get_or_draw(|| self.generation())
             .map(|(generation, word)| (generation, self.identity_of(word)))
     }
 

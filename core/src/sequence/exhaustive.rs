@@ -57,7 +57,7 @@ enum Answer {
 /// The first slot of a tick that a call enters.
 type Start = fn(u64) -> u64;
 
-/// From the first slot of each tick, and from another one in every other tick.
+/// The start of a search: the first slot of each tick, and a different slot in every other tick.
 const STARTS: [Start; 2] = [|_| 0, |tick| tick % POOL];
 
 struct TickTockModel {

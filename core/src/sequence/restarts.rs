@@ -57,7 +57,7 @@ impl Clock {
 
 /// The type of state machine that every generation uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum MachineKind {
     TickTock,
     PerTick(Behind),
 }
@@ -70,7 +70,7 @@ struct StepOutcome {
     raise: Option<u8>,
 }
 
-impl Kind {
+impl MachineKind {
     fn per_tick(behind: Behind) -> PerTick {
         let slots = Slots { first: 0, last: LAST_SLOT.into() };
         PerTick::new(slots, behind, (END / TICK).into()).unwrap()
@@ -169,7 +169,7 @@ impl State {
 }
 
 struct Explorer {
-    kind: Kind,
+    kind: MachineKind,
     threads: usize,
     calls: u8,
     generations: u8,
@@ -191,7 +191,7 @@ struct SearchResult {
 
 impl Explorer {
     /// A small search, which the tests enlarge.
-    fn new(kind: Kind) -> Self {
+    fn new(kind: MachineKind) -> Self {
         Self {
             kind,
             threads: 1,
@@ -204,7 +204,7 @@ impl Explorer {
     }
 
     fn search(&self) -> SearchResult {
-        let mut open: Vec<State> = Clock::ALL.map(|clock| self.first(clock)).to_vec();
+        let mut open: Vec<State> = Clock::ALL.map(|clock| self.initial_state(clock)).to_vec();
         let mut known: HashSet<State> = open.iter().cloned().collect();
         let mut found = SearchResult { states: 0, repeated: false, flipped: false, made: 0 };
         while let Some(state) = open.pop() {
@@ -224,7 +224,7 @@ impl Explorer {
         SearchResult { states: known.len(), ..found }
     }
 
-    fn first(&self, clock: Clock) -> State {
+    fn initial_state(&self, clock: Clock) -> State {
         State {
             time: 0,
             rollbacks: self.rollbacks,
@@ -252,7 +252,7 @@ impl Explorer {
             given: state.given,
             repeated: state.repeated,
             flipped: state.flipped,
-            ..self.first(state.clock)
+            ..self.initial_state(state.clock)
         };
         let count = if state.generations == 0 { 0 } else { Clock::ALL.len() };
         Clock::ALL.into_iter().take(count).map(move |clock| State { clock, ..next.clone() })
@@ -366,15 +366,18 @@ impl Explorer {
     }
 }
 
-const KINDS: [Kind; 3] =
-    [Kind::TickTock, Kind::PerTick(Behind::Refused), Kind::PerTick(Behind::Held)];
+const KINDS: [MachineKind; 3] = [
+    MachineKind::TickTock,
+    MachineKind::PerTick(Behind::Refused),
+    MachineKind::PerTick(Behind::Held),
+];
 
 #[test]
 fn a_generation_repeats_no_id_of_earlier_generations() {
     for kind in KINDS {
         let found = Explorer { calls: 3, generations: 3, end: END, ..Explorer::new(kind) }.search();
         assert!(!found.repeated && found.states > 10_000 && found.made == 3, "{kind:?} {found:?}");
-        assert_eq!(found.flipped, kind == Kind::TickTock, "{kind:?}");
+        assert_eq!(found.flipped, kind == MachineKind::TickTock, "{kind:?}");
     }
 }
 
@@ -396,7 +399,7 @@ fn a_fast_path_in_tick_0_repeats_ids() {
 /// Shows the limit of the tick-tock bit: without a snapshot, a generation does not know which bit its predecessor used.
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
-    let kind = Kind::TickTock;
+    let kind = MachineKind::TickTock;
     let explorer = Explorer { calls: 4, rollbacks: 2, end: END, ..Explorer::new(kind) };
     assert!(explorer.search().repeated);
 }

@@ -227,7 +227,7 @@ impl<C: Clock> Builder<C> {
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
         // The claim is permanent, because another process may restore the same snapshot later.
         let partition = u16::from_be_bytes(snapshot.partition);
-        self.assemble(Some(partition), <dyn Table>::claim_for_good, bounds, state, is_used)
+        self.assemble(Some(partition), <dyn Table>::claim_permanently, bounds, state, is_used)
     }
 
     /// Builds the generator. `is_resumed` states whether `state` covers all ticks in which an earlier generator created IDs.

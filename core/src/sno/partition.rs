@@ -172,8 +172,8 @@ impl Partitions {
         tick: u64,
     ) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // Read before the draw, which may fork: if it does, the child's draw also has the parent's generation, so the child
-        // draws again.
+        // The generation is read before the draw, because the draw may fork. If it does, the child's draw carries the parent's
+        // generation, so the child draws again.
         let generation = fork::current();
         // The process may have been forked or restored since the call checked it. A claim of the new generation would then be
         // used by all later calls.
@@ -188,7 +188,7 @@ impl Partitions {
             }
             Draw::Leased(find) => {
                 let table = find()?;
-                // A start in the lower half, so that each tick keeps at least half of its sequences.
+                // The start is in the lower half, so that each tick keeps at least half of its sequence numbers.
                 let min = table.random()? >> 1;
                 (table.take(tick).map_err(exhausted)?, min)
             }
@@ -211,7 +211,7 @@ impl Partitions {
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn replace_claim(&self, found: &Claim, mut claim: Claim) -> bool {
-        // `false` in a child, because the parent's claim generated no IDs in this process.
+        // The result is `false` in a child, because the parent's claim generated no IDs in this process.
         claim.follows_another = Self::is_own(found);
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
@@ -297,7 +297,7 @@ impl<C: Clock> Engine<Partitions, C> {
                 continue;
             }
             if claim.is_unending() {
-                self.family.table().map(|table| table.claim_for_good(identity.partition));
+                self.family.table().map(|table| table.claim_permanently(identity.partition));
                 return Ok(identity);
             }
             let (lease, table) = (claim.lease(), self.family.table.map(|find| find()).transpose()?);
@@ -374,7 +374,7 @@ impl Family for Partitions {
     // Models replay each interleaving, so their IDs must not depend on the random source.
     #[cfg(all(feature = "std", not(any(loom, shuttle))))]
     fn on_granted(&mut self) {
-        // Not for a default partition, for the reason given at the top of this file.
+        // Default partitions are excluded, for the reason given at the top of this file.
         if self.draw.is_none() {
             self.start = Some(crate::entropy::random);
         }
@@ -400,7 +400,7 @@ impl Family for Partitions {
         if claim.is_unending() {
             self.release(claim.identity.partition, end);
         } else if let Some(table) = self.table() {
-            table.give_back(claim.lease(), end);
+            table.end_claim(claim.lease(), end);
         }
     }
 }

@@ -46,17 +46,18 @@ pub struct Parts {
 pub struct Uuid7([u8; Uuid7::LEN]);
 
 /// The version and the variant at their positions.
-const MARKS: u128 = VERSION.insert(7) | VARIANT.insert(0b10);
+const VERSION_AND_VARIANT: u128 = VERSION.insert(7) | VARIANT.insert(0b10);
 /// The bits that contain the version and the variant.
-const MARKED: u128 = VERSION.insert(VERSION.max()) | VARIANT.insert(VARIANT.max());
+const VERSION_AND_VARIANT_MASK: u128 =
+    VERSION.insert(VERSION.max()) | VARIANT.insert(VARIANT.max());
 
 impl Uuid7 {
     /// The length of an ID in bytes.
     pub const LEN: usize = 16;
     /// The lowest ID: all fields are 0.
-    pub const MIN: Self = Self(MARKS.to_be_bytes());
+    pub const MIN: Self = Self(VERSION_AND_VARIANT.to_be_bytes());
     /// The highest ID: all fields have their maximum value.
-    pub const MAX: Self = Self((!MARKED | MARKS).to_be_bytes());
+    pub const MAX: Self = Self((!VERSION_AND_VARIANT_MASK | VERSION_AND_VARIANT).to_be_bytes());
 
     /// Creates an ID from its fields.
     ///
@@ -86,7 +87,7 @@ impl Uuid7 {
             | SEQUENCE_HIGH.insert(sequence >> SEQUENCE_LOW.bits())
             | SEQUENCE_LOW.insert(sequence & SEQUENCE_LOW.max())
             | RANDOM.insert(random)
-            | MARKS;
+            | VERSION_AND_VARIANT;
         Self(word.to_be_bytes())
     }
 
@@ -165,13 +166,20 @@ impl Uuid7 {
 
     /// Returns the ID with these bytes if they have the version and the variant.
     pub(super) const fn checked(bytes: [u8; Self::LEN]) -> Option<Self> {
-        if u128::from_be_bytes(bytes) & MARKED == MARKS { Some(Self(bytes)) } else { None }
+        if u128::from_be_bytes(bytes) & VERSION_AND_VARIANT_MASK == VERSION_AND_VARIANT {
+            Some(Self(bytes))
+        } else {
+            None
+        }
     }
 
     /// Returns the ID with these bytes, whose version and variant are replaced.
     #[cfg(feature = "arbitrary")]
     pub(super) const fn marked(bytes: [u8; Self::LEN]) -> Self {
-        Self((u128::from_be_bytes(bytes) & !MARKED | MARKS).to_be_bytes())
+        Self(
+            (u128::from_be_bytes(bytes) & !VERSION_AND_VARIANT_MASK | VERSION_AND_VARIANT)
+                .to_be_bytes(),
+        )
     }
 
     /// Creates an ID from a 16-byte slice in the byte order of RFC 9562.

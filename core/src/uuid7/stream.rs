@@ -38,21 +38,21 @@ const AHEAD: usize = 32;
 /// The length of a clock reading's unit that a stream serves, in nanoseconds.
 const MILLISECOND: i64 = 1_000_000;
 
-/// Where the keys of a generator's streams come from.
+/// The source of the keys of a generator's streams.
 #[derive(Debug)]
 pub(super) struct Entropy {
     draw: fn() -> Result<[u8; 32]>,
     /// Whether the source is the operating system's, so that all generators of a thread can use one stream.
     pub(super) is_system: bool,
-    /// The number of streams so far, which no two streams have in common. So no stream repeats another one of the generator,
-    /// even if the source repeats a key.
+    /// The number of streams that this generator has started. No two streams share a number, so no stream repeats another one
+    /// of the generator, even if the source repeats a key.
     streams: Tally,
 }
 
 /// A stream, and where it may be used.
 pub(crate) struct Stream {
     cipher: ChaCha8Rng,
-    /// The next bits, of which the first `taken` are used. Taking them one by one from the cipher costs twice as much.
+    /// The next bits, of which the first `taken` are used. Reading them from the cipher one at a time costs twice as much.
     bits: [u64; AHEAD],
     taken: usize,
     /// The start of the millisecond that the clock showed, in Unix nanoseconds.
@@ -96,7 +96,7 @@ impl Stream {
         is_within(self.begins, MILLISECOND.cast_unsigned(), now)
     }
 
-    /// Returns whether the stream is of this source, and for a clock that reads `now`.
+    /// Returns whether the stream comes from this source and serves a clock that reads `now`.
     #[inline]
     fn serves(&self, entropy: &Entropy, now: i64) -> bool {
         self.is_of_millisecond(now) && self.owner == entropy.owner()
@@ -108,8 +108,8 @@ impl Entropy {
         Self { draw, is_system, streams: Tally::new(0) }
     }
 
-    /// Returns a number that the generators of a thread have in common if their streams are interchangeable. A generator with a
-    /// source of its own has its own number, so that its IDs do not depend on other generators.
+    /// Returns a number that is equal for generators of a thread whose streams are interchangeable. A generator with a custom
+    /// source has its own number, so that its IDs do not depend on other generators.
     #[inline]
     fn owner(&self) -> usize {
         if self.is_system {
@@ -127,7 +127,7 @@ impl Entropy {
     #[cold]
     pub(super) fn key(&self, now: i64) -> Result<Stream> {
         fork::prepare()?;
-        // Read first, so that a fork or a restore in the source shows when the generation is compared.
+        // The generation is read first, so that the comparison detects a fork or a restore inside the source.
         let generation = fork::current();
         let mut key = (self.draw)()?;
         // A source that repeats itself, unlike the kernel's, would key the same stream in a parent and its child.
@@ -241,7 +241,7 @@ mod of_thread {
             now: i64,
             take: impl FnOnce(&mut Stream) -> T,
         ) -> Result<T> {
-            // Keyed outside of the borrow, because the caller's source may itself generate IDs.
+            // The stream is keyed outside the borrow, because the caller's source may itself generate IDs.
             let mut found = with(|stream| stream.and_then(Option::take));
             let taken = self.renew(&mut found, now).map(take);
             with(|stream| {

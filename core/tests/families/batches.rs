@@ -5,7 +5,7 @@ use std::{collections::HashSet, thread};
 use polyflake::clock::SystemClock;
 
 use super::{
-    family::{AnyId, FAMILIES, T, use_up},
+    family::{AnyId, FAMILIES, START_MS, use_up},
     for_each,
     support::{all_or_every, assert_code, rounds},
 };
@@ -27,12 +27,12 @@ fn batches_equal_the_same_number_of_single_ids() {
 fn a_batch_continues_in_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 4);
-        clock.play([T, T, T + family.tick]);
+        clock.play([START_MS, START_MS, START_MS + family.tick]);
         let (batch, filled) = ids.fill(6);
         filled.unwrap();
         let last = u64::from(family.per_tick);
-        let first = (last - 4..last).map(|place| (T, place));
-        let next = [0, 1].map(|place| (T + family.tick, place));
+        let first = (last - 4..last).map(|place| (START_MS, place));
+        let next = [0, 1].map(|place| (START_MS + family.tick, place));
         let made = batch.iter().map(|id| (id.unix_ms, id.place));
         assert!(made.eq(first.chain(next)), "{}: {batch:?}", family.name);
         assert!(batch.is_sorted_by_key(|id| id.unix_ms));
@@ -46,7 +46,7 @@ fn a_batch_error_reports_how_many_ids_were_written() {
         let (batch, filled) = ids.fill(10);
         let error = assert_code(filled, "sequence_exhausted");
         assert_eq!((batch.len(), error.written()), (4, Some(4)), "{}", family.name);
-        assert_eq!(error.retry_at(), Some(T + family.tick));
+        assert_eq!(error.retry_at(), Some(START_MS + family.tick));
     });
 }
 

@@ -19,7 +19,7 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, Ids, T, Terms},
+    family::{FAMILIES, Family, Ids, START_MS, Terms},
     support::{ScriptedClock, assert_code},
 };
 
@@ -82,7 +82,7 @@ impl Clock for Sleeping {
     }
 }
 
-/// Runs a test for each format, with a clock that shows [`T`].
+/// Runs a test for each format, with a clock that shows [`START_MS`].
 fn for_each(
     terms: impl Fn(&Family) -> Terms,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
@@ -90,7 +90,7 @@ fn for_each(
     for family in FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
-        clock.play([T]);
+        clock.play([START_MS]);
         test(&family, &clock, &family.build(shared(clock.clone()), terms(&family)).unwrap());
     }
 }
@@ -109,8 +109,8 @@ fn assert_full<V>(result: Result<V>, retry_at: i64) -> Error {
 #[test]
 fn the_first_id_is_in_the_tick_after_the_first_call() {
     for_each(default_terms, |family, clock, ids| {
-        let next = T + family.tick;
-        for ms in [T, next - 1] {
+        let next = START_MS + family.tick;
+        for ms in [START_MS, next - 1] {
             clock.play([ms]);
             assert_full(ids.try_generate(), next);
             assert_full(ids.handle_that_never_waits()(), next);
@@ -132,7 +132,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
 #[test]
 fn sealing_a_started_but_unused_generator_returns_none() {
     for_each(default_terms, |family, _, ids| {
-        assert_full(ids.try_generate(), T + family.tick);
+        assert_full(ids.try_generate(), START_MS + family.tick);
         assert_eq!(ids.seal(), Ok(None));
         assert_code(ids.try_generate(), "generator_closed");
     });
@@ -143,15 +143,15 @@ fn calls_wait_for_the_next_tick() {
     for family in FAMILIES {
         for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
             let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
-            let build = || family.build(Sleeping::at(T), terms).unwrap();
-            let next = T + family.tick;
+            let build = || family.build(Sleeping::at(START_MS), terms).unwrap();
+            let next = START_MS + family.tick;
             assert_id(build().generate(), next, 0);
             assert_id(build().handle(2)(), next, 0);
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
             let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
-            assert_full(family.build(Sleeping::at(T), terms).unwrap().generate(), next);
+            assert_full(family.build(Sleeping::at(START_MS), terms).unwrap().generate(), next);
         }
     }
 }
@@ -160,8 +160,8 @@ fn calls_wait_for_the_next_tick() {
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
-    let ids = family.build(Sleeping::at(T), Terms::default()).unwrap();
-    assert_id(ids.generate(), T + family.tick, 0);
+    let ids = family.build(Sleeping::at(START_MS), Terms::default()).unwrap();
+    assert_id(ids.generate(), START_MS + family.tick, 0);
     super::family::use_up(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
 }
@@ -170,25 +170,25 @@ fn only_the_first_tick_extends_the_wait() {
 fn the_first_call_waits_at_most_one_second() {
     let fields = [Field::timestamp(31, Tick::from_millis(10_000).unwrap(), 0), Field::sequence(32)];
     let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
-    let clock = Sleeping::at(T);
+    let clock = Sleeping::at(START_MS);
     let ids = layout::Builder::with_clock(layout, clock.clone()).build().unwrap();
-    assert_full(ids.generate(), T + 10_000);
-    let waited = clock.unix_nanos().unwrap() / 1_000_000 - T;
+    assert_full(ids.generate(), START_MS + 10_000);
+    let waited = clock.unix_nanos().unwrap() / 1_000_000 - START_MS;
     assert!((1000..=1020).contains(&waited), "{waited}");
 }
 
 /// At the end of a second, the slack moves the first usable tick past the next second, so the wait exceeds one second.
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
-    let clock = Shared { slack: 2 * MS, ..Sleeping::at(T + 999) };
+    let clock = Shared { slack: 2 * MS, ..Sleeping::at(START_MS + 999) };
     let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
-    assert_id(ids.generate(), T + 2000, 0);
+    assert_id(ids.generate(), START_MS + 2000, 0);
 }
 
 #[test]
 fn a_frozen_clock_ends_the_wait_with_an_error() {
     for_each(default_terms, |family, clock, ids| {
-        assert_full(ids.generate(), T + family.tick);
+        assert_full(ids.generate(), START_MS + family.tick);
         assert!(clock.slept() > 0);
     });
 }
@@ -197,7 +197,7 @@ fn a_frozen_clock_ends_the_wait_with_an_error() {
 #[test]
 fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
-        let clock = Sleeping::at(T + 1);
+        let clock = Sleeping::at(START_MS + 1);
         let ticks: Vec<i64> = (0..20)
             .map(|_| {
                 family.build(clock.clone(), Terms::default()).unwrap().generate().unwrap().unix_ms
@@ -222,7 +222,7 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             if family.tick == 1 {
                 continue;
             }
-            let (half, next) = (T + family.tick / 2, T + family.tick);
+            let (half, next) = (START_MS + family.tick / 2, START_MS + family.tick);
             clock.play([half]);
             assert_full(ids.try_generate(), next + family.tick);
             clock.play([next]);
@@ -239,20 +239,20 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
         let slack = family.tick.cast_unsigned() * MS;
         let clock = ScriptedClock::default();
         let ids = family.generator(Shared { clock: clock.clone(), slack, resolution: 1 });
-        // All readings give the same first usable tick, T + 2 ticks: those before T, and those from T on.
-        for ms in [T, T - 1, T - family.tick, T + family.tick] {
+        // All readings give the same first usable tick, START_MS + 2 ticks: those before START_MS, and those from START_MS on.
+        for ms in [START_MS, START_MS - 1, START_MS - family.tick, START_MS + family.tick] {
             clock.play([ms]);
-            assert_full(ids.try_generate(), T + 2 * family.tick);
+            assert_full(ids.try_generate(), START_MS + 2 * family.tick);
         }
-        clock.play([T + 2 * family.tick]);
-        assert_id(ids.try_generate(), T + 2 * family.tick, 0);
+        clock.play([START_MS + 2 * family.tick]);
+        assert_id(ids.try_generate(), START_MS + 2 * family.tick, 0);
     }
 }
 
 #[test]
 fn a_rollback_before_the_first_id_is_handled() {
     for_each(default_terms, |family, clock, ids| {
-        let (next, earlier) = (T + family.tick, T - 3 * family.tick);
+        let (next, earlier) = (START_MS + family.tick, START_MS - 3 * family.tick);
         assert_full(ids.try_generate(), next);
         clock.play([earlier]);
         match family.name {
@@ -262,9 +262,9 @@ fn a_rollback_before_the_first_id_is_handled() {
                 assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));
                 assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
                 // When the clock returns to the skipped tick, no ID is made in it.
-                clock.play([T - 4]);
-                assert_id(ids.try_generate(), T - 4, 0);
-                clock.play([T]);
+                clock.play([START_MS - 4]);
+                assert_id(ids.try_generate(), START_MS - 4, 0);
+                clock.play([START_MS]);
                 assert_full(ids.try_generate(), next);
                 clock.play([next]);
                 assert_id(ids.try_generate(), next, 0);
@@ -285,22 +285,22 @@ fn a_rollback_before_the_first_id_is_handled() {
 fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
     let clock = ScriptedClock::default();
     let ids = FAMILIES[0].generator(shared(clock.clone()));
-    clock.play([T]);
-    assert_full(ids.try_generate(), T + 4);
-    clock.play([T + 4]);
-    assert_id(ids.try_generate(), T + 4, 0);
-    clock.play([T]);
-    assert_full(ids.try_generate(), T + 4);
-    clock.play([T - 4]);
+    clock.play([START_MS]);
+    assert_full(ids.try_generate(), START_MS + 4);
+    clock.play([START_MS + 4]);
+    assert_id(ids.try_generate(), START_MS + 4, 0);
+    clock.play([START_MS]);
+    assert_full(ids.try_generate(), START_MS + 4);
+    clock.play([START_MS - 4]);
     assert_eq!(ids.try_generate().unwrap().bits >> 40 & 1, 1);
 }
 
 #[test]
 fn a_reading_older_than_the_first_call_is_not_a_rollback() {
     for_each(default_terms, |family, clock, ids| {
-        let later = T + 2 * family.tick;
+        let later = START_MS + 2 * family.tick;
         // The call inside the reading gets the first reading, so it is the generator's first call.
-        clock.play([later, T, later]);
+        clock.play([later, START_MS, later]);
         let other = ids.clone();
         clock.inside(0, move || drop(other.try_generate()));
         assert_full(ids.try_generate(), later + family.tick);
@@ -314,14 +314,14 @@ fn a_reading_older_than_the_first_call_is_not_a_rollback() {
 fn a_window_does_not_exempt_from_skipping_the_first_tick() {
     let window = |start| {
         move |family: &Family| Terms {
-            window: Some((T + start * family.tick, T + 10 * family.tick)),
+            window: Some((START_MS + start * family.tick, START_MS + 10 * family.tick)),
             ..Terms::default()
         }
     };
     // Windows that start before, at, and after the reading.
     for start in [-1, 0, 1] {
         for_each(window(start), |family, clock, ids| {
-            let begins = T + start.max(0) * family.tick;
+            let begins = START_MS + start.max(0) * family.tick;
             if start > 0 {
                 let error = assert_code(ids.try_generate(), "lease_not_started");
                 assert_eq!(error.retry_at(), Some(begins));
@@ -347,10 +347,10 @@ fn system_clocks_skip_the_first_tick() {
 
 #[test]
 fn a_random_identity_starts_without_a_wait() {
-    let clock = shared(ManualClock::at_unix_ms(T));
+    let clock = shared(ManualClock::at_unix_ms(START_MS));
     assert!(sno::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
-    let windowed = hotguid::Generator::builder().clock(&clock).window(T, T + 5000);
+    let windowed = hotguid::Generator::builder().clock(&clock).window(START_MS, START_MS + 5000);
     assert!(windowed.build().unwrap().try_generate(7).is_ok());
     // A caller's source may return the same identity twice.
     let drawn = sno::Generator::builder().clock(&clock);
@@ -358,18 +358,21 @@ fn a_random_identity_starts_without_a_wait() {
         .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
         .build()
         .unwrap();
-    assert_full(drawn.try_generate(7), T + 4);
+    assert_full(drawn.try_generate(7), START_MS + 4);
     let drawn =
         hotguid::Generator::builder().clock(&clock).identity_from(|| Ok([7; 8])).build().unwrap();
-    assert_full(drawn.try_generate(7), T + 1000);
-    assert_full(hotguid::Generator::with_clock(&clock, || Ok([7; 8])).try_generate(7), T + 1000);
+    assert_full(drawn.try_generate(7), START_MS + 1000);
+    assert_full(
+        hotguid::Generator::with_clock(&clock, || Ok([7; 8])).try_generate(7),
+        START_MS + 1000,
+    );
     let draw = || Ok(sno::Assignment { partition: 7, sequence_min: 0 });
-    assert_full(sno::Generator::with_clock(&clock, draw).try_generate(7), T + 4);
+    assert_full(sno::Generator::with_clock(&clock, draw).try_generate(7), START_MS + 4);
 }
 
 #[test]
 fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
-    let (manual, ms) = (ManualClock::at_unix_ms(T), T);
+    let (manual, ms) = (ManualClock::at_unix_ms(START_MS), START_MS);
     let clock = shared(&manual);
     let sno = || sno::Builder::with_clock(&clock);
     let blank = sno().partition(7).build().unwrap().close().unwrap();
@@ -381,7 +384,7 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let begun = begun.close().unwrap();
     let restored = sno().restore(begun).unwrap();
     assert_full(restored.try_generate(7), ms + 4);
-    manual.set_unix_ms(T + 4);
+    manual.set_unix_ms(START_MS + 4);
     let first = restored.try_generate(7).unwrap();
     let used = restored.close().unwrap();
     let second = sno().restore(used).unwrap().try_generate(7).unwrap();
@@ -390,18 +393,18 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
 
 #[test]
 fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
-    let manual = ManualClock::at_unix_ms(T);
+    let manual = ManualClock::at_unix_ms(START_MS);
     let clock = shared(&manual);
     let layout = || layout::preset("sonyflake", []).unwrap();
     let builder = || layout::Builder::with_clock(layout(), &clock).bind("machine", 7);
     let blank = builder().build().unwrap().close().unwrap();
     let begun = builder().restore(blank).unwrap();
-    assert_full(begun.try_generate(), T + 10);
+    assert_full(begun.try_generate(), START_MS + 10);
     let begun = begun.close().unwrap();
     assert_eq!((begun.tick > 0, begun.next_sequence), (true, 256));
     let restored = builder().restore(begun).unwrap();
-    assert_full(restored.try_generate(), T + 10);
-    manual.set_unix_ms(T + 10);
+    assert_full(restored.try_generate(), START_MS + 10);
+    manual.set_unix_ms(START_MS + 10);
     let first = restored.try_generate().unwrap();
     let again = builder().restore(restored.close().unwrap()).unwrap();
     assert!(again.try_generate().unwrap() > first);
@@ -409,7 +412,7 @@ fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
 
 #[test]
 fn a_grant_resumes_after_its_last_second() {
-    let manual = ManualClock::at_unix_ms(T);
+    let manual = ManualClock::at_unix_ms(START_MS);
     let clock = shared(&manual);
     let builder = || {
         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824).unwrap();
@@ -417,24 +420,24 @@ fn a_grant_resumes_after_its_last_second() {
     };
     assert_eq!(builder().build().unwrap().close(), Ok(None));
     let ids = builder().build().unwrap();
-    assert_full(ids.try_generate(), T + 1000);
+    assert_full(ids.try_generate(), START_MS + 1000);
     assert_eq!(ids.stats().last_second, None);
     let second = ids.close().unwrap().unwrap();
-    assert_eq!(second, T / 1000);
-    manual.set_unix_ms(T + 1000);
+    assert_eq!(second, START_MS / 1000);
+    manual.set_unix_ms(START_MS + 1000);
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
 /// A new state machine is in tick 0, which says nothing about an earlier generator's IDs.
 #[test]
 fn the_first_tick_of_a_format_is_skipped_like_any_other() {
-    let clock = shared(ManualClock::at_unix_ms(T));
+    let clock = shared(ManualClock::at_unix_ms(START_MS));
     let tick = Tick::from_millis(250).unwrap();
-    let fields = [Field::unused(1), Field::timestamp(41, tick, T), Field::sequence(22)];
+    let fields = [Field::unused(1), Field::timestamp(41, tick, START_MS), Field::sequence(22)];
     let layout = Layout::integer(fields).unwrap();
     let ids = layout::Builder::with_clock(layout, &clock).build().unwrap();
-    assert_full(ids.try_generate(), T + 250);
-    assert_full(ids.handle().try_generate(), T + 250);
+    assert_full(ids.try_generate(), START_MS + 250);
+    assert_full(ids.handle().try_generate(), START_MS + 250);
     let unset = shared(ManualClock::at_unix_ms(0));
     let ids = hotguid::Builder::with_clock(&unset, || Ok([7; 8])).build().unwrap();
     assert_full(ids.try_generate(7), 1000);
@@ -444,7 +447,7 @@ fn the_first_tick_of_a_format_is_skipped_like_any_other() {
 #[test]
 fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     let layout = Layout::integer([Field::unused(54), Field::sequence(10)]).unwrap();
-    let clock = shared(ManualClock::at_unix_ms(T));
+    let clock = shared(ManualClock::at_unix_ms(START_MS));
     let ids = layout::Builder::with_clock(layout, clock).sequence_only(true).build().unwrap();
     assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
 }
@@ -452,24 +455,24 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
 /// A batch may be larger than its first tick.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
-    let ids = hotguid::Builder::with_clock(Sleeping::at(T), || Ok([7; 8])).build().unwrap();
+    let ids = hotguid::Builder::with_clock(Sleeping::at(START_MS), || Ok([7; 8])).build().unwrap();
     let mut batch = [HotGuid::default(); 100];
     ids.fill(7, &mut batch).unwrap();
-    assert_eq!(batch[0].timestamp(), T / 1000 + 1);
-    assert_eq!(batch[99].timestamp(), T / 1000 + 1);
+    assert_eq!(batch[0].timestamp(), START_MS / 1000 + 1);
+    assert_eq!(batch[99].timestamp(), START_MS / 1000 + 1);
 }
 
 /// A grant starts only after the previous one has ended.
 #[test]
 fn a_lease_grant_starts_without_a_wait() {
-    let clock = shared(ManualClock::at_unix_ms(T));
+    let clock = shared(ManualClock::at_unix_ms(START_MS));
     let granted = |partition, start| {
         let builder = sno::Builder::with_clock(&clock).partition(partition);
-        builder.window(start, T + 5000).build()
+        builder.window(start, START_MS + 5000).build()
     };
-    let leased = sno::Leased::new(granted(7, T).unwrap()).unwrap();
+    let leased = sno::Leased::new(granted(7, START_MS).unwrap()).unwrap();
     assert_eq!(leased.try_generate(7).unwrap().partition(), 7);
-    leased.move_to(|_| granted(8, T)).unwrap();
+    leased.move_to(|_| granted(8, START_MS)).unwrap();
     assert_eq!(leased.try_generate(7).unwrap().partition(), 8);
     let builder = sno::Builder::with_clock(&clock).partition(9).granted();
     assert!(builder.build().unwrap().try_generate(7).is_ok());
@@ -498,7 +501,7 @@ impl Clock for Spinning {
 #[test]
 fn without_sleep_a_thread_spins_only_for_short_ticks() {
     for family in FAMILIES {
-        let (clock, next) = (Sleeping::at(T), T + family.tick);
+        let (clock, next) = (Sleeping::at(START_MS), START_MS + family.tick);
         let ids = family.generator(Spinning(clock.clone()));
         if family.tick <= 10 {
             assert_id(ids.generate(), next, 0);
@@ -506,7 +509,7 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
         }
         let error = assert_full(ids.generate(), next);
         assert!(error.to_string().ends_with("await the asynchronous call"), "{error}");
-        assert_eq!(clock.unix_nanos().unwrap(), T * 1_000_000);
+        assert_eq!(clock.unix_nanos().unwrap(), START_MS * 1_000_000);
         let error = assert_full(ids.try_generate(), next);
         assert!(!error.to_string().contains("asynchronous"), "{error}");
     }
@@ -514,9 +517,9 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn an_async_call_waits_even_if_threads_cannot_sleep() {
-    let clock = Sleeping::at(T);
+    let clock = Sleeping::at(START_MS);
     let ids = hotguid::Builder::with_clock(Spinning(clock.clone()), || Ok([7; 8])).build().unwrap();
     let sleep = async |time: Duration| clock.sleep(time.as_nanos().try_into().unwrap()).unwrap();
     let id = ids.generate_async(sleep, 7).await.unwrap();
-    assert_eq!(id.timestamp(), T / 1000 + 1);
+    assert_eq!(id.timestamp(), START_MS / 1000 + 1);
 }

@@ -10,7 +10,7 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{AnyId, FAMILIES, Family, Ids, T, Terms},
+    family::{AnyId, FAMILIES, Family, Ids, START_MS, Terms},
     for_each, for_each_under,
     support::{Readings, assert_code, rounds},
 };
@@ -36,7 +36,7 @@ fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
 fn a_closed_generator_makes_no_ids() {
     for_each(|_, clock, ids| {
         let mut handle = ids.handle(64);
-        assert_id(handle(), T, 0);
+        assert_id(handle(), START_MS, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
         // Closes the generator while a call reads the clock.
         let other = ids.clone();
@@ -50,8 +50,8 @@ fn a_closed_generator_makes_no_ids() {
 fn a_sealed_generator_makes_no_ids() {
     for_each(|family, _, ids| {
         let mut handle = ids.handle(64);
-        assert_id(handle(), T, 0);
-        assert_eq!(ids.seal(), Ok(Some(T..T + family.tick)));
+        assert_id(handle(), START_MS, 0);
+        assert_eq!(ids.seal(), Ok(Some(START_MS..START_MS + family.tick)));
         assert_ended(&**ids, handle);
     });
 }
@@ -77,10 +77,10 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
     let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
     for_each_under(terms, |family, clock, ids| {
         for ticks in [10, 0, 5] {
-            clock.play([T + ticks * family.tick]);
+            clock.play([START_MS + ticks * family.tick]);
             drop(ids.generate());
         }
-        let start = T + 10 * family.tick;
+        let start = START_MS + 10 * family.tick;
         assert_eq!(ids.seal(), Ok(Some(start..start + family.tick)));
     });
 }
@@ -90,23 +90,23 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
 fn seal_counts_reserved_ticks() {
     for_each(|&Family { tick, per_tick, .. }, clock, ids| {
         ids.handle(per_tick)().unwrap();
-        clock.play([T + 2 * tick]);
+        clock.play([START_MS + 2 * tick]);
         ids.handle(64)().unwrap();
-        clock.play([T + 20 * tick]);
-        assert_eq!(ids.seal(), Ok(Some(T + 2 * tick..T + 3 * tick)));
+        clock.play([START_MS + 20 * tick]);
+        assert_eq!(ids.seal(), Ok(Some(START_MS + 2 * tick..START_MS + 3 * tick)));
     });
 }
 
 #[test]
 fn seal_rounds_fractional_milliseconds_up() {
     for (tick, micros, highest) in [
-        (10, 0, T..T + 1),
-        (10, 10, T + 1..T + 1),
-        (10, 990, T + 1..T + 1),
-        (400, 400, T + 1..T + 1),
-        (400, 800, T + 1..T + 2),
+        (10, 0, START_MS..START_MS + 1),
+        (10, 10, START_MS + 1..START_MS + 1),
+        (10, 990, START_MS + 1..START_MS + 1),
+        (400, 400, START_MS + 1..START_MS + 1),
+        (400, 800, START_MS + 1..START_MS + 2),
     ] {
-        let clock = ManualClock::new(T * 1_000_000 + micros * 1000);
+        let clock = ManualClock::new(START_MS * 1_000_000 + micros * 1000);
         let tick = Tick::from_micros(tick).unwrap();
         let fields = [Field::unused(1), Field::timestamp(55, tick, 0), Field::sequence(8)];
         let layout = Layout::integer(fields).unwrap();

@@ -1,14 +1,14 @@
 //! Handles: blocks that end with their tick, and the order in which handles reserve them.
 
-use super::{assert_id, family::T, for_each, support::assert_code};
+use super::{assert_id, family::START_MS, for_each, support::assert_code};
 
 #[test]
 fn a_block_ends_with_its_tick() {
     for_each(|family, clock, ids| {
         let mut handle = ids.handle(64);
-        (0..3).for_each(|place| assert_id(handle(), T, place));
-        clock.play([T + family.tick]);
-        assert_id(handle(), T + family.tick, 0);
+        (0..3).for_each(|place| assert_id(handle(), START_MS, place));
+        clock.play([START_MS + family.tick]);
+        assert_id(handle(), START_MS + family.tick, 0);
     });
 }
 
@@ -16,18 +16,18 @@ fn a_block_ends_with_its_tick() {
 fn two_handles_reserve_separate_blocks() {
     for_each(|_, _, ids| {
         let (mut one, mut other) = (ids.handle(64), ids.handle(8));
-        (0..3).for_each(|place| assert_id(one(), T, place));
-        assert_id(other(), T, 64);
-        assert_id(ids.generate(), T, 72);
-        (3..64).for_each(|place| assert_id(one(), T, place));
-        assert_id(one(), T, 73);
+        (0..3).for_each(|place| assert_id(one(), START_MS, place));
+        assert_id(other(), START_MS, 64);
+        assert_id(ids.generate(), START_MS, 72);
+        (3..64).for_each(|place| assert_id(one(), START_MS, place));
+        assert_id(one(), START_MS, 73);
     });
 }
 
 #[test]
 fn blocks_double_within_a_tick() {
     for_each(|family, clock, ids| {
-        assert_id(ids.generate(), T, 0);
+        assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
         // Returns the next block's start after the handle has made `uses` IDs.
         let mut begins = |uses: u32| {
@@ -39,9 +39,9 @@ fn blocks_double_within_a_tick() {
         // Blocks of 2, 4, 8, ..., 128 slots, then always 128. The IDs that `begins` makes to find each start lie between them.
         let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
         assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
-        clock.play([T + family.tick]);
-        assert_id(hasty(), T + family.tick, 0);
-        assert_id(ids.generate(), T + family.tick, 2);
+        clock.play([START_MS + family.tick]);
+        assert_id(hasty(), START_MS + family.tick, 0);
+        assert_id(ids.generate(), START_MS + family.tick, 2);
     });
 }
 

@@ -25,7 +25,7 @@ fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
     assert_eq!((made.unix_ms, made.place), (unix_ms, place));
 }
 
-/// Runs `test` for each format, with a clock that shows [`family::T`] and a generator with the defaults.
+/// Runs `test` for each format, with a clock that shows [`family::START_MS`] and a generator with the defaults.
 fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
     for_each_under(|_| Terms::default(), test);
 }
@@ -38,7 +38,7 @@ fn for_each_under(
     for family in family::FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
-        clock.play([family::T]);
+        clock.play([family::START_MS]);
         let ids = family.build(clock.clone(), terms(&family)).unwrap();
         test(&family, &clock, &ids);
     }

@@ -6,7 +6,7 @@ use polyflake::{Error, clock::ManualClock};
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, T, Terms},
+    family::{FAMILIES, Family, START_MS, Terms},
     for_each,
     support::{BrokenClock, CoarseClock, assert_code},
 };
@@ -14,27 +14,27 @@ use super::{
 #[test]
 fn a_stale_reading_is_repeated() {
     for_each(|&Family { tick, .. }, clock, ids| {
-        assert_id(ids.generate(), T, 0);
+        assert_id(ids.generate(), START_MS, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
-        // While one call reads T, another call makes an ID in the next tick.
+        // While one call reads START_MS, another call makes an ID in the next tick.
         clock.inside(0, move || {
-            script.play([T + tick]);
-            assert_id(other.generate(), T + tick, 0);
-            script.play([T, T + tick]);
+            script.play([START_MS + tick]);
+            assert_id(other.generate(), START_MS + tick, 0);
+            script.play([START_MS, START_MS + tick]);
         });
-        assert_id(ids.generate(), T + tick, 1);
+        assert_id(ids.generate(), START_MS + tick, 1);
     });
 }
 
 #[test]
 fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
     for_each(|family, clock, ids| {
-        assert_id(ids.generate(), T, 0);
+        assert_id(ids.generate(), START_MS, 0);
         let other = Arc::clone(ids);
         // The other call gets the first reading, and this call the second. A third reading would be in the next tick.
-        clock.play([T, T, T + family.tick]);
-        clock.inside(0, move || assert_id(other.generate(), T, 1));
-        assert_id(ids.generate(), T, 2);
+        clock.play([START_MS, START_MS, START_MS + family.tick]);
+        clock.inside(0, move || assert_id(other.generate(), START_MS, 1));
+        assert_id(ids.generate(), START_MS, 2);
     });
 }
 

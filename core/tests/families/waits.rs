@@ -6,7 +6,7 @@ use polyflake::OnExhausted;
 
 use super::{
     assert_id,
-    family::{FAMILIES, T, Terms, use_up},
+    family::{FAMILIES, START_MS, Terms, use_up},
     for_each, for_each_under,
     support::{ScriptedClock, assert_code},
 };
@@ -18,12 +18,12 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
         let before = ids.stats();
         for _ in 0..2 {
             let error = assert_code(ids.generate(), "sequence_exhausted");
-            assert_eq!(error.retry_at(), Some(T + family.tick), "{}", family.name);
+            assert_eq!(error.retry_at(), Some(START_MS + family.tick), "{}", family.name);
         }
         assert!(clock.slept() > 0, "{} waits by default", family.name);
         assert_eq!(ids.stats(), before);
-        clock.play([T + family.tick]);
-        assert_id(ids.generate(), T + family.tick, 0);
+        clock.play([START_MS + family.tick]);
+        assert_id(ids.generate(), START_MS + family.tick, 0);
     });
 }
 
@@ -31,8 +31,8 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
 fn calls_wait_for_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 0);
-        clock.play([T, T, T + family.tick]);
-        assert_id(ids.generate(), T + family.tick, 0);
+        clock.play([START_MS, START_MS, START_MS + family.tick]);
+        assert_id(ids.generate(), START_MS + family.tick, 0);
         assert!(clock.slept() > 0, "{}", family.name);
     });
 }
@@ -51,15 +51,15 @@ fn calls_configured_to_fail_never_sleep() {
                 let error = assert_code(filled, "sequence_exhausted");
                 assert_eq!((made.len(), error.written()), (2, Some(2)));
                 assert_code(ids.generate(), "sequence_exhausted");
-                clock.play([T - 1]);
+                clock.play([START_MS - 1]);
                 // sno accepts one rollback without a wait, and Hot Guid stays in its exhausted second.
                 match family.name {
                     "sno" => {
-                        assert_id(ids.generate(), T - 4, 0);
-                        clock.play([T - 8]);
+                        assert_id(ids.generate(), START_MS - 4, 0);
+                        clock.play([START_MS - 8]);
                         assert_eq!(
                             assert_code(ids.generate(), "clock_behind").retry_at(),
-                            Some(T - 4)
+                            Some(START_MS - 4)
                         );
                     }
                     "Hot Guid" => drop(assert_code(ids.generate(), "sequence_exhausted")),
@@ -81,9 +81,9 @@ fn try_calls_return_the_available_ids_without_waiting() {
         let mut handle = ids.handle_that_never_waits();
         assert_code(ids.try_generate(), "sequence_exhausted");
         assert_code(handle(), "sequence_exhausted");
-        clock.play([T + family.tick]);
-        assert_id(ids.try_generate(), T + family.tick, 0);
-        assert_id(handle(), T + family.tick, 1);
+        clock.play([START_MS + family.tick]);
+        assert_id(ids.try_generate(), START_MS + family.tick, 0);
+        assert_id(handle(), START_MS + family.tick, 1);
         assert_eq!(clock.slept(), 0, "{}", family.name);
     });
 }
@@ -94,20 +94,20 @@ fn calls_wait_for_a_clock_that_is_behind() {
     let held = ["sno", "Hot Guid", "UUID v7"];
     for family in FAMILIES.iter().filter(|family| !held.contains(&family.name)) {
         let clock = ScriptedClock::default();
-        clock.play([T]);
+        clock.play([START_MS]);
         let ids = family.generator(clock.clone());
-        assert_id(ids.generate(), T, 0);
+        assert_id(ids.generate(), START_MS, 0);
         let before = ids.stats();
-        clock.play([T - 1]);
+        clock.play([START_MS - 1]);
         assert_eq!(ids.try_fill(2), Ok(vec![]));
-        assert_eq!(assert_code(ids.try_generate(), "clock_behind").retry_at(), Some(T));
+        assert_eq!(assert_code(ids.try_generate(), "clock_behind").retry_at(), Some(START_MS));
         assert_eq!(clock.slept(), 0);
-        assert_eq!(assert_code(ids.generate(), "clock_behind").retry_at(), Some(T));
+        assert_eq!(assert_code(ids.generate(), "clock_behind").retry_at(), Some(START_MS));
         assert_eq!(ids.stats(), before);
         let waits = family.name.starts_with("Randflake");
         assert_eq!(clock.slept() > 0, waits, "layouts refuse at once, as their original");
-        clock.play([T - 1, T]);
+        clock.play([START_MS - 1, START_MS]);
         assert_eq!(ids.generate().is_ok(), waits);
-        assert_id(ids.generate(), T, 1 + u64::from(waits));
+        assert_id(ids.generate(), START_MS, 1 + u64::from(waits));
     }
 }

@@ -267,7 +267,7 @@ fn the_widest_layout_generates_ids() {
     clock.set_unix_nanos(i64::MAX);
     ids.generate().unwrap();
     assert_eq!(ids.close().unwrap().next_sequence, (1 << 64) - 1);
-    // From the first slot to the last one.
+    // The range covers the first slot to the last one.
     let whole = Layout::bytes(16, [Field::timestamp(64, MS, 0), Field::sequence(64)]).unwrap();
     let last = Snapshot::new(5, u64::MAX.into());
     let ids = Builder::with_clock(whole, ManualClock::at_unix_ms(5)).restore(last).unwrap();

@@ -80,16 +80,21 @@ fn sealing_loses_no_id_of_reserved_blocks() {
 
 #[test]
 fn randflake_sealing_loses_no_id_as_time_advances() {
-    const S: i64 = 1_763_650_000;
+    const START_SECONDS: i64 = 1_763_650_000;
     let granted = |start: i64, readings: &[i64]| {
         let clock = clock(readings.iter().map(|second| second * 1000));
-        let grant = Grant::new(7, start, S + 10).unwrap();
+        let grant = Grant::new(7, start, START_SECONDS + 10).unwrap();
         let builder = randflake::Builder::with_clock(grant, [7; 16], clock);
         let ids = builder.max_wait(Duration::ZERO).build().unwrap();
         register_atomics(&ids);
         ids
     };
-    let first = move || granted(S, &[S, S + 1, S + 1, S + 2]);
+    let first = move || {
+        granted(
+            START_SECONDS,
+            &[START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2],
+        )
+    };
     sealed_while(None, true, first, move |end| granted(end / 1000, &[end / 1000]));
 }
 

@@ -21,18 +21,18 @@ use super::{
 };
 
 /// The test's second, as a Unix timestamp.
-const S: i64 = 1_763_650_000;
+const START_SECONDS: i64 = 1_763_650_000;
 
 fn seconds(after: &[i64]) -> AnyClock {
-    clock(after.iter().map(|second| (S + second) * 1000))
+    clock(after.iter().map(|second| (START_SECONDS + second) * 1000))
 }
 
 type Randflakes = randflake::Generator<AnyClock>;
 
-/// Returns a builder that resumes after all IDs of second S - 1 were used.
+/// Returns a builder that resumes after all IDs of second START_SECONDS - 1 were used.
 fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
-    let grant = Grant::new(7, S - 1, S + 10).unwrap();
-    randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1)
+    let grant = Grant::new(7, START_SECONDS - 1, START_SECONDS + 10).unwrap();
+    randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(START_SECONDS - 1)
 }
 
 fn randflake(after: &[i64]) -> Randflakes {
@@ -67,7 +67,7 @@ fn hot_guid_from_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
 }
 
 fn uuids(after: &[i64]) -> uuid7::Generator<AnyClock> {
-    let shown = clock(after.iter().map(|ms| S * 1000 + ms));
+    let shown = clock(after.iter().map(|ms| START_SECONDS * 1000 + ms));
     let builder = uuid7::Builder::with_clock(shown, || Ok([7; 32]));
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
@@ -102,13 +102,13 @@ fn a_uuid_of_a_call_that_begins_later_is_greater() {
             let published = sequence.clone();
             let there = move |ids: &uuid7::Generator<AnyClock>| {
                 let id = ids.generate().unwrap();
-                let place = (id.unix_ms() - S * 1000) << 18 | i64::from(id.sequence());
+                let place = (id.unix_ms() - START_SECONDS * 1000) << 18 | i64::from(id.sequence());
                 published.store(usize::try_from(place + 1).unwrap(), Ordering::Release);
             };
             let here = |ids: &uuid7::Generator<AnyClock>| {
                 let seen = sequence.load(Ordering::Acquire);
                 let id = ids.generate().unwrap();
-                let place = (id.unix_ms() - S * 1000) << 18 | i64::from(id.sequence());
+                let place = (id.unix_ms() - START_SECONDS * 1000) << 18 | i64::from(id.sequence());
                 assert!(seen <= usize::try_from(place).unwrap(), "a lower ID");
             };
             run_both(&ids, here, there);
@@ -181,7 +181,8 @@ fn a_steady_clock_is_never_behind() {
 #[test]
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {
-        let clock = lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms));
+        let clock =
+            lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| START_SECONDS * 1000 + ms));
         let ids = register_with_model(resuming_builder(clock).build().unwrap());
         let make = |ids: &Randflakes| ids.generate().unwrap();
         let (mine, other) = run_both(&ids, |ids| [make(ids), make(ids)], make);
@@ -203,7 +204,7 @@ fn close_returns_the_last_second_used() {
 /// IDs made during an extension are before its end, and the end never decreases.
 #[test]
 fn ids_stay_within_a_grant_extended_during_generation() {
-    let grant = |end| Grant::new(7, S, end).unwrap();
+    let grant = |end| Grant::new(7, START_SECONDS, end).unwrap();
     let generate = |ids: &Randflakes| {
         for _ in 0..3 {
             match ids.generate() {
@@ -213,13 +214,15 @@ fn ids_stay_within_a_grant_extended_during_generation() {
         }
     };
     let extend = move |ids: &Randflakes| {
-        [S + 3, S + 2].into_iter().for_each(|end| ids.extend_grant(grant(end)).unwrap());
+        [START_SECONDS + 3, START_SECONDS + 2]
+            .into_iter()
+            .for_each(|end| ids.extend_grant(grant(end)).unwrap());
     };
     check(None, move || {
         let clock = seconds(&[0, 1, 2]);
-        let builder = randflake::Builder::with_clock(grant(S + 1), [7; 16], clock);
+        let builder = randflake::Builder::with_clock(grant(START_SECONDS + 1), [7; 16], clock);
         let ids = register_with_model(builder.build().unwrap());
         run_both(&ids, generate, extend);
-        assert_eq!(ids.grant().end(), S + 3);
+        assert_eq!(ids.grant().end(), START_SECONDS + 3);
     });
 }

@@ -87,7 +87,7 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// A snapshot resumes after all blocks, including one that was reserved while the generator was being closed.
+/// A snapshot resumes after all blocks, including one that a handle reserved while the generator was closing.
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {

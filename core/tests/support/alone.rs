@@ -1,4 +1,4 @@
-//! Runs tests in a separate process, because other tests have already used what exists once per process.
+//! Runs tests in separate processes, because other tests have already used state that exists once per process.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{any::type_name, env, process::Command};

@@ -14,7 +14,7 @@ use polyflake::{
 };
 
 /// The start of a tick in every format, in Unix milliseconds.
-pub const T: i64 = 1_763_650_000_000;
+pub const START_MS: i64 = 1_763_650_000_000;
 
 /// An ID of any format: the start of its tick, its position in the tick, and its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,7 +158,7 @@ impl Ids for hotguid::Generator<AnyClock> {
 
 impl Reads<Uuid7> for uuid7::Generator<AnyClock> {
     fn made(&self, id: Uuid7) -> AnyId {
-        // Without the random bits, so that slots that are used twice show.
+        // The random bits are masked out, so that slots that are used twice become visible.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
@@ -228,7 +228,7 @@ pub struct Family {
     pub tick: i64,
     /// Number of IDs in a tick.
     pub per_tick: u32,
-    /// The format's first moment, and the moment after its last one.
+    /// The first moment of the format, and the moment after its last one.
     pub span: (i64, i64),
     build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use polyflake::{
     Result,
-    fork::partitions::{KEPT, Table},
+    fork::partitions::{RESERVED, Table},
 };
 
 /// A table of `N` partitions, which are tried in turn.
@@ -39,7 +39,7 @@ impl<const N: usize> Table for SmallTable<N> {
         // This table does not manage any other partition.
         let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if let Some(kept) = self.kept.filter(|_| swapped && new >= KEPT) {
+        if let Some(kept) = self.kept.filter(|_| swapped && new >= RESERVED) {
             kept();
         }
         swapped

@@ -48,7 +48,7 @@ use polyflake::fork;
 use crate::{
     Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
     rules::check::Check,
-    rules::error::silent,
+    rules::error::no_reply,
     rules::json::MAX_SAFE_INTEGER,
     rules::watched::{Watched, closes_store},
     stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
@@ -93,23 +93,23 @@ pub struct Hosted {
     is_closing: bool,
     /// The restore count at the beginning of the lease.
     restores: u32,
-    under_way: UnderWay,
+    under_way: Progress,
     /// The next command, if it is known, and the purpose of its answer. Other commands may precede it.
-    command: Option<(Json, UnderWay)>,
+    command: Option<(Json, Progress)>,
 }
 
 /// The command that the host carries out now, and the use of its answer.
-enum UnderWay {
+enum Progress {
     Nothing,
-    Opening(Asked),
-    Running(Asked, Box<Steps>),
+    Opening(PendingRequest),
+    Running(PendingRequest, Box<Steps>),
     Beginning,
     Extending(u64),
     Sealing,
 }
 
 /// A request of the keeper, and the time at which the host stops waiting for a reply.
-struct Asked {
+struct PendingRequest {
     request: Request,
     until: u64,
 }
@@ -145,7 +145,7 @@ impl Hosted {
             is_stale: false,
             is_closing: false,
             restores,
-            under_way: UnderWay::Nothing,
+            under_way: Progress::Nothing,
             command: None,
         })
     }
@@ -157,9 +157,9 @@ impl Hosted {
         *locked(&self.random) = others.into();
         let answer = serde_json::from_str(answer).unwrap_or(Json::Bool(false));
         if self.check.is_none() && self.restores != fork::restores() {
-            self.begin_anew();
+            self.restart();
         } else {
-            self.take(&answer, now, for_steps);
+            self.process_answer(&answer, now, for_steps);
         }
         loop {
             if let Some(event) = self.lease.next_event() {
@@ -209,32 +209,32 @@ impl Hosted {
     /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (when
     /// this condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
-        let place = self.lease.options().place();
+        let place = self.lease.options().store_name();
         error_of(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer.
-    fn take(&mut self, answer: &Json, now: Moment, random: Random) {
+    fn process_answer(&mut self, answer: &Json, now: Moment, random: Random) {
         let is_silent = answer.get("silent").is_some();
-        match mem::replace(&mut self.under_way, UnderWay::Nothing) {
-            UnderWay::Nothing => {}
-            UnderWay::Opening(asked) | UnderWay::Running(asked, _) if is_silent => {
-                self.replied(&asked, Err(silent()), now);
+        match mem::replace(&mut self.under_way, Progress::Nothing) {
+            Progress::Nothing => {}
+            Progress::Opening(asked) | Progress::Running(asked, _) if is_silent => {
+                self.on_reply(&asked, Err(no_reply()), now);
             }
-            UnderWay::Opening(asked) => self.opened(asked, answer, now, random),
-            UnderWay::Running(asked, steps) => {
+            Progress::Opening(asked) => self.on_opened(asked, answer, now, random),
+            Progress::Running(asked, steps) => {
                 self.step(asked, steps, Outcome::from(answer), now);
             }
-            UnderWay::Beginning => match answer.get("not_begun") {
-                None => self.lease.begun(),
+            Progress::Beginning => match answer.get("not_begun") {
+                None => self.lease.on_begun(),
                 Some(reason) => {
                     let reason = reason.as_str().unwrap_or("expected a generator").to_string();
                     let error = Error::new(ErrorKind::LeaseUnavailable, reason);
                     self.lease.not_begun(error, now);
                 }
             },
-            UnderWay::Extending(end) => self.lease.extended(end),
-            UnderWay::Sealing => {
+            Progress::Extending(end) => self.lease.on_extended(end),
+            Progress::Sealing => {
                 // Without an answer, the entire grant counts as used.
                 let used = answer.get("used_until").map_or(Some(MAX_SAFE_INTEGER), Json::as_u64);
                 self.lease.sealed(used, now);
@@ -244,42 +244,42 @@ impl Hosted {
 
     /// Abandons the lease after a restore, and begins another one. The answer belongs to the abandoned lease, and another copy
     /// of the process gets it as well.
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(drawing(&self.random));
         if self.is_closing {
             self.lease.close();
         }
         // A connection that the host has just opened is closed as well.
-        if let UnderWay::Opening(_) = mem::replace(&mut self.under_way, UnderWay::Nothing) {
+        if let Progress::Opening(_) = mem::replace(&mut self.under_way, Progress::Nothing) {
             self.engine = Some(Engine::Sqlite(String::new()));
         }
         self.is_stale = true;
         // A grant that began at the moment of the restore ends here.
-        self.command = Some((json!({ "do": "seal" }), UnderWay::Nothing));
+        self.command = Some((json!({ "do": "seal" }), Progress::Nothing));
     }
 
-    fn opened(&mut self, asked: Asked, answer: &Json, now: Moment, random: Random) {
+    fn on_opened(&mut self, asked: PendingRequest, answer: &Json, now: Moment, random: Random) {
         let name = answer.get("opened").map(|name| name.as_str().unwrap_or_default().to_string());
         let engine = match &self.store {
             Engine::Sqlite(_) => Engine::Sqlite(name.clone().unwrap_or_default()),
             other => other.clone(),
         };
         if let Some(refused) = answer.get("refused") {
-            return self.replied(&asked, Err(json::refused(refused)), now);
+            return self.on_reply(&asked, Err(json::error_from_json(refused)), now);
         }
         if name.is_none() {
             let failure = Failure::from(&answer["failure"]);
-            return self.replied(&asked, Err(engine.error(&failure)), now);
+            return self.on_reply(&asked, Err(engine.error(&failure)), now);
         }
         self.engine = Some(engine);
         self.begin(asked, now, random);
     }
 
     /// Starts to process a request over the open connection, or opens one.
-    fn begin(&mut self, asked: Asked, now: Moment, random: Random) {
+    fn begin(&mut self, asked: PendingRequest, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
-            self.command = Some((json!({ "do": "open" }), UnderWay::Opening(asked)));
+            self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));
             return;
         };
         let steps = Steps::new(engine, &asked.request, random).create(self.create);
@@ -288,17 +288,23 @@ impl Hosted {
     }
 
     /// Continues with a request after an outcome.
-    fn step(&mut self, asked: Asked, mut steps: Box<Steps>, outcome: Outcome, now: Moment) {
+    fn step(
+        &mut self,
+        asked: PendingRequest,
+        mut steps: Box<Steps>,
+        outcome: Outcome,
+        now: Moment,
+    ) {
         match steps.next_with(outcome, &mut self.known) {
             Ok(Step::Run(statements)) => {
                 let within_ms = asked.until.saturating_sub(now.elapsed_ms);
                 let statements: Vec<_> = statements.iter().map(Json::from).collect();
                 let command =
                     json!({ "do": "run", "statements": statements, "within_ms": within_ms });
-                self.command = Some((command, UnderWay::Running(asked, steps)));
+                self.command = Some((command, Progress::Running(asked, steps)));
             }
-            Ok(Step::Done(reply)) => self.replied(&asked, Ok(*reply), now),
-            Err(error) => self.replied(&asked, Err(error), now),
+            Ok(Step::Done(reply)) => self.on_reply(&asked, Ok(*reply), now),
+            Err(error) => self.on_reply(&asked, Err(error), now),
         }
     }
 
@@ -310,26 +316,26 @@ impl Hosted {
         let action = self.lease.poll(now);
         self.is_stale |= closes_store(&action, now);
         self.command = Some(match action {
-            Action::Ask(request) => {
+            Action::Send(request) => {
                 let until = now.elapsed_ms + self.lease.options().answer_limit();
-                return self.begin(Asked { request, until }, now, random);
+                return self.begin(PendingRequest { request, until }, now, random);
             }
             Action::Begin(grant) => {
                 let (first, last) = grant.numbers().into_inner();
                 let (start, end) = (grant.start(), grant.end());
                 let command = json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end });
-                (command, UnderWay::Beginning)
+                (command, Progress::Beginning)
             }
             Action::Extend(end) => {
-                (json!({ "do": "extend", "end": end }), UnderWay::Extending(end))
+                (json!({ "do": "extend", "end": end }), Progress::Extending(end))
             }
-            Action::Seal => (json!({ "do": "seal" }), UnderWay::Sealing),
+            Action::Seal => (json!({ "do": "seal" }), Progress::Sealing),
             Action::Refused(_) => return,
             Action::Wait(until) => {
                 let ms = until.saturating_sub(now.elapsed_ms);
-                (json!({ "do": "wait", "ms": ms }), UnderWay::Nothing)
+                (json!({ "do": "wait", "ms": ms }), Progress::Nothing)
             }
-            Action::End => (json!({ "do": "end" }), UnderWay::Nothing),
+            Action::End => (json!({ "do": "end" }), Progress::Nothing),
         });
     }
 
@@ -339,21 +345,21 @@ impl Hosted {
         let request = if result.is_ok() { check.next() } else { None };
         if let Some(request) = request {
             let until = now.elapsed_ms + self.lease.options().answer_limit();
-            return self.begin(Asked { request, until }, now, random);
+            return self.begin(PendingRequest { request, until }, now, random);
         }
-        let lead = format!("cannot lease a worker ID {}", self.lease.options().place());
-        let refused = result.clone().err().map(|error| error_of(&error.after(&lead)));
+        let lead = format!("cannot lease a worker ID {}", self.lease.options().store_name());
+        let refused = result.clone().err().map(|error| error_of(&error.with_prefix(&lead)));
         self.is_stale = true;
-        self.command = Some((json!({ "do": "end", "refused": refused }), UnderWay::Nothing));
+        self.command = Some((json!({ "do": "end", "refused": refused }), Progress::Nothing));
     }
 
     /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
-    fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
+    fn on_reply(&mut self, asked: &PendingRequest, reply: Result<Reply>, now: Moment) {
         // An SQLite file is closed after each request: a child that is forked while it is open would take its parent's file
         // locks for its own. After an error, the state of the connection is unknown.
         self.is_stale = matches!(self.store, Engine::Sqlite(_)) || reply.is_err();
         if let Some((check, result)) = &mut self.check {
-            *result = reply.and_then(|reply| check.take(reply, now.wall_ms));
+            *result = reply.and_then(|reply| check.process_reply(reply, now.wall_ms));
             return;
         }
         self.lease.answered(asked.request.number, reply, now);

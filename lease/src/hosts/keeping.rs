@@ -18,7 +18,7 @@ use polyflake::fork;
 
 use crate::{
     Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
-    rules::error::silent,
+    rules::error::no_reply,
     rules::watched::{LeaseStatus, Watched, closes_store},
     stores::system::{self, random},
 };
@@ -73,7 +73,7 @@ impl Shared {
         Poll::Pending
     }
 
-    /// Records that there is no task.
+    /// Records that no task exists.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
         (state.is_over, state.status.refused) = (true, Some(error));
@@ -146,7 +146,7 @@ impl State {
 }
 
 /// The longest pause before the keeper compares the restore count again.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The future that keeps a lease. An executor runs it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -168,7 +168,7 @@ impl Keeping {
         grantee: Arc<dyn Grantee + Send + Sync>,
         shared: Arc<Shared>,
     ) -> Self {
-        shared.lock().place = options.place();
+        shared.lock().place = options.store_name();
         let (process, restores) = (fork::process(), fork::restores());
         let lease = Watched::new(options, random as _);
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
@@ -185,7 +185,7 @@ impl Keeping {
         F: Future<Output = Result<S>> + Send + 'static,
         P: Future<Output = ()> + Send + 'static,
     {
-        // Created here and not inside the task, because an executor may drop a task that never ran.
+        // The guard is created here and not inside the task, because an executor may drop a task that never ran.
         let over = EndGuard(self.shared.clone());
         Box::pin(async move {
             let _over = over;
@@ -200,7 +200,8 @@ impl Keeping {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
-        // After `new` has read the restore count, so that `is_restored` reports each restore that this call doesn't include.
+        // The count is compared after `new` has read it, so that `is_restored` detects each restore that this call does not
+        // include.
         self.grantee.prepare();
         let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;
@@ -212,7 +213,7 @@ impl Keeping {
             }
             if self.is_restored() {
                 store = None;
-                self.begin_anew();
+                self.restart();
             }
             if self.shared.lock().is_closing {
                 self.lease.close();
@@ -228,12 +229,12 @@ impl Keeping {
                 store = None;
             }
             match action {
-                Action::Ask(request) => {
+                Action::Send(request) => {
                     let asked = send(&mut store, &open, || self.is_restored(), &request);
                     let in_time = sleep(answer_limit);
                     let silence = async {
                         in_time.await;
-                        Err(silent())
+                        Err(no_reply())
                     };
                     // The limit is not left to the network: a frozen server still acknowledges what is sent, so no time limit
                     // of TCP ends the wait.
@@ -242,25 +243,25 @@ impl Keeping {
                         store = None;
                     }
                     if self.is_restored() {
-                        // Another copy receives the same reply.
+                        // Another copy of the process receives the same reply.
                         continue;
                     }
                     self.lease.answered(request.number, reply, self.moment());
                 }
                 Action::Begin(grant) => match self.grantee.begin(grant) {
-                    Ok(()) => self.lease.begun(),
+                    Ok(()) => self.lease.on_begun(),
                     Err(error) => self.lease.not_begun(error, now),
                 },
                 Action::Extend(end) => {
                     self.grantee.extend(end);
-                    self.lease.extended(end);
+                    self.lease.on_extended(end);
                 }
                 Action::Seal => self.lease.sealed(self.grantee.seal(), now),
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
-                    // A restore is noticed after this time at the latest.
-                    let pause = pause.min(LOOK_AGAIN);
+                    // This is the longest time until a restore is noticed.
+                    let pause = pause.min(POLL_INTERVAL);
                     let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
                 }
@@ -275,7 +276,7 @@ impl Keeping {
     }
 
     /// Abandons the lease, and begins another one.
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
         // A grant that began at the moment of the restore ends here. The generators of earlier ones have ended by themselves.
@@ -289,7 +290,7 @@ impl Keeping {
         self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {
-            self.lease.options().tell(&event);
+            self.lease.options().report(&event);
         }
     }
 
@@ -320,7 +321,7 @@ async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     }
     // Opening a store may take seconds. A release that is sent after a restore would free a number that another copy uses.
     if is_restored() {
-        return Err(silent());
+        return Err(no_reply());
     }
     store.as_mut().expect("just opened").answer(request).await
 }

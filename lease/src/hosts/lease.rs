@@ -10,7 +10,7 @@ use crate::{
     Error, ErrorKind, Event, Figures, Grantee, Options, Result, Store,
     hosts::keeping::{Keeping, Shared},
     hosts::threads::Threads,
-    rules::error::silent,
+    rules::error::no_reply,
     rules::forks::{self, PerProcess},
     stores::system,
 };
@@ -149,13 +149,13 @@ impl Lease {
             match shared.outcome() {
                 Some(outcome) => return outcome,
                 None if began.elapsed() >= longest => return shared.ready(Duration::ZERO),
-                None => sleep(LOOK_AGAIN.min(longest)).await,
+                None => sleep(POLL_INTERVAL.min(longest)).await,
             }
         }
     }
 
     /// Starts to lease a worker ID, if this is a forked child that has not done so.
-    pub(crate) fn wake(&self) -> Result<()> {
+    pub(crate) fn start_in_child(&self) -> Result<()> {
         self.of_this_process().map(drop)
     }
 
@@ -181,7 +181,7 @@ impl Lease {
     }
 
     /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
-    pub fn refused(&self) -> Option<Error> {
+    pub fn rejection(&self) -> Option<Error> {
         self.shared.get()?.lock().status.refused.clone()
     }
 
@@ -204,7 +204,7 @@ impl Lease {
         shared.close();
         if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
             shared.leave();
-            self.options.tell(&Event::Refused(silent()));
+            self.options.report(&Event::Refused(no_reply()));
         }
     }
 
@@ -225,15 +225,15 @@ impl Lease {
         let began = Instant::now();
         while !shared.is_over() {
             if began.elapsed() >= Self::CLOSE_LIMIT {
-                return self.options.tell(&Event::Refused(silent()));
+                return self.options.report(&Event::Refused(no_reply()));
             }
-            sleep(LOOK_AGAIN).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 }
 
 /// The pause before an asynchronous call checks again.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)

@@ -9,8 +9,9 @@ use alloc::{
 use core::mem;
 
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Request, Result, Shape, Store,
-    rules::error::{damaged, out_of_range},
+    Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Result,
+    Shape, Store,
+    rules::error::{damaged_record, out_of_range},
     rules::json::MAX_SAFE_INTEGER,
     rules::keeper::quiet_time,
     rules::record::{check_name, check_text},
@@ -114,8 +115,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns `out_of_range` if the namespace does not exist, or any error from the store.
     pub fn status(&mut self) -> Result<Status> {
-        let (namespace, shape, reply) = self.send(Ask::Find { limit: u32::MAX })?;
-        let Reply { now, store, found, .. } = reply;
+        let (namespace, shape, reply) = self.send(Operation::Find { limit: u32::MAX })?;
+        let Reply { now, store, content: found, .. } = reply;
         let ends: Vec<_> = self
             .all_of(&namespace, &shape, found)?
             .iter()
@@ -148,8 +149,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns the same errors as [`Operator::status`].
     pub fn records(&mut self) -> Result<Vec<Record>> {
-        let (namespace, shape, reply) = self.send(Ask::Find { limit: u32::MAX })?;
-        self.all_of(&namespace, &shape, reply.found)
+        let (namespace, shape, reply) = self.send(Operation::Find { limit: u32::MAX })?;
+        self.all_of(&namespace, &shape, reply.content)
     }
 
     /// Returns the records of a reply, sorted by worker ID, if all are present. Stores leave out records that they cannot read.
@@ -157,7 +158,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         &mut self,
         namespace: &Namespace,
         shape: &Shape,
-        found: Found,
+        found: ReplyContent,
     ) -> Result<Vec<Record>> {
         let mut records = records_of(found)?;
         records.sort_by_key(|record| record.first);
@@ -167,8 +168,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         match missing {
             Some(first) => {
                 // A store leaves out records that it cannot read. If this one exists, the request fails with the reason.
-                self.send(Ask::Read { first })?;
-                Err(damaged(format!("expected the record of number {first}, found none")))
+                self.send(Operation::Read { first })?;
+                Err(damaged_record(format!("expected the record of number {first}, found none")))
             }
             None => Ok(records),
         }
@@ -208,7 +209,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             // `free` never sets an end before the start of the reservation, so the ticks of the last grant are not granted
             // again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
-            let (start, holder) = (shape.grid().up(after), reason.to_string());
+            let (start, holder) = (shape.grid().ceil(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
         })
     }
@@ -227,7 +228,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until != Record::RESERVED {
                 return Err(out_of_range("expected a reserved number, found a leased one"));
             }
-            let granted_until = shape.grid().up(used_until).max(old.start);
+            let granted_until = shape.grid().ceil(used_until).max(old.start);
             Ok(Some(Record { granted_until, ..old.clone() }))
         })
     }
@@ -252,7 +253,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Err(Error::new(ErrorKind::LeaseLost, reason));
             }
             // The last millisecond that the holder's clock may have shown counts as used.
-            let end = shape.grid().up(now + namespace.clock_error_ms() + 1);
+            let end = shape.grid().ceil(now + namespace.clock_error_ms() + 1);
             let granted_until = old.granted_until.min(end.max(old.start));
             Ok(Some(Record { granted_until, ..old.clone() }))
         })
@@ -264,14 +265,17 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns any error from the store.
     pub fn namespaces(&mut self) -> Result<Vec<String>> {
         self.requests += 1;
-        let request =
-            Request { number: self.requests, namespace: self.name.clone(), ask: Ask::List };
-        match self.store.answer(&request)?.found {
-            Found::Names(names) => {
+        let request = Request {
+            number: self.requests,
+            namespace: self.name.clone(),
+            operation: Operation::List,
+        };
+        match self.store.answer(&request)?.content {
+            ReplyContent::Names(names) => {
                 names.iter().try_for_each(|name| check_name(name))?;
                 Ok(names)
             }
-            _ => Err(damaged("expected the names of namespaces")),
+            _ => Err(damaged_record("expected the names of namespaces")),
         }
     }
 
@@ -287,12 +291,12 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
-            let Found::Survey { records, latest_end } = found else {
-                return Err(damaged("expected a survey"));
+            let ReplyContent::Survey { records, latest_end } = found else {
+                return Err(damaged_record("expected a survey"));
             };
             if records < old.records {
                 let reason = format!("expected {} records, found {records}", old.records);
-                return Err(damaged(reason));
+                return Err(damaged_record(reason));
             }
             if not_before.is_some_and(|time| time > now.saturating_add(MAX_QUIET_MS)) {
                 return Err(out_of_range("expected a time within ten years"));
@@ -349,7 +353,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Changes the records of all namespaces. Tries each one, and then returns the first error.
     fn for_all(
         &mut self,
-        new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
+        new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
     ) -> Result<Vec<Namespace>> {
         let names = self.namespaces()?;
         if names.is_empty() {
@@ -371,15 +375,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// a reply. The new record names this store.
     fn change_namespace(
         &mut self,
-        new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
+        new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
     ) -> Result<Namespace> {
         for _ in 0..MAX_ATTEMPTS {
-            let (old, shape, Reply { now, store, found, .. }) = self.send(Ask::Survey)?;
+            let (old, shape, Reply { now, store, content: found, .. }) =
+                self.send(Operation::Survey)?;
             let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
             let (first, count) = (shape.first_of(old.records), BLOCK);
-            let put = Ask::PutNamespace { old, new: new.clone(), first, count };
-            if self.send(put)?.2.found == Found::Done {
+            let put = Operation::PutNamespace { old, new: new.clone(), first, count };
+            if self.send(put)?.2.content == ReplyContent::Done {
                 return Ok(new);
             }
         }
@@ -395,8 +400,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         new: impl Fn(&Record, &Namespace, (&Shape, u64)) -> Result<Option<Record>>,
     ) -> Result<Record> {
         for _ in 0..MAX_ATTEMPTS {
-            let (namespace, shape, reply) = self.send(Ask::Read { first: number })?;
-            let index = shape.reach(number)?;
+            let (namespace, shape, reply) = self.send(Operation::Read { first: number })?;
+            let index = shape.record_index(number)?;
             if namespace.store != reply.store {
                 let reason = "expected the store that granted before, found a restored one";
                 return Err(Error::new(ErrorKind::StoreChanged, reason));
@@ -411,19 +416,20 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                     ..namespace.clone()
                 };
                 let (first, count) = (shape.first_of(namespace.records), BLOCK);
-                self.send(Ask::PutNamespace { old: namespace, new, first, count })?;
+                self.send(Operation::PutNamespace { old: namespace, new, first, count })?;
                 continue;
             }
             let first = shape.first_of(index);
-            let found = self.send(Ask::Read { first })?.2.found;
+            let found = self.send(Operation::Read { first })?.2.content;
             let old = records_of(found)?.into_iter().next();
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
-            let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
+            let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
             // Because of the new token, a holder that still renews its lease detects that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
-            if self.send(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {
+            if self.send(Operation::Put { old, new: new.clone() })?.2.content == ReplyContent::Done
+            {
                 return Ok(new);
             }
         }
@@ -431,10 +437,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Sends a request to the store. The namespace must exist.
-    fn send(&mut self, ask: Ask) -> Result<(Namespace, Shape, Reply)> {
+    fn send(&mut self, ask: Operation) -> Result<(Namespace, Shape, Reply)> {
         self.requests += 1;
         let (number, name) = (self.requests, self.name.clone());
-        let mut reply = self.store.answer(&Request { number, namespace: name, ask })?;
+        let mut reply = self.store.answer(&Request { number, namespace: name, operation: ask })?;
         let namespace = reply.namespace.take().ok_or_else(|| {
             out_of_range(format!(
                 "expected a namespace in the store, found none with the name {}",
@@ -443,7 +449,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })?;
         namespace.check(&namespace.digest())?;
         if namespace.version == MAX_SAFE_INTEGER || reply.now >= MAX_SAFE_INTEGER {
-            return Err(damaged("expected a version and a time that can be increased"));
+            return Err(damaged_record("expected a version and a time that can be increased"));
         }
         let shape = Shape::from_json(&namespace.shape)?;
         Ok((namespace, shape, reply))
@@ -451,9 +457,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 }
 
 /// Returns the records of a reply, after checking that each could be produced by a writer of format 1.
-fn records_of(found: Found) -> Result<Vec<Record>> {
-    let Found::Records(records) = found else {
-        return Err(damaged("expected a reply that fits the request, found one of another kind"));
+fn records_of(found: ReplyContent) -> Result<Vec<Record>> {
+    let ReplyContent::Records(records) = found else {
+        return Err(damaged_record(
+            "expected a reply that fits the request, found one of another kind",
+        ));
     };
     records.iter().try_for_each(Record::check)?;
     Ok(records)

@@ -65,7 +65,7 @@ impl Source {
         let address = match self.0 {
             Kind::Url(url) => Address::from_url(&url)?,
             Kind::At(location) => Address::at(*location)
-                .map_err(|error| error.after("cannot read the URL of the lease"))?,
+                .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?,
             Kind::Store(open) => return Lease::start(open, options, grantee),
             Kind::Host(host) => return host.start(options, grantee),
         };

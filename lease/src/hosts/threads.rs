@@ -36,7 +36,7 @@ const REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
 /// The longest pause between two checks. It applies if every task is being polled by another thread or waits to be woken.
-const LOOK_AGAIN: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The threads of a process.
 pub(crate) struct Threads {
@@ -81,7 +81,7 @@ impl State {
             .filter_map(|(number, entry)| Some((entry.due?, *number, entry)))
             .min_by_key(|(due, ..)| *due)
         else {
-            return Err(LOOK_AGAIN);
+            return Err(POLL_INTERVAL);
         };
         let pause = free.unwrap_or(now).max(due).saturating_duration_since(now);
         match entry.task.take_if(|_| pause.is_zero()) {
@@ -97,9 +97,9 @@ impl State {
 impl Threads {
     /// Returns the threads of this process.
     pub(crate) fn of_this_process() -> &'static Self {
-        static HERE: PerProcess<Threads> = PerProcess::new();
+        static PROCESS_THREADS: PerProcess<Threads> = PerProcess::new();
         let new = || Self { state: Mutex::default(), changed: Condvar::new() };
-        HERE.get_or_make(|_| true, new).0
+        PROCESS_THREADS.get_or_make(|_| true, new).0
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -141,7 +141,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits for tasks and polls them, until there are none or another thread waits.
+    /// Waits for tasks and polls them, until no tasks are left or another thread has taken over the waiting.
     fn run_tasks(&'static self) {
         let process = fork::process();
         let mut state = self.lock();

@@ -32,7 +32,7 @@ pub(crate) struct Begun<F: Family> {
     pub(crate) longest: Duration,
 }
 
-// Not derived: a derive would require `F: Clone`.
+// `Clone` is not derived, because the derive would require `F: Clone`.
 impl<F: Family> Clone for Generator<F> {
     fn clone(&self) -> Self {
         Self { leased: self.leased.clone(), lease: self.lease.clone(), longest: self.longest }
@@ -69,7 +69,8 @@ impl<F: Family> Begun<F> {
 
     fn generator(self) -> crate::Result<Generator<F>> {
         let leased = self.granted.leased().cloned();
-        let leased = leased.ok_or_else(|| none("expected a generator of the grant, found none"))?;
+        let leased =
+            leased.ok_or_else(|| no_lease("expected a generator of the grant, found none"))?;
         Ok(Generator { leased, lease: Arc::new(self.lease), longest: self.longest })
     }
 }
@@ -168,8 +169,8 @@ impl<F: Family> Generator<F> {
         match refused.kind() {
             ErrorKind::LeaseUnavailable => refused.with_source(self.lease.reason()),
             ErrorKind::Forked => {
-                let none = || none("expected a lease of this process, found none yet");
-                unavailable(self.lease.wake().err().unwrap_or_else(none))
+                let none = || no_lease("expected a lease of this process, found none yet");
+                unavailable(self.lease.start_in_child().err().unwrap_or_else(none))
             }
             _ => refused,
         }
@@ -181,7 +182,7 @@ fn is_of_lease<V>(made: &Result<V>) -> bool {
     matches!(made, Err(refused) if matches!(refused.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked))
 }
 
-fn none(reason: &'static str) -> crate::Error {
+fn no_lease(reason: &'static str) -> crate::Error {
     crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
 }
 

@@ -128,7 +128,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// A grant from before a restore must not begin, because another copy of the process has it as well. Whoever keeps the lease
     /// notices the restore before it begins another grant, and seals. So the count that was read then is the current one, unless
     /// there was a restore in between; and a generator that was created before that restore does not outlive it.
-    fn built(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
+    fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
         let generator = (self.build)(number, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {
             return Ok(generator);
@@ -153,9 +153,9 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or from
     /// the core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
-        let (start, end) = (of(span.start), of(span.end));
+        let (start, end) = (saturating_ms(span.start), saturating_ms(span.end));
         let Some(leased) = self.leased.get() else {
-            let first = self.built(number, start..end).and_then(F::first)?;
+            let first = self.build_generator(number, start..end).and_then(F::first)?;
             let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
             if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
@@ -168,7 +168,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         };
         let next = |last: Option<Range<i64>>| {
             let start = last.map_or(start, |last| last.start.max(start));
-            self.built(number, start..end)
+            self.build_generator(number, start..end)
         };
         self.number.store(leased.next(next)?, Ordering::Release);
         Ok(())
@@ -178,7 +178,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
             // This fails only if a different grant has begun in the meantime, whose own end then applies.
-            let _ = leased.extend(self.number.load(Ordering::Acquire), of(end));
+            let _ = leased.extend(self.number.load(Ordering::Acquire), saturating_ms(end));
         }
     }
 
@@ -194,7 +194,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // Under the lock, so that a first grant that begins at the same time is either closed here or does not begin.
+        // This happens under the lock, so that a first grant that begins at the same time is either closed here or does not
+        // begin.
         *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();
@@ -226,6 +227,6 @@ impl<F: Family + Send + Sync> Grantee for Threaded<F> {
     }
 }
 
-fn of(ms: u64) -> i64 {
+fn saturating_ms(ms: u64) -> i64 {
     i64::try_from(ms).unwrap_or(i64::MAX)
 }

@@ -61,7 +61,7 @@ fn begin(
     }
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {
-        let generator = waits.give(hotguid::Generator::builder().uuid8(uuid8));
+        let generator = waits.apply(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;
         Ok(generator)

@@ -139,8 +139,8 @@ fn begin(
     }
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {
-        let layout = Layout::from_value(numbered.with(number))?;
-        let generator = waits.give(layout::Generator::builder(layout));
+        let layout = Layout::from_value(numbered.to_json(number))?;
+        let generator = waits.apply(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()
     })
 }

@@ -59,6 +59,6 @@ fn begin(
     Threaded::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
-        waits.give(randflake::Generator::builder(grant, codec.clone())).build()
+        waits.apply(randflake::Generator::builder(grant, codec.clone())).build()
     })
 }

@@ -51,7 +51,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Le
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-        let generator = waits.give(sno::Generator::builder().partition(partition));
+        let generator = waits.apply(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()
     })
 }

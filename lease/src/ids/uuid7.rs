@@ -56,8 +56,8 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Le
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {
         let worker_id = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-        let generator = waits.give(uuid7::Generator::builder().worker_id(worker_id));
-        // The grant before may have used the first millisecond of this one, under another worker ID.
+        let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
+        // The previous grant may have used the first millisecond of this one, under another worker ID.
         generator.resume_after(window.start).window(window.start, window.end).build()
     })
 }

@@ -8,8 +8,8 @@ use alloc::{
 };
 
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Shape,
-    rules::error::{damaged, moment, reserved},
+    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Shape,
+    rules::error::{damaged_record, moment, reserved_id},
 };
 
 /// The number of records from which a claim would choose.
@@ -26,7 +26,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn new(name: &str) -> Self {
-        let list = Request { number: 1, namespace: name.to_string(), ask: Ask::List };
+        let list = Request { number: 1, namespace: name.to_string(), operation: Operation::List };
         Self { name: name.to_string(), requests: vec![list], asked: 1 }
     }
 
@@ -40,31 +40,33 @@ impl Check {
     /// # Errors
     /// Returns the reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed` or
     /// `store_damaged`.
-    pub(crate) fn take(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
-        // A store that does not exist yet has no clock.
+    pub(crate) fn process_reply(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
+        // A store that does not exist yet has no time.
         let skew = if reply.now == 0 { 0 } else { reply.now.abs_diff(wall_ms) };
         if skew > SKEW_MS {
             let seconds = skew.div_ceil(1000);
             let reason = format!("this machine's clock differs from the store's by {seconds} s");
             return Err(Error::new(ErrorKind::ClockSkewed, reason));
         }
-        match reply.found {
-            Found::Names(names) => {
+        match reply.content {
+            ReplyContent::Names(names) => {
                 let own = format!("{}/", self.name);
                 for namespace in names.into_iter().filter(|name| name.starts_with(&own)) {
                     self.asked += 1;
-                    let ask = Ask::Find { limit: CHOICE };
-                    self.requests.push(Request { number: self.asked, namespace, ask });
+                    let ask = Operation::Find { limit: CHOICE };
+                    self.requests.push(Request { number: self.asked, namespace, operation: ask });
                 }
                 Ok(())
             }
-            Found::Records(records) => {
+            ReplyContent::Records(records) => {
                 let namespace = reply.namespace;
                 let namespace =
-                    namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+                    namespace.ok_or_else(|| damaged_record("expected the namespace's record"))?;
                 can_lease(&namespace, &records, (reply.now, &reply.store))
             }
-            _ => Err(damaged("expected a reply that fits the request, found one of another kind")),
+            _ => Err(damaged_record(
+                "expected a reply that fits the request, found one of another kind",
+            )),
         }
     }
 }
@@ -89,7 +91,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     }
     let until = records.first().map_or(0, |record| record.granted_until);
     if until == Record::RESERVED {
-        return Err(reserved(&format!("all {capacity} worker IDs of {name} are")));
+        return Err(reserved_id(&format!("all {capacity} worker IDs of {name} are")));
     }
     let reason = format!(
         "all {capacity} worker IDs of {name} are leased, the first until {}",

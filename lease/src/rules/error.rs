@@ -95,7 +95,7 @@ impl Error {
 
     /// Prepends words to the error's reason.
     #[cfg(feature = "hosted")]
-    pub(crate) fn after(self, words: &str) -> Self {
+    pub(crate) fn with_prefix(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
     }
 
@@ -143,7 +143,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-pub(crate) fn damaged(reason: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn damaged_record(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::StoreDamaged, reason)
 }
 
@@ -153,13 +153,13 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 
 /// Returns the error for worker IDs that are all reserved, so that no keeper may claim any of them. A reservation has no end,
 /// so waiting does not help.
-pub(crate) fn reserved(which: &str) -> Error {
+pub(crate) fn reserved_id(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
 }
 
 /// Returns the error for a store that did not reply. It is unknown whether the store executed the request.
-pub(crate) fn silent() -> Error {
+pub(crate) fn no_reply() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }
 

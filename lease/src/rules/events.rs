@@ -166,7 +166,7 @@ impl fmt::Debug for Watch {
 
 /// Reports an event in a namespace to the process's tracing subscriber and to the program's callback.
 #[cfg(feature = "std")]
-pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
+pub(crate) fn emit(namespace: &str, watch: Option<&Watch>, event: &Event) {
     // A panic in the program's callback must not end the lease.
     let outlive = |call: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(call)));
     #[cfg(feature = "tracing")]

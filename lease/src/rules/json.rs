@@ -9,7 +9,7 @@ use alloc::{
 
 use serde_json::{Map, Value};
 
-use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Random};
+use crate::{Error, ErrorKind, Result, rules::error::damaged_record, rules::record::Random};
 
 /// The largest integer in a record, which every JSON parser can represent.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -21,7 +21,7 @@ impl Fields {
     pub(crate) fn read(text: &str) -> Result<Self> {
         match serde_json::from_str(text) {
             Ok(Value::Object(fields)) => Ok(Self(fields)),
-            _ => Err(damaged("expected an object in JSON")),
+            _ => Err(damaged_record("expected an object in JSON")),
         }
     }
 
@@ -31,7 +31,7 @@ impl Fields {
 
     fn get<'f, V>(&'f self, key: &str, read: impl FnOnce(&'f Value) -> Option<V>) -> Result<V> {
         let value = self.0.get(key).and_then(read);
-        value.ok_or_else(|| damaged(format!("expected a valid `{key}`")))
+        value.ok_or_else(|| damaged_record(format!("expected a valid `{key}`")))
     }
 
     /// Rejects any format except 1.
@@ -41,7 +41,7 @@ impl Fields {
     pub(crate) fn check_format(&self) -> Result<()> {
         match self.integer("format")? {
             1 => Ok(()),
-            0 => Err(damaged("expected format 1, found 0")),
+            0 => Err(damaged_record("expected format 1, found 0")),
             newer => {
                 let reason = format!("expected a record of format 1, found {newer}");
                 Err(Error::new(ErrorKind::SchemaTooNew, reason))
@@ -100,5 +100,5 @@ pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(damaged("expected canonical JSON, with its fields and no other"))
+    Err(damaged_record("expected canonical JSON, with its fields and no other"))
 }

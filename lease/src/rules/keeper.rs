@@ -70,8 +70,8 @@ pub use options::Options;
 pub(crate) use options::default_wait_ms;
 
 use crate::{
-    Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
-    rules::json::MAX_SAFE_INTEGER, rules::shape::BLOCK,
+    Error, Grid, Operation, Random, Record, Reply, ReplyContent, Request, Result,
+    rules::error::damaged_record, rules::json::MAX_SAFE_INTEGER, rules::shape::BLOCK,
 };
 
 /// The time as read by a keeper's host.
@@ -96,7 +96,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    fn of(record: &Record, end: u64) -> Self {
+    fn from_record(record: &Record, end: u64) -> Self {
         let last = record.first + record.count - 1;
         Self { first: record.first, last, start: record.start, end }
     }
@@ -122,7 +122,7 @@ impl Grant {
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
     /// Send the request to the store, and pass the reply to the keeper when it arrives.
-    Ask(Request),
+    Send(Request),
     /// Create a new generator for this grant and replace the previous one with it. The previous generator is closed, and the
     /// window of the new one starts no earlier than the last tick of the previous one.
     Begin(Grant),
@@ -150,7 +150,7 @@ pub enum Action {
 /// let mut keeper = Keeper::new(Options::new("orders", Shape::sno(0..=1023)?)?, random);
 /// let grant = loop {
 ///     match keeper.poll(now) {
-///         Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+///         Action::Send(request) => keeper.answered(request.number, store.answer(&request), now),
 ///         Action::Begin(grant) => break grant,
 ///         other => panic!("{other:?}"),
 ///     }
@@ -171,7 +171,7 @@ pub struct Keeper<R> {
     answer_until: u64,
     /// The difference between the clocks when the last request was sent.
     sent_at: Offset,
-    /// What happened at gaps since the host asked last.
+    /// The gaps that occurred since the host last asked about them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: Notes,
     /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.
@@ -201,7 +201,7 @@ struct Held {
     /// The record as it was last acknowledged or read.
     record: Record,
     /// The writes that were requested since the last acknowledgement.
-    asked: Asked,
+    asked: PendingWrites,
     end: u64,
     /// The time of the next renewal, according to the monotonic clock. If the generator's clock is ahead, the renewal may
     /// happen earlier, but not before `soonest`.
@@ -213,7 +213,7 @@ struct Held {
     offset: Offset,
     /// When the keeper noticed a gap, according to the monotonic clock, if the store has acknowledged no later write.
     gap_at: Option<u64>,
-    /// Whether the host was told that IDs continue although the gap is not settled.
+    /// Whether the host was notified that IDs continue although the gap is not settled.
     is_told: bool,
     /// The latest end that another copy may have had when there was a gap, or 0.
     shared_until: u64,
@@ -222,13 +222,13 @@ struct Held {
 /// The version and the end of each write that was requested but not acknowledged. A record with any other version was written
 /// by a clone of this process.
 #[derive(Clone, Debug, Default)]
-struct Asked(Vec<(u64, u64)>);
+struct PendingWrites(Vec<(u64, u64)>);
 
 /// A claim that the store has not acknowledged yet. `put` is the record that was sent last.
 #[derive(Clone, Debug)]
 struct Claim {
     put: Record,
-    asked: Asked,
+    asked: PendingWrites,
 }
 
 /// The keeper's state, including the purpose of its last request.
@@ -287,7 +287,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
-            sent_at: Offset::of(Moment { wall_ms: 0, elapsed_ms: 0 }),
+            sent_at: Offset::at(Moment { wall_ms: 0, elapsed_ms: 0 }),
             notes: Notes::default(),
             shown: 0,
             preferred,
@@ -310,7 +310,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return action;
         }
         self.advance(now);
-        self.actions.pop_front().unwrap_or_else(|| self.rest(now))
+        self.actions.pop_front().unwrap_or_else(|| self.next_action(now))
     }
 
     /// Processes the reply to a request. A reply that is no longer awaited has no effect.
@@ -328,7 +328,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
                 self.store_now = (reply.now, now.elapsed_ms);
-                self.take(purpose, reply, now);
+                self.process_reply(purpose, reply, now);
             }
             Err(error) => self.failed(purpose, error, now),
         }
@@ -344,7 +344,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {
-            self.refuse(error);
+            self.fail(error);
             let start = held.record.start;
             self.release_to(held, start, now);
         }
@@ -362,12 +362,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
-        let end = end.map_or(lowest, |end| self.grid.up(end)).clamp(lowest, held.end);
+        let end = end.map_or(lowest, |end| self.grid.ceil(end)).clamp(lowest, held.end);
         // A lost grant is not released: its record may belong to another holder, to another copy of this process, or to another
-        // incarnation of the store. Neither is one that may be shared.
+        // incarnation of the store. A grant that copies may share is not released either.
         if held.is_lost || held.may_be_shared() {
             if !self.is_closing {
-                self.again(now);
+                self.begin_again(now);
             }
             return;
         }
@@ -404,9 +404,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Rejects a reply that cannot come from a store of format 1.
     fn check(&self, reply: Reply) -> Result<Reply> {
-        let records: &[Record] = match &reply.found {
-            Found::Records(records) => records,
-            Found::Differs(Some(record)) => core::slice::from_ref(record),
+        let records: &[Record] = match &reply.content {
+            ReplyContent::Records(records) => records,
+            ReplyContent::Differs(Some(record)) => core::slice::from_ref(record),
             _ => &[],
         };
         let shape = &self.options.shape;
@@ -417,28 +417,32 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             // numbers.
             let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
             if !is_ours || record.count != BLOCK || is_last {
-                return Err(damaged("expected the record of one number of the namespace"));
+                return Err(damaged_record("expected the record of one number of the namespace"));
             }
         }
         if reply.now >= MAX_SAFE_INTEGER - self.options.lease_ms {
-            return Err(damaged("expected a time below 2^53 - 1 ms"));
+            return Err(damaged_record("expected a time below 2^53 - 1 ms"));
         }
         Ok(reply)
     }
 
     /// Sends a request to the store, and records its purpose.
-    fn ask(&mut self, purpose: Purpose, ask: Ask, now: Moment) {
+    fn send(&mut self, purpose: Purpose, ask: Operation, now: Moment) {
         self.request += 1;
         // Hosts do not poll the keeper while they wait for the reply.
-        self.beat(self.options.answer_limit(), now);
+        self.schedule_beat(self.options.answer_limit(), now);
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
-        self.sent_at = Offset::of(now);
+        self.sent_at = Offset::at(now);
         let namespace: String = self.options.namespace.clone();
-        self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
+        self.actions.push_back(Action::Send(Request {
+            number: self.request,
+            namespace,
+            operation: ask,
+        }));
         self.at = At::Asking(purpose);
     }
 
-    fn refuse(&mut self, error: Error) {
+    fn fail(&mut self, error: Error) {
         self.actions.push_back(Action::Refused(error));
     }
 }

@@ -105,7 +105,7 @@ impl Create {
 
     /// Parses the `create` setting.
     #[cfg(feature = "hosted")]
-    pub(crate) fn of(value: Option<&str>) -> Result<Self> {
+    pub(crate) fn parse(value: Option<&str>) -> Result<Self> {
         match value {
             None => Ok(Self::Store),
             Some(SECOND_STORE) => Ok(Self::SecondStore),

@@ -5,8 +5,8 @@ use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use serde_json::Value;
 
 use crate::{
-    Ask, Found, Namespace, Record, Reply, Request, Result,
-    rules::error::damaged,
+    Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
+    rules::error::damaged_record,
     rules::json::{Fields, check_canonical},
 };
 
@@ -14,23 +14,23 @@ impl Request {
     /// Returns the request as canonical JSON.
     ///
     /// ```
-    /// use polyflake_lease::{Ask, Request};
+    /// use polyflake_lease::{Operation, Request};
     ///
-    /// let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 42 } };
+    /// let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 42 } };
     /// let text = r#"{"ask":"read","first":42,"namespace":"orders","number":1}"#;
     /// assert_eq!(request.to_json(), text);
     /// assert_eq!(Request::from_json(text)?, request);
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        let (ask, more) = match &self.ask {
-            Ask::Open(new) => ("open", vec![("new", new.to_value())]),
-            Ask::Find { limit } => ("find", vec![("limit", (*limit).into())]),
-            Ask::Read { first } => ("read", vec![("first", (*first).into())]),
-            Ask::Put { old, new } => {
+        let (ask, more) = match &self.operation {
+            Operation::Open(new) => ("open", vec![("new", new.to_value())]),
+            Operation::Find { limit } => ("find", vec![("limit", (*limit).into())]),
+            Operation::Read { first } => ("read", vec![("first", (*first).into())]),
+            Operation::Put { old, new } => {
                 ("put", vec![("new", new.to_value()), ("old", old.to_value())])
             }
-            Ask::PutNamespace { old, new, first, count } => (
+            Operation::PutNamespace { old, new, first, count } => (
                 "put_namespace",
                 vec![
                     ("count", (*count).into()),
@@ -39,8 +39,8 @@ impl Request {
                     ("old", old.to_value()),
                 ],
             ),
-            Ask::Survey => ("survey", Vec::new()),
-            Ask::List => ("list", Vec::new()),
+            Operation::Survey => ("survey", Vec::new()),
+            Operation::List => ("list", Vec::new()),
         };
         let fields = [
             ("ask", ask.into()),
@@ -59,25 +59,27 @@ impl Request {
         let record = |key| Record::from_fields(&fields.object(key)?);
         let namespace = |key| Namespace::from_fields(&fields.object(key)?);
         let ask = match &*fields.string("ask")? {
-            "open" => Ask::Open(namespace("new")?),
+            "open" => Operation::Open(namespace("new")?),
             "find" => {
                 let limit = u32::try_from(fields.integer("limit")?);
-                Ask::Find { limit: limit.map_err(|_| damaged("expected a `limit` below 2^32"))? }
+                Operation::Find {
+                    limit: limit.map_err(|_| damaged_record("expected a `limit` below 2^32"))?,
+                }
             }
-            "read" => Ask::Read { first: fields.integer("first")? },
-            "put" => Ask::Put { old: record("old")?, new: record("new")? },
-            "put_namespace" => Ask::PutNamespace {
+            "read" => Operation::Read { first: fields.integer("first")? },
+            "put" => Operation::Put { old: record("old")?, new: record("new")? },
+            "put_namespace" => Operation::PutNamespace {
                 old: namespace("old")?,
                 new: namespace("new")?,
                 first: fields.integer("first")?,
                 count: fields.integer("count")?,
             },
-            "survey" => Ask::Survey,
-            "list" => Ask::List,
-            _ => return Err(damaged("expected one of the seven asks")),
+            "survey" => Operation::Survey,
+            "list" => Operation::List,
+            _ => return Err(damaged_record("expected one of the seven asks")),
         };
         let (number, namespace) = (fields.integer("number")?, fields.string("namespace")?);
-        let request = Self { number, namespace, ask };
+        let request = Self { number, namespace, operation: ask };
         check_canonical(text, &request.to_json())?;
         Ok(request)
     }
@@ -87,29 +89,29 @@ impl Reply {
     /// Returns the reply as canonical JSON. Missing values are null.
     ///
     /// ```
-    /// use polyflake_lease::{Found, Reply};
+    /// use polyflake_lease::{Reply, ReplyContent};
     ///
-    /// let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, found: Found::Done };
+    /// let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, content: ReplyContent::Done };
     /// let text = r#"{"found":"done","namespace":null,"now":7,"store":"memory:1"}"#;
     /// assert_eq!(reply.to_json(), text);
     /// assert_eq!(Reply::from_json(text)?, reply);
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        let (found, more) = match &self.found {
-            Found::Nothing => ("nothing", Vec::new()),
-            Found::Records(records) => {
+        let (found, more) = match &self.content {
+            ReplyContent::Nothing => ("nothing", Vec::new()),
+            ReplyContent::Records(records) => {
                 ("records", vec![("records", records.iter().map(Record::to_value).collect())])
             }
-            Found::Done => ("done", Vec::new()),
-            Found::Differs(record) => {
+            ReplyContent::Done => ("done", Vec::new()),
+            ReplyContent::Differs(record) => {
                 ("differs", vec![("record", record.as_ref().map(Record::to_value).into())])
             }
-            Found::Survey { records, latest_end } => (
+            ReplyContent::Survey { records, latest_end } => (
                 "survey",
                 vec![("latest_end", (*latest_end).into()), ("records", (*records).into())],
             ),
-            Found::Names(names) => ("names", vec![("names", names.clone().into())]),
+            ReplyContent::Names(names) => ("names", vec![("names", names.clone().into())]),
         };
         let fields = [
             ("found", found.into()),
@@ -127,28 +129,32 @@ impl Reply {
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let found = match &*fields.string("found")? {
-            "nothing" => Found::Nothing,
+            "nothing" => ReplyContent::Nothing,
             "records" => {
                 let records = fields.objects("records")?;
-                Found::Records(records.iter().map(Record::from_fields).collect::<Result<_>>()?)
+                ReplyContent::Records(
+                    records.iter().map(Record::from_fields).collect::<Result<_>>()?,
+                )
             }
-            "done" => Found::Done,
+            "done" => ReplyContent::Done,
             "differs" => {
                 let record = fields.object_or_null("record")?;
-                Found::Differs(record.map(|record| Record::from_fields(&record)).transpose()?)
+                ReplyContent::Differs(
+                    record.map(|record| Record::from_fields(&record)).transpose()?,
+                )
             }
-            "survey" => Found::Survey {
+            "survey" => ReplyContent::Survey {
                 records: fields.integer("records")?,
                 latest_end: fields.integer("latest_end")?,
             },
-            "names" => Found::Names(fields.texts("names")?),
-            _ => return Err(damaged("expected a result of one of the seven asks")),
+            "names" => ReplyContent::Names(fields.texts("names")?),
+            _ => return Err(damaged_record("expected a result of one of the seven asks")),
         };
         let namespace = fields.object_or_null("namespace")?;
         let namespace =
             namespace.map(|namespace| Namespace::from_fields(&namespace)).transpose()?;
         let (now, store) = (fields.integer("now")?, fields.string("store")?);
-        let reply = Self { now, store, namespace, found };
+        let reply = Self { now, store, namespace, content: found };
         check_canonical(text, &reply.to_json())?;
         Ok(reply)
     }

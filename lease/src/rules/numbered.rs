@@ -37,7 +37,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
     // With 0 in the fields, the shape has the same text for all holders, whichever worker ID they lease.
-    let text = text_of(&numbered.with(0));
+    let text = text_of(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
     }
@@ -50,7 +50,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 /// # Errors
 /// Returns the same errors as [`shape`] for `layout` and `fields`.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
-    let numbered = Numbered::new(layout, fields)?.with(number);
+    let numbered = Numbered::new(layout, fields)?.to_json(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
 }
 
@@ -112,7 +112,7 @@ impl Numbered {
     }
 
     /// Returns the layout whose fields contain a worker ID as constants.
-    pub(crate) fn with(&self, number: u64) -> Json {
+    pub(crate) fn to_json(&self, number: u64) -> Json {
         let mut layout = self.layout.clone();
         let fields = fields_of(&mut layout);
         for (place, below, width) in &self.parts {

@@ -56,7 +56,8 @@ impl Place {
     /// parameter is unknown or invalid. Returns `store_not_durable` for an in-memory database. The error does not contain
     /// any value from the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
-        Self::read(url, namespace).map_err(|error| error.after("cannot read the URL of the lease"))
+        Self::read(url, namespace)
+            .map_err(|error| error.with_prefix("cannot read the URL of the lease"))
     }
 
     fn read(url: &str, namespace: Option<&str>) -> Result<Self> {
@@ -106,7 +107,7 @@ impl Place {
             }
             Ok(place)
         });
-        let place = place.map_err(|error| error.after(&format!("cannot read {LEASE}")))?;
+        let place = place.map_err(|error| error.with_prefix(&format!("cannot read {LEASE}")))?;
         Ok(Self { number: number.map(number_of).transpose()?, ..place })
     }
 
@@ -151,7 +152,7 @@ impl Place {
         let mut options = Options::new(&self.namespace, shape)?.at(&self.location.site.to_string());
         if let Ok(holder) = std::env::var(HOLDER) {
             let named = options.holder(&holder);
-            options = named.map_err(|error| error.after(&format!("cannot read {HOLDER}")))?;
+            options = named.map_err(|error| error.with_prefix(&format!("cannot read {HOLDER}")))?;
         }
         let options = match self.number {
             Some(number) => options.insist(number).map_err(of_node)?,
@@ -234,8 +235,9 @@ impl Place {
             "wait_ms": terms.wait_ms,
             "sigterm": terms.sigterm == Some(true),
         });
-        let site =
-            site.to_json().map_err(|error| error.after("cannot read the URL of the lease"))?;
+        let site = site
+            .to_json()
+            .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?;
         if let (Some(place), serde_json::Value::Object(site)) = (place.as_object_mut(), site) {
             place.extend(site);
         }
@@ -256,7 +258,7 @@ impl core::fmt::Debug for Place {
 
 /// Adds the variable's name to an error about its worker ID.
 pub(crate) fn of_node(error: Error) -> Error {
-    error.after(&format!("cannot use the worker ID in {NODE}"))
+    error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }
 
 /// Returns a URL as it was written, but without the namespace and the terms.

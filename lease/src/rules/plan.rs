@@ -73,7 +73,7 @@ impl Plan {
             needed: holders.saturating_add(kills),
             capacity,
             longest_lease_ms: spare.map(longest).filter(|longest| *longest > 0),
-            renewals_per_second: precise(holders) / (precise(lease_ms.max(1)) / 4000.0),
+            renewals_per_second: to_f64(holders) / (to_f64(lease_ms.max(1)) / 4000.0),
             unnoticed_ms: lease_ms / 3 * 2,
             wait_ms: lease_ms,
         }
@@ -86,6 +86,6 @@ impl Plan {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-const fn precise(value: u64) -> f64 {
+const fn to_f64(value: u64) -> f64 {
     value as f64
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Error, Result,
-    rules::error::{damaged, out_of_range},
+    rules::error::{damaged_record, out_of_range},
     rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
     rules::shape::digest,
 };
@@ -30,7 +30,7 @@ impl Random {
         value
             .filter(|_| text.len() == 32 && text.bytes().all(is_hex))
             .map(Self)
-            .ok_or_else(|| damaged("expected 32 lower-case hexadecimal digits"))
+            .ok_or_else(|| damaged_record("expected 32 lower-case hexadecimal digits"))
     }
 }
 
@@ -171,7 +171,7 @@ impl Record {
         } else {
             return Ok(());
         };
-        Err(damaged(format!("{fault} in the record of number {}", self.first)))
+        Err(damaged_record(format!("{fault} in the record of number {}", self.first)))
     }
 }
 
@@ -301,7 +301,7 @@ impl Namespace {
         } else {
             return Ok(());
         };
-        Err(damaged(format!("{fault} in the namespace's record")))
+        Err(damaged_record(format!("{fault} in the namespace's record")))
     }
 }
 

@@ -13,28 +13,28 @@ pub struct Request {
     /// The namespace's name.
     pub namespace: String,
     /// The request's content.
-    pub ask: Ask,
+    pub operation: Operation,
 }
 
 /// A request's content. A driver processes each request in one atomic step, and replies when its writes are durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Operation {
     /// If the namespace's record does not exist, create it with the driver's name for the store. The result is
-    /// [`Found::Nothing`].
+    /// [`ReplyContent::Nothing`].
     Open(Namespace),
-    /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`Found::Records`].
+    /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`ReplyContent::Records`].
     Find {
         /// The maximum number of records.
         limit: u32,
     },
-    /// Read a record. The result is [`Found::Records`] with the record, or an empty list.
+    /// Read a record. The result is [`ReplyContent::Records`] with the record, or an empty list.
     Read {
         /// The first worker ID of the record.
         first: u64,
     },
     /// Replace a record with `new` if three conditions hold: the record is [unchanged](Record::is_as_read), the namespace
     /// has the same incarnation as `new`, and the store is the one that the namespace's record names. The result is
-    /// [`Found::Done`], or else [`Found::Differs`] with the stored record.
+    /// [`ReplyContent::Done`], or else [`ReplyContent::Differs`] with the stored record.
     Put {
         /// The record as it was read.
         old: Record,
@@ -45,7 +45,7 @@ pub enum Ask {
     /// Otherwise a write that was sent to a different incarnation of the store could reach this one. Before the replacement,
     /// create the records that are counted in `new` but not in `old`, as [records that were never granted](Record::fresh). The
     /// first one starts at `first`, and each further one starts `count` worker IDs after the previous one. The result is
-    /// [`Found::Done`] or [`Found::Differs`].
+    /// [`ReplyContent::Done`] or [`ReplyContent::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
@@ -56,10 +56,10 @@ pub enum Ask {
         /// The number of worker IDs that a record covers.
         count: u64,
     },
-    /// Count the records and find the highest end that is not [`Record::RESERVED`]. The result is [`Found::Survey`].
+    /// Count the records and find the highest end that is not [`Record::RESERVED`]. The result is [`ReplyContent::Survey`].
     Survey,
     /// List the names of the store's namespaces, for an operator. The request's own namespace need not exist. The result is
-    /// [`Found::Names`].
+    /// [`ReplyContent::Names`].
     List,
 }
 
@@ -74,12 +74,12 @@ pub struct Reply {
     /// The namespace's record after the request, if it exists.
     pub namespace: Option<Namespace>,
     /// The request's result.
-    pub found: Found,
+    pub content: ReplyContent,
 }
 
 /// The part of a reply that depends on the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ReplyContent {
     /// No further data.
     Nothing,
     /// The records.

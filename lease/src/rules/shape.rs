@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Result,
-    rules::error::{damaged, out_of_range},
+    rules::error::{damaged_record, out_of_range},
     rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
 };
 
@@ -134,7 +134,7 @@ impl Shape {
     }
 
     /// Returns the record index for a worker ID that a holder or an operator requests.
-    pub(crate) fn reach(&self, number: u64) -> Result<u64> {
+    pub(crate) fn record_index(&self, number: u64) -> Result<u64> {
         let index = self.index_of(number).ok_or_else(|| {
             let (first, last) = self.numbers().into_inner();
             out_of_range(format!("expected a number from {first} to {last}, found {number}"))
@@ -210,10 +210,12 @@ impl Shape {
         let (layout, secret) = (read.optional("layout")?, read.optional("secret")?);
         let family = read.string("family")?;
         let known = FAMILIES.into_iter().find(|known| **known == family);
-        let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
+        let family = known.ok_or_else(|| damaged_record("expected a family in a shape"))?;
         let is_range = first <= last && last < MAX_SAFE_INTEGER && tick_us > 0;
         if !is_range || block != BLOCK {
-            return Err(damaged("expected a range of numbers, a tick and a block of 1 in a shape"));
+            return Err(damaged_record(
+                "expected a range of numbers, a tick and a block of 1 in a shape",
+            ));
         }
         let shape = Self { family, epoch_ms, tick_us, fields, first, last, layout, secret };
         check_canonical(text, &shape.to_json())?;
@@ -250,23 +252,23 @@ pub struct Grid {
 
 impl Grid {
     /// Rounds a time down to the grid. Returns 0 if no time on the grid is at or before `ms`.
-    pub fn down(self, ms: u64) -> u64 {
+    pub fn floor(self, ms: u64) -> u64 {
         let Some(since) = ms.checked_sub(self.offset) else { return 0 };
         ms - since % self.step
     }
 
     /// Rounds a time up to the grid. Returns the last time on the grid if no time on the grid is at or after `ms`.
-    pub fn up(self, ms: u64) -> u64 {
-        let down = self.down(ms);
+    pub fn ceil(self, ms: u64) -> u64 {
+        let down = self.floor(ms);
         if down == ms || (down == 0 && ms == 0) {
             return ms;
         }
         let up = if ms < self.offset { self.offset } else { down.saturating_add(self.step) };
-        up.min(self.down(MAX_SAFE_INTEGER))
+        up.min(self.floor(MAX_SAFE_INTEGER))
     }
 
     /// Returns the interval between two times on the grid, in milliseconds.
-    pub fn step(self) -> u64 {
+    pub fn interval(self) -> u64 {
         self.step
     }
 }

@@ -172,7 +172,7 @@ impl Location {
 
     fn of_file(path: &str, query: &str) -> Result<Self> {
         let mut parameters = Parameters::read(query, "SQLite", &OF_FILES)?;
-        let allows_overlayfs = match parameters.take("allow").as_deref() {
+        let allows_overlayfs = match parameters.remove("allow").as_deref() {
             None => false,
             Some("overlayfs") => true,
             Some(_) => return Err(out_of_range("`allow` can only be `overlayfs`")),
@@ -184,8 +184,8 @@ impl Location {
     fn of_server(rest: &str, query: &str) -> Result<Self> {
         let authority = Authority::read(rest, "postgres")?;
         let mut parameters = Parameters::read(query, "PostgreSQL", &OF_SERVERS)?;
-        let schema = parameters.take("schema").as_deref().map(Schema::new).transpose()?;
-        let create = match parameters.take("create").as_deref() {
+        let schema = parameters.remove("schema").as_deref().map(Schema::new).transpose()?;
+        let create = match parameters.remove("create").as_deref() {
             None => Create::Store,
             Some(SECOND_STORE) => Create::SecondStore,
             Some(_) => {
@@ -229,11 +229,11 @@ impl Location {
         access: Access,
         parameters: &mut Parameters,
     ) -> Result<Self> {
-        let namespace = parameters.take("namespace");
+        let namespace = parameters.remove("namespace");
         namespace.as_deref().map_or(Ok(()), check_name)?;
         let terms = Terms {
             lease_ms: parameters.milliseconds("lease_seconds")?,
-            numbers: parameters.take("numbers").as_deref().map(numbers_of).transpose()?,
+            numbers: parameters.remove("numbers").as_deref().map(numbers_of).transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
             sigterm: parameters.flag("sigterm")?,
             renew_ms: parameters.milliseconds("renew_seconds")?,
@@ -242,7 +242,7 @@ impl Location {
         Ok(Self { site, namespace, schema, access, terms })
     }
 
-    /// Returns the name of a parameter that only the URL of a lease has, if there is one.
+    /// Returns the name of a parameter that is valid only in the URL of a lease, if the URL has such a parameter.
     #[cfg(feature = "std")]
     pub(crate) fn term(&self) -> Option<&'static str> {
         let Terms { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
@@ -300,20 +300,20 @@ impl Server {
             Some((user, password)) => (part(user)?, part(password)?),
         };
         // As in libpq, a parameter takes precedence over the same part of the URL.
-        let user = parameters.take("user").or(user);
-        let password = parameters.take("password").or(password);
-        let database = parameters.take("dbname").or(part(database)?);
+        let user = parameters.remove("user").or(user);
+        let password = parameters.remove("password").or(password);
+        let database = parameters.remove("dbname").or(part(database)?);
         let hosts = with_ports(
             hosts,
-            parameters.take("host").as_deref(),
-            parameters.take("port").as_deref(),
+            parameters.remove("host").as_deref(),
+            parameters.remove("port").as_deref(),
             default_port,
         )?;
         if hosts.iter().any(|(host, _)| host.starts_with('@')) {
             let reason = "its host is an abstract socket, which not every client supports; name the folder of the server's Unix socket";
             return Err(out_of_range(reason));
         }
-        let roots = parameters.take("sslrootcert");
+        let roots = parameters.remove("sslrootcert");
         let names_roots = roots.is_some();
         let roots = match roots.as_deref() {
             None | Some("system") => None,
@@ -324,7 +324,7 @@ impl Server {
         };
         let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
         let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
-        let encrypts = match parameters.take("sslmode").as_deref() {
+        let encrypts = match parameters.remove("sslmode").as_deref() {
             // libpq would use `prefer`, which falls back to plain text, so the password could be read on the network.
             None => is_remote || names_roots,
             Some("disable") if names_roots => {
@@ -343,7 +343,7 @@ impl Server {
             }
         };
         // As in libpq, the parameter also applies to a single host.
-        let read_write = match parameters.take("target_session_attrs").as_deref() {
+        let read_write = match parameters.remove("target_session_attrs").as_deref() {
             None | Some("any") => hosts.len() > 1,
             Some("primary" | "read-write") => true,
             Some(_) => {
@@ -363,8 +363,8 @@ impl Server {
             read_write,
             // As in libpq, 0 means that the URL sets no limit.
             connect_timeout: parameters.number("connect_timeout")?.filter(|seconds| *seconds > 0),
-            application_name: parameters.take("application_name"),
-            options: parameters.take("options"),
+            application_name: parameters.remove("application_name"),
+            options: parameters.remove("options"),
         })
     }
 
@@ -437,7 +437,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// The parameters of a URL, until they are taken.
+/// The parameters of a URL that have not been read yet.
 struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
@@ -467,19 +467,19 @@ impl Parameters {
         Ok(Self(read))
     }
 
-    fn take(&mut self, name: &str) -> Option<String> {
+    fn remove(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|(other, _)| other == name)?;
         Some(self.0.swap_remove(at).1)
     }
 
     fn number(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong = || out_of_range(format!("`{name}` must be a number of seconds"));
-        self.take(name).map(|text| digits(&text).ok_or_else(wrong)).transpose()
+        self.remove(name).map(|text| digits(&text).ok_or_else(wrong)).transpose()
     }
 
     /// `true` or `false`.
     fn flag(&mut self, name: &str) -> Result<Option<bool>> {
-        match self.take(name).as_deref() {
+        match self.remove(name).as_deref() {
             None => Ok(None),
             Some("false") => Ok(Some(false)),
             Some("true") => Ok(Some(true)),
@@ -491,7 +491,7 @@ impl Parameters {
     fn milliseconds(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong =
             || out_of_range(format!("`{name}` must be a number of seconds, such as 30 or 0.5"));
-        let Some(text) = self.take(name) else { return Ok(None) };
+        let Some(text) = self.remove(name) else { return Ok(None) };
         let (whole, part) = text.split_once('.').unwrap_or((&text, "0"));
         if part.is_empty() || part.len() > 3 {
             return Err(wrong());
@@ -554,7 +554,7 @@ fn path_of(text: &str) -> Result<String> {
     let path = match text.strip_prefix("//") {
         None => text.to_string(),
         Some(path) if path.starts_with('/') => {
-            // SQLAlchemy writes a fourth slash. On Windows, a drive letter follows the third.
+            // SQLAlchemy writes a fourth slash. On Windows, a drive letter follows the third slash.
             let path = path.trim_start_matches('/');
             if is_absolute(path) { path.to_string() } else { format!("/{path}") }
         }

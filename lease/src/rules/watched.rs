@@ -50,7 +50,7 @@ impl LeaseStatus {
             }
         };
         match (&self.refused, self.grant) {
-            (Some(refused), _) => refused.clone().after(&lead),
+            (Some(refused), _) => refused.clone().with_prefix(&lead),
             (None, None) => unavailable(format!("{lead}: nothing has come of it yet")),
             (None, Some(_)) => unavailable(lead),
         }
@@ -120,12 +120,12 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 // A repeated error is reported only once.
                 let last = self.status.refused.replace(error.clone());
                 if last.as_ref() != Some(error) {
-                    let place = self.options().place();
+                    let place = self.options().store_name();
                     let lead = match self.status.grant {
                         Some((number, _)) => format!("cannot renew worker ID {number} {place}"),
                         None => format!("cannot lease a worker ID {place}"),
                     };
-                    self.events.push_back(Event::Refused(error.clone().after(&lead)));
+                    self.events.push_back(Event::Refused(error.clone().with_prefix(&lead)));
                 }
             }
             Action::Wait(until) => {
@@ -148,7 +148,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 
     /// Records that the generator uses the grant.
-    pub(crate) fn begun(&mut self) {
+    pub(crate) fn on_begun(&mut self) {
         let Some((number, start, end)) = self.handed.take() else { return };
         let last = self.status.grant.replace((number, end));
         self.events.push_back(match last.filter(|_| !self.has_ended) {
@@ -165,7 +165,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 
     /// Records that the generator's grant has a later end.
-    pub(crate) fn extended(&mut self, to: u64) {
+    pub(crate) fn on_extended(&mut self, to: u64) {
         let to = self.keeper.end().unwrap_or(to);
         let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
             // A strict generator's window was extended within the same grant.

@@ -6,7 +6,7 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-use crate::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape, Store};
+use crate::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store};
 
 /// The name of the namespace that the suite creates.
 pub const NAMESPACE: &str = "conformance";
@@ -40,17 +40,17 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
     let old = suite.namespace();
     let first = 10 + 2 * old.records;
     let new = Namespace { records: old.records + ROUNDS, version: old.version + 1, ..old.clone() };
-    let grow = Ask::PutNamespace { old, new: new.clone(), first, count: 2 };
-    assert_eq!(suite.send(grow).found, Found::Done);
+    let grow = Operation::PutNamespace { old, new: new.clone(), first, count: 2 };
+    assert_eq!(suite.send(grow).content, ReplyContent::Done);
     let (barrier, mut second) = (std::sync::Barrier::new(2), open());
     let put_all = |store: &mut S, token: u128| -> Vec<crate::Result<bool>> {
         let mut put = |index| {
             let old = Record::fresh(first + 2 * index, 2, new.incarnation);
             let new = granted_record(&old, token, (1_763_650_000_000, 1_763_653_600_000));
-            let request = request(index, Ask::Put { old, new });
+            let request = request(index, Operation::Put { old, new });
             barrier.wait();
-            // Not judged yet: a panic would leave the other thread at the barrier.
-            store.answer(&request).map(|reply| reply.found == Found::Done)
+            // The result is not checked yet, because a panic would leave the other thread at the barrier.
+            store.answer(&request).map(|reply| reply.content == ReplyContent::Done)
         };
         (0..ROUNDS).map(&mut put).collect()
     };
@@ -80,7 +80,7 @@ struct Suite<'s> {
 
 impl Suite<'_> {
     #[track_caller]
-    fn send(&mut self, ask: Ask) -> Reply {
+    fn send(&mut self, ask: Operation) -> Reply {
         self.number += 1;
         let request = request(self.number, ask);
         let reply = self.store.answer(&request);
@@ -89,22 +89,26 @@ impl Suite<'_> {
 
     #[track_caller]
     fn namespace(&mut self) -> Namespace {
-        let reply = self.send(Ask::Open(proposed_namespace(2)));
+        let reply = self.send(Operation::Open(proposed_namespace(2)));
         reply.namespace.expect("expected the namespace's record in a reply")
     }
 
     #[track_caller]
     fn read(&mut self, first: u64) -> Option<Record> {
-        match self.send(Ask::Read { first }).found {
-            Found::Records(records) if records.len() < 2 => records.into_iter().next(),
+        match self.send(Operation::Read { first }).content {
+            ReplyContent::Records(records) if records.len() < 2 => records.into_iter().next(),
             found => panic!("expected a record or none, found {found:?}"),
         }
     }
 
     #[track_caller]
     fn assert_put(&mut self, old: &Record, new: &Record) {
-        let found = self.send(Ask::Put { old: old.clone(), new: new.clone() }).found;
-        assert_eq!(found, Found::Done, "expected that a swap of the record as it was read is done");
+        let found = self.send(Operation::Put { old: old.clone(), new: new.clone() }).content;
+        assert_eq!(
+            found,
+            ReplyContent::Done,
+            "expected that a swap of the record as it was read is done"
+        );
         assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
     }
 
@@ -112,8 +116,8 @@ impl Suite<'_> {
     #[track_caller]
     fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
-        let found = self.send(Ask::Put { old: old.clone(), new: new.clone() }).found;
-        assert_eq!(found, Found::Differs(there.clone()), "expected a refusal: {why}");
+        let found = self.send(Operation::Put { old: old.clone(), new: new.clone() }).content;
+        assert_eq!(found, ReplyContent::Differs(there.clone()), "expected a refusal: {why}");
         assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
     }
 
@@ -122,17 +126,20 @@ impl Suite<'_> {
         let fresh = Record::fresh(10, 2, Random(1));
         let (old, new) = (proposed_namespace(1), Namespace { version: 2, ..proposed_namespace(1) });
         let asks = [
-            (Ask::Find { limit: 8 }, Found::Records(Vec::new())),
-            (Ask::Read { first: 10 }, Found::Records(Vec::new())),
-            (Ask::Survey, Found::Survey { records: 0, latest_end: 0 }),
-            (Ask::List, Found::Names(Vec::new())),
-            (Ask::Put { old: fresh.clone(), new: fresh }, Found::Differs(None)),
-            (Ask::PutNamespace { old, new, first: 10, count: 2 }, Found::Differs(None)),
+            (Operation::Find { limit: 8 }, ReplyContent::Records(Vec::new())),
+            (Operation::Read { first: 10 }, ReplyContent::Records(Vec::new())),
+            (Operation::Survey, ReplyContent::Survey { records: 0, latest_end: 0 }),
+            (Operation::List, ReplyContent::Names(Vec::new())),
+            (Operation::Put { old: fresh.clone(), new: fresh }, ReplyContent::Differs(None)),
+            (
+                Operation::PutNamespace { old, new, first: 10, count: 2 },
+                ReplyContent::Differs(None),
+            ),
         ];
         for (ask, expected) in asks {
             let reply = self.send(ask.clone());
             assert_eq!(
-                (reply.namespace, reply.found),
+                (reply.namespace, reply.content),
                 (None, expected),
                 "expected nothing: {ask:?}"
             );
@@ -141,24 +148,25 @@ impl Suite<'_> {
 
     /// Checks that the first `Open` creates the namespace's record, and no other one creates it again.
     fn check_open(&mut self) -> Namespace {
-        let reply = self.send(Ask::Open(proposed_namespace(1)));
+        let reply = self.send(Operation::Open(proposed_namespace(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
         assert!(!reply.store.is_empty(), "expected a name of the store");
-        assert_eq!(reply.found, Found::Nothing);
+        assert_eq!(reply.content, ReplyContent::Nothing);
         let namespace = reply.namespace.expect("expected the namespace's record in a reply");
         let expected = Namespace { store: reply.store, ..proposed_namespace(1) };
         assert_eq!(namespace, expected, "expected the record as proposed, with the store's name");
         assert_eq!(self.namespace(), namespace, "expected that a second record is not made");
-        let names = Found::Names([NAMESPACE.to_owned()].into());
-        assert_eq!(self.send(Ask::List).found, names, "expected the name of the namespace");
+        let names = ReplyContent::Names([NAMESPACE.to_owned()].into());
+        assert_eq!(self.send(Operation::List).content, names, "expected the name of the namespace");
         namespace
     }
 
     fn records(&mut self, first: &Namespace) {
         assert_eq!(self.read(10), None);
         let new = Namespace { records: 3, version: 2, ..first.clone() };
-        let grow = Ask::PutNamespace { old: first.clone(), new: new.clone(), first: 10, count: 2 };
-        assert_eq!(self.send(grow.clone()).found, Found::Done);
+        let grow =
+            Operation::PutNamespace { old: first.clone(), new: new.clone(), first: 10, count: 2 };
+        assert_eq!(self.send(grow.clone()).content, ReplyContent::Done);
         assert_eq!(self.namespace(), new);
         for first in [10, 12, 14] {
             let fresh = Record::fresh(first, 2, new.incarnation);
@@ -166,7 +174,11 @@ impl Suite<'_> {
         }
         assert_eq!(self.read(16), None, "expected as many records as the namespace counts");
         let reply = self.send(grow);
-        assert_eq!(reply.found, Found::Differs(None), "expected a refusal of a stale namespace");
+        assert_eq!(
+            reply.content,
+            ReplyContent::Differs(None),
+            "expected a refusal of a stale namespace"
+        );
         assert_eq!(reply.namespace, Some(new));
     }
 
@@ -190,8 +202,8 @@ impl Suite<'_> {
         let lowered = Record { version: 4, granted_until: renewed.start + 4000, ..renewed.clone() };
         self.assert_put(&renewed, &lowered);
         let none = Record::fresh(16, 2, lowered.incarnation);
-        let found = self.send(Ask::Put { old: none.clone(), new: none }).found;
-        assert_eq!(found, Found::Differs(None), "expected that a swap makes no record");
+        let found = self.send(Operation::Put { old: none.clone(), new: none }).content;
+        assert_eq!(found, ReplyContent::Differs(None), "expected that a swap makes no record");
     }
 
     /// Checks that a new incarnation of the namespace rejects grants of the previous one.
@@ -206,17 +218,25 @@ impl Suite<'_> {
             version: old.version + 1,
             ..old.clone()
         };
-        let ask = |old: &Namespace, new: &Namespace| Ask::PutNamespace {
+        let ask = |old: &Namespace, new: &Namespace| Operation::PutNamespace {
             old: old.clone(),
             new: new.clone(),
             first: 16,
             count: 2,
         };
         let elsewhere = Namespace { store: String::from("another store"), ..new.clone() };
-        let found = self.send(ask(&old, &elsewhere)).found;
-        assert_eq!(found, Found::Differs(None), "expected a refusal of a write to another store");
-        assert_eq!(self.send(ask(&old, &new)).found, Found::Done);
-        assert_eq!(self.send(ask(&old, &new)).found, Found::Differs(None), "expected one swap");
+        let found = self.send(ask(&old, &elsewhere)).content;
+        assert_eq!(
+            found,
+            ReplyContent::Differs(None),
+            "expected a refusal of a write to another store"
+        );
+        assert_eq!(self.send(ask(&old, &new)).content, ReplyContent::Done);
+        assert_eq!(
+            self.send(ask(&old, &new)).content,
+            ReplyContent::Differs(None),
+            "expected one swap"
+        );
         assert_eq!(self.namespace(), new);
         let held = self.read(10).expect("expected a record");
         let renewed = Record { version: held.version + 1, ..held.clone() };
@@ -227,25 +247,25 @@ impl Suite<'_> {
 
     /// Checks that records are sorted by their end.
     fn finding(&mut self) {
-        let ends = |reply: Reply| match reply.found {
-            Found::Records(records) => records
+        let ends = |reply: Reply| match reply.content {
+            ReplyContent::Records(records) => records
                 .iter()
                 .map(|record| (record.granted_until, record.first))
                 .collect::<Vec<_>>(),
             found => panic!("expected records, found {found:?}"),
         };
         let held = self.read(10).expect("expected a record");
-        let found = ends(self.send(Ask::Find { limit: 8 }));
+        let found = ends(self.send(Operation::Find { limit: 8 }));
         assert_eq!(found, [(0, 12), (0, 14), (held.granted_until, 10)]);
-        let found = ends(self.send(Ask::Find { limit: 2 }));
+        let found = ends(self.send(Operation::Find { limit: 2 }));
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
     /// Checks that the highest end ignores reserved worker IDs.
     fn check_survey(&mut self) {
         let held = self.read(10).expect("expected a record");
-        let survey = Found::Survey { records: 3, latest_end: held.granted_until };
-        assert_eq!(self.send(Ask::Survey).found, survey);
+        let survey = ReplyContent::Survey { records: 3, latest_end: held.granted_until };
+        assert_eq!(self.send(Operation::Survey).content, survey);
         let free = self.read(14).expect("expected a record");
         let incarnation = held.incarnation;
         let reserved = Record {
@@ -254,7 +274,7 @@ impl Suite<'_> {
         };
         self.assert_put(&free, &reserved);
         assert_eq!(
-            self.send(Ask::Survey).found,
+            self.send(Operation::Survey).content,
             survey,
             "expected a survey that leaves out reserved numbers"
         );
@@ -271,11 +291,11 @@ impl Suite<'_> {
     }
 }
 
-fn request(number: u64, ask: Ask) -> Request {
-    Request { number, namespace: NAMESPACE.to_owned(), ask }
+fn request(number: u64, ask: Operation) -> Request {
+    Request { number, namespace: NAMESPACE.to_owned(), operation: ask }
 }
 
-/// Returns a namespace as its users propose it. Each user picks another incarnation.
+/// Returns the namespace that one user proposes. Each user picks a different incarnation.
 fn proposed_namespace(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-use crate::{Ask, Found, Namespace, Record, Reply, Request, Result, Store};
+use crate::{Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store};
 
 /// An in-memory store. It exists only within its process, and its owner sets its time.
 ///
@@ -61,50 +61,54 @@ impl Memory {
 impl Store for Memory {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let (now, store) = (self.now, self.name());
-        if let Ask::Open(namespace) = &request.ask {
+        if let Operation::Open(namespace) = &request.operation {
             let new = Namespace { store: store.clone(), ..namespace.clone() };
             let content = Content { namespace: new, records: BTreeMap::new() };
             self.namespaces.entry(request.namespace.clone()).or_insert(content);
         }
-        if request.ask == Ask::List {
+        if request.operation == Operation::List {
             let namespace = self.namespaces.get(&request.namespace);
             let namespace = namespace.map(|content| content.namespace.clone());
-            let found = Found::Names(self.namespaces.keys().cloned().collect());
-            return Ok(Reply { now, store, namespace, found });
+            let found = ReplyContent::Names(self.namespaces.keys().cloned().collect());
+            return Ok(Reply { now, store, namespace, content: found });
         }
         let Some(content) = self.namespaces.get_mut(&request.namespace) else {
-            let found = match request.ask {
-                Ask::Open(_) => Found::Nothing,
-                Ask::Find { .. } | Ask::Read { .. } => Found::Records(Vec::new()),
-                Ask::Put { .. } | Ask::PutNamespace { .. } => Found::Differs(None),
-                Ask::Survey => Found::Survey { records: 0, latest_end: 0 },
-                Ask::List => Found::Names(Vec::new()),
+            let found = match request.operation {
+                Operation::Open(_) => ReplyContent::Nothing,
+                Operation::Find { .. } | Operation::Read { .. } => {
+                    ReplyContent::Records(Vec::new())
+                }
+                Operation::Put { .. } | Operation::PutNamespace { .. } => {
+                    ReplyContent::Differs(None)
+                }
+                Operation::Survey => ReplyContent::Survey { records: 0, latest_end: 0 },
+                Operation::List => ReplyContent::Names(Vec::new()),
             };
-            return Ok(Reply { now, store, namespace: None, found });
+            return Ok(Reply { now, store, namespace: None, content: found });
         };
-        let found = content.answer(&store, &request.ask);
-        Ok(Reply { now, store, namespace: Some(content.namespace.clone()), found })
+        let found = content.answer(&store, &request.operation);
+        Ok(Reply { now, store, namespace: Some(content.namespace.clone()), content: found })
     }
 }
 
 impl Content {
-    fn answer(&mut self, store: &str, ask: &Ask) -> Found {
+    fn answer(&mut self, store: &str, ask: &Operation) -> ReplyContent {
         match ask {
-            Ask::Open(_) | Ask::List => Found::Nothing,
-            Ask::Find { limit } => {
+            Operation::Open(_) | Operation::List => ReplyContent::Nothing,
+            Operation::Find { limit } => {
                 let mut records: Vec<_> = self.records.values().cloned().collect();
                 records.sort_by_key(|record| (record.granted_until, record.first));
                 records.truncate(usize::try_from(*limit).unwrap_or(usize::MAX));
-                Found::Records(records)
+                ReplyContent::Records(records)
             }
-            Ask::Read { first } => {
-                Found::Records(self.records.get(first).cloned().into_iter().collect())
+            Operation::Read { first } => {
+                ReplyContent::Records(self.records.get(first).cloned().into_iter().collect())
             }
-            Ask::Put { old, new } => self.replace(store, old, new),
-            Ask::PutNamespace { old, new, first, count } => {
+            Operation::Put { old, new } => self.replace(store, old, new),
+            Operation::PutNamespace { old, new, first, count } => {
                 let read = |namespace: &Namespace| (namespace.version, namespace.incarnation);
                 if read(&self.namespace) != read(old) || new.store != store {
-                    return Found::Differs(None);
+                    return ReplyContent::Differs(None);
                 }
                 for index in 0..new.records.saturating_sub(old.records) {
                     let first = first + index * count;
@@ -113,9 +117,9 @@ impl Content {
                     self.records.entry(first).or_insert(fresh);
                 }
                 self.namespace = new.clone();
-                Found::Done
+                ReplyContent::Done
             }
-            Ask::Survey => Found::Survey {
+            Operation::Survey => ReplyContent::Survey {
                 records: self.records.len() as u64,
                 latest_end: self.ends().max().unwrap_or(0),
             },
@@ -127,15 +131,15 @@ impl Content {
         ends.filter(|end| *end != Record::RESERVED)
     }
 
-    fn replace(&mut self, store: &str, old: &Record, new: &Record) -> Found {
+    fn replace(&mut self, store: &str, old: &Record, new: &Record) -> ReplyContent {
         let is_current =
             self.namespace.store == store && self.namespace.incarnation == new.incarnation;
         match self.records.get_mut(&new.first) {
             Some(record) if is_current && record.is_as_read(old) => {
                 *record = new.clone();
-                Found::Done
+                ReplyContent::Done
             }
-            found => Found::Differs(found.cloned()),
+            found => ReplyContent::Differs(found.cloned()),
         }
     }
 }

@@ -23,7 +23,7 @@ use tokio::{
 
 use crate::{
     AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{out_of_range, silent},
+    rules::error::{no_reply, out_of_range},
     rules::forks,
     rules::location::Create,
     rules::url::{self, Location, Site},
@@ -96,7 +96,7 @@ fn read(url: &str) -> Result<(url::Server, Create)> {
         check(&server)?;
         Ok((server, access.create))
     };
-    read().map_err(|error| error.after("cannot read the URL of the store"))
+    read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
 }
 
 impl Mysql {
@@ -142,7 +142,7 @@ impl Drop for Mysql {
             if let Some(connection) = store.connection.take()
                 && Handle::try_current().is_err()
             {
-                // A server that does not receive the farewell notices the lost connection by itself.
+                // A server that does not receive the termination message notices the lost connection by itself.
                 let _ = runtime
                     .block_on(async { timeout(CLOSE_TIMEOUT, connection.disconnect()).await });
             }
@@ -168,7 +168,7 @@ impl Store for Mysql {
             // The server may still process the request at any later time, so nothing waits for the end of the connection.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
-            Err(silent())
+            Err(no_reply())
         })
     }
 }
@@ -221,7 +221,7 @@ fn tls(server: &url::Server) -> mysql_async::SslOpts {
 
     // The client uses the provider of the process, and panics if there is none and the program has several.
     if CryptoProvider::get_default().is_none() {
-        // Another thread may have installed one in the meantime.
+        // Another thread may have installed a provider in the meantime.
         let _ = ring::default_provider().install_default();
     }
     let options = mysql_async::SslOpts::default();
@@ -265,7 +265,7 @@ impl AsyncStore for AsyncMysql {
                 Err(error) => break Err(error),
             }
         };
-        // Otherwise the next request could commit what this one left behind.
+        // Without the rollback, the next request could commit what this one left behind.
         self.connection = Some(connection).filter(|_| !is_lost);
         reply
     }
@@ -348,7 +348,7 @@ fn check_thread() -> Result<()> {
 
 /// Returns the result of work with a time limit.
 async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
+    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
 }
 
 fn unavailable(found: &str) -> Error {

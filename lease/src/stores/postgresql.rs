@@ -25,7 +25,7 @@ use tokio_postgres::Client;
 
 use crate::{
     Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{out_of_range, silent},
+    rules::error::{no_reply, out_of_range},
     rules::forks,
     rules::location::{Create, Schema},
     rules::url::{self, Location, Site},
@@ -69,7 +69,7 @@ impl Server {
         Ok(Self { address, schema })
     }
 
-    /// Reads a URL, and what may be created in its store.
+    /// Parses a URL, and reads which tables may be created in its store.
     fn read(url: &str) -> Result<(Self, Create)> {
         let read = || {
             let Location { site: Site::Server(server), schema, access, .. } = Location::read(url)?
@@ -78,7 +78,7 @@ impl Server {
             };
             Ok((Self::from_address(server, schema.unwrap_or_default())?, access.create))
         };
-        read().map_err(|error| error.after("cannot read the URL of the store"))
+        read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
 }
 
@@ -134,7 +134,7 @@ impl Open {
         drop(self.client);
         if Handle::try_current().is_err() {
             let told = async { timeout(CLOSE_TIMEOUT, self.connection).await };
-            // A server that does not receive the farewell notices the lost connection by itself.
+            // A server that does not receive the termination message notices the lost connection by itself.
             let _ = self.runtime.block_on(told);
         }
         self.runtime.shutdown_background();
@@ -171,7 +171,7 @@ impl Store for Postgresql {
             // The server may still process the request at any later time, so nothing waits for the end of the connection.
             let open = self.open.take();
             open.into_iter().for_each(|open| open.runtime.shutdown_background());
-            Err(silent())
+            Err(no_reply())
         })
     }
 }
@@ -188,7 +188,7 @@ fn check_thread() -> Result<()> {
 
 /// Returns the result of work with a time limit.
 async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
+    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
 }
 
 fn unavailable(found: &str) -> Error {

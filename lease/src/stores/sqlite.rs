@@ -22,14 +22,14 @@ use rusqlite::{
 };
 
 use crate::{
-    Ask, Reply, Request, Result, Store,
+    Operation, Reply, Request, Result, Store,
     stores::steps::{Access, Engine, Failure, Rows, Statement, Steps, Value, file},
     stores::system::random,
 };
 
 /// The longest wait for a locked file, and the pause between two attempts.
 const TIMEOUT: Duration = Duration::from_secs(5);
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A store in an `SQLite` file. The file is open only while a request is being processed.
 ///
@@ -61,8 +61,8 @@ impl Sqlite {
 
     pub(crate) fn open_with(path: &Path, access: Access) -> Result<Self> {
         let mut store = Self { path: file::absolute(path)?, access };
-        let (namespace, ask) = ("none".into(), Ask::Read { first: 0 });
-        store.answer(&Request { number: 0, namespace, ask })?;
+        let (namespace, ask) = ("none".into(), Operation::Read { first: 0 });
+        store.answer(&Request { number: 0, namespace, operation: ask })?;
         Ok(store)
     }
 }
@@ -94,9 +94,9 @@ fn connect(path: &Path) -> Result<Connection> {
 
 /// Waits for a locked file, but not while a fork waits for this request.
 fn wait(looks: i32) -> bool {
-    let is_over = LOOK_AGAIN * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
+    let is_over = POLL_INTERVAL * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
     }
     !is_over
 }

@@ -19,9 +19,9 @@
 //!
 //! ```
 //! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
-//! use polyflake_lease::{Ask, Random, Request};
+//! use polyflake_lease::{Operation, Random, Request};
 //!
-//! let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
+//! let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 0 } };
 //! let run = |statements: &[Statement]| {
 //!     assert_eq!(statements[0].text, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
 //!     Outcome::failed(None, "the connection was closed")
@@ -48,11 +48,11 @@ use core::mem;
 
 use sql::{Dialect, State};
 
-use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
+use crate::{Error, Random, Reply, Request, Result, rules::error::damaged_record};
 
 pub use crate::rules::location::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
-pub(crate) use facts::is_lasting;
+pub(crate) use facts::is_permanent_failure;
 pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, check as check_file, open as open_file};
@@ -242,8 +242,8 @@ impl Steps {
     /// Returns the reason why the store cannot process the request. There is no further step after an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
-        // The lock is not waited for, because in a forked child the thread that holds it may not exist. Without the lock,
-        // nothing counts as known.
+        // The call does not wait for the lock, because in a forked child the thread that holds it may not exist. Without the
+        // lock, nothing counts as known.
         match KNOWN.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -267,7 +267,7 @@ impl Steps {
             (Stage::Look, None) => Ok(self.on_seen(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.on_created()),
             (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
-            (Stage::Over, None) => Err(damaged("expected no step after the last one")),
+            (Stage::Over, None) => Err(damaged_record("expected no step after the last one")),
         }
     }
 
@@ -305,7 +305,7 @@ impl Steps {
 
     /// Ends the transaction in which a statement failed, if the server still responds, so that the connection can be reused.
     fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
-        // Without a code, the connection is lost or is closed after this request, and the transaction ends with it.
+        // Without a code, the connection is lost or will be closed after this request, and its end aborts the transaction.
         if failure.is_none_or(|failure| failure.code.is_none()) {
             return Err(error);
         }
@@ -329,13 +329,13 @@ impl Steps {
         let (no_store, next) = match &self.engine {
             Engine::Sqlite(_) => return Ok(self.on_created()),
             Engine::Postgresql(schema) => {
-                (postgresql::no_store(schema), (Stage::Look, postgresql::look(schema)))
+                (postgresql::no_store(schema), (Stage::Look, postgresql::find_tables(schema)))
             }
             Engine::Mysql => (mysql::no_store(), (Stage::Tables, mysql::tables())),
         };
         match self.create {
             Create::Nothing => self.on_error(no_store, failure),
-            // The URL names the database, so there is nothing else to look for.
+            // The URL names the database, so there is nothing else to search for.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
@@ -365,7 +365,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether a file has no tables yet, but could get them.
+    /// Returns whether a file has no tables yet but may get some.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -395,23 +395,24 @@ impl Steps {
                 return self.on_missing_tables(failure.as_ref());
             }
             (Ok(Some(State { store: Some(store), now })), None) => {
-                return self.replied(store, now, &rows, known);
+                return self.on_reply(store, now, &rows, known);
             }
             (Ok(Some(State { store: None, .. })), _) => {
-                damaged("expected the tables of leases, found none")
+                damaged_record("expected the tables of leases, found none")
             }
             (Ok(_), Some(failure)) => self.engine.error(failure),
-            (Ok(None), None) => damaged("expected the store's state, found none"),
+            (Ok(None), None) => damaged_record("expected the store's state, found none"),
             (Err(error), _) => error,
         };
         self.on_error(error, failure.as_ref())
     }
 
-    fn replied(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {
+    fn on_reply(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {
         let dialect = self.engine.dialect();
-        let (found, namespace) = sql::answer(&self.request.ask, rows, &dialect)?;
-        let reply = Box::new(Reply { now, store, namespace, found });
-        // A store is probed once per process. When each renewal did it, a renewal sent 18 statements and left two dead rows.
+        let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
+        let reply = Box::new(Reply { now, store, namespace, content: found });
+        // The driver probes a store only once per process. When each renewal probed it, a renewal sent 18 statements and left
+        // two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }
@@ -422,6 +423,6 @@ impl Steps {
 
 /// Returns the reply of a store that does not exist yet.
 fn empty() -> Step {
-    let found = crate::Found::Names(Vec::new());
-    Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, found }))
+    let found = crate::ReplyContent::Names(Vec::new());
+    Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, content: found }))
 }

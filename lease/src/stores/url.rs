@@ -68,9 +68,9 @@ pub fn check(url: Option<&str>) -> Result<String> {
         None => Place::from_env(None),
     }?;
     let options = place.options_of_check()?;
-    let lead = format!("cannot lease a worker ID {}", options.place());
+    let lead = format!("cannot lease a worker ID {}", options.store_name());
     run_check(&place, Duration::from_millis(options.answer_limit()))
-        .map_err(|error| error.after(&lead))?;
+        .map_err(|error| error.with_prefix(&lead))?;
     Ok(place.name())
 }
 
@@ -86,7 +86,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     let mut store = address.open(longest)?;
     let mut check = Check::new(place.namespace());
     while let Some(request) = check.next() {
-        check.take(store.answer(&request)?, system::unix_ms())?;
+        check.process_reply(store.answer(&request)?, system::unix_ms())?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ impl Address {
             }
             Self::at(location)
         };
-        read().map_err(|error| error.after("cannot read the URL of the store"))
+        read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
 
     /// The store of a URL.
@@ -219,7 +219,7 @@ impl Kind {
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
-/// The process to whose memory the stores belong.
+/// The process that opened the stores.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
 /// A store in memory by its name.

@@ -14,7 +14,7 @@ use crate::server;
 pub fn certify(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();
-    // With the same subject as the server's certificate, OpenSSL would take that one for self-signed.
+    // With the same subject as the server's certificate, OpenSSL would consider that certificate self-signed.
     root.distinguished_name.push(DnType::CommonName, "root");
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let written = root.self_signed(&root_key).unwrap().pem();

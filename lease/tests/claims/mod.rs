@@ -22,7 +22,7 @@ pub fn claim_with(store: &mut dyn Store, options: Options) -> Result<Grant> {
     for elapsed_ms in 0..100_000 {
         let now = Moment { elapsed_ms, wall_ms };
         match keeper.poll(now) {
-            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+            Action::Send(request) => keeper.answered(request.number, store.answer(&request), now),
             Action::Begin(grant) => return Ok(grant),
             Action::Refused(error) => return Err(error),
             Action::Wait(_) => {}

@@ -1,4 +1,4 @@
-//! Clocks that jump: a preloaded library gives each process its own time.
+//! Tests with clocks that jump: a preloaded library controls each process's time.
 
 use std::{
     env, fs,
@@ -20,7 +20,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock for the processes that run one after another in the same place.
+/// A clock for the consecutive processes of one place.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,

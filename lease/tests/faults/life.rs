@@ -126,7 +126,7 @@ fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl 
     }
 }
 
-/// The worker ID and the end of a lease, for generators that are not bound to it.
+/// The worker ID and the end of a lease, for generators that are not bound to the lease.
 #[derive(Default)]
 struct Look(Mutex<Option<(u64, u64)>>);
 

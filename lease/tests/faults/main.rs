@@ -107,7 +107,7 @@ fn postgresql() -> Option<Stage> {
     })
 }
 
-/// The server does not check who its users are, so a connection that is doubled is accepted.
+/// The server does not authenticate its users, so it accepts a duplicated connection.
 fn mariadb() -> Option<Stage> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
     let proxy = Proxy::start(server.socket());
@@ -116,7 +116,7 @@ fn mariadb() -> Option<Stage> {
     Some(Stage { url, path: None, server: None.into(), mariadb, proxy: Some(proxy) })
 }
 
-/// In the ordinary tests, processes in three languages run the same faults.
+/// In the ordinary tests, processes in three languages go through the same faults.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn mariadb_leases_never_repeat_an_id() {
@@ -236,7 +236,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     assert_some_twice(&stage, Weak::TtlAsProof, Faults::pause_one);
 }
 
-/// Over a server, the control also shows that the stage finds duplicates there.
+/// Over a server, the control also shows that the test setup finds duplicates there.
 #[test]
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
@@ -259,7 +259,7 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     });
 }
 
-/// The store loses what it acknowledged a second ago, like a server that crashes without waiting for its disk.
+/// The store loses what it acknowledged a second ago, like a server that crashes before its disk has the data.
 #[test]
 fn a_store_without_durable_writes_uses_a_tick_twice() {
     let (folder, stage) = sqlite();

@@ -21,10 +21,10 @@ pub enum NetworkState {
     Fair,
     /// Delays of up to half a second in each direction.
     Slow,
-    /// One reply in three is replaced by the end of its connection, although the server executed the request.
+    /// The proxy drops one reply in three by closing the connection, although the server executed the request.
     Cutting,
-    /// After one reply in four, everything that the client sent on the connection is sent to the server again, on another
-    /// connection.
+    /// After one reply in four, the proxy sends everything that the client sent on the connection to the server again, on
+    /// another connection.
     Doubling,
 }
 

@@ -1,5 +1,5 @@
 //! A rule that other projects publish, as a control. A claimant uses its own clock to judge whether a worker ID's holder still
-//! gives signs of life, and a holder whose sign is rejected continues.
+//! sends heartbeats, and a holder whose heartbeat is rejected continues.
 
 use std::{
     thread,
@@ -53,7 +53,7 @@ impl Rival {
         self.store.query_row(CLAIM, claimed, |row| row.get(0)).optional().unwrap()
     }
 
-    /// Gives a sign of life. Ignores whether another process has taken over the worker ID.
+    /// Sends a heartbeat. Ignores whether another process has taken over the worker ID.
     fn sign(&self, number: u16) {
         self.store.execute(RENEW, params![self.namespace, self.me, now(), number]).unwrap();
     }

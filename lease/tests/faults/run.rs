@@ -181,7 +181,7 @@ enum Fault {
     NetworkState(NetworkState),
 }
 
-/// The numbers of IDs and grants that processes had, and of duplicates among them.
+/// The numbers of IDs and grants that the processes had, and the numbers of duplicates among them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
     /// The number of IDs under leases, and under explicit worker IDs.
@@ -206,7 +206,7 @@ pub struct Faults<'f> {
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
-    /// The number of namespaces so far, and of the processes that were started in the current one.
+    /// The number of namespaces so far, and the number of processes that were started in the current one.
     namespaces: usize,
     lives: usize,
     pub all_lives: usize,

@@ -16,7 +16,7 @@ use std::{
 
 use polyflake::sno::{Generator, Leased, Sno};
 use polyflake_lease::{
-    Ask, Error, ErrorKind, Found, Grant, Grantee, Lease, Options, Reply, Request, Result, Store,
+    Error, ErrorKind, Grant, Grantee, Lease, Operation, Options, Reply, ReplyContent, Request, Result, Store,
     open,
 };
 use serde_json::{Value, json};
@@ -68,16 +68,16 @@ struct Traced<S>(S);
 impl<S: Store> Store for Traced<S> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let number = request.number;
-        if let Ask::Put { old, new } = &request.ask {
+        if let Operation::Put { old, new } = &request.operation {
             let (old, new) = (record(old), record(new));
             note_here("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
         }
         let reply = self.0.answer(request)?;
         let (is_put, is_done) =
-            (matches!(request.ask, Ask::Put { .. }), reply.found == Found::Done);
-        let records: Vec<_> = match &reply.found {
-            Found::Records(records) => records.iter().map(record).collect(),
-            Found::Differs(found) if is_put => found.iter().map(record).collect(),
+            (matches!(request.operation, Operation::Put { .. }), reply.content == ReplyContent::Done);
+        let records: Vec<_> = match &reply.content {
+            ReplyContent::Records(records) => records.iter().map(record).collect(),
+            ReplyContent::Differs(found) if is_put => found.iter().map(record).collect(),
             _ => Vec::new(),
         };
         let namespace = reply.namespace.as_ref().map(namespace);

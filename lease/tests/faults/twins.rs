@@ -1,5 +1,6 @@
-//! Clones of a virtual machine: two holders with the same state, neither of which knows of the other. Before the end that both
-//! know, they generate the same IDs. After it there are no duplicates, because only one of them can renew the lease.
+//! Tests clones of a virtual machine: two holders with the same state, neither of which knows about the other. Before the end
+//! that both know, they generate the same IDs. After that end, there are no duplicates, because only one of them can renew the
+//! lease.
 
 use std::{
     collections::HashSet,
@@ -74,7 +75,7 @@ impl Twin {
                 thread::sleep(Duration::from_millis(1));
             }
             Action::End => return false,
-            Action::Ask(request) => panic!("expected that both ask, found {request:?}"),
+            Action::Send(request) => panic!("expected that both send a request, found {request:?}"),
         }
         true
     }
@@ -88,7 +89,7 @@ impl Twin {
             }
             let now = moment(began);
             match self.keeper.poll(now) {
-                Action::Ask(request) => {
+                Action::Send(request) => {
                     let reply = store.answer(&request);
                     self.keeper.answered(request.number, reply, moment(began));
                 }
@@ -102,7 +103,7 @@ impl Twin {
     }
 }
 
-/// Clones a holder in the middle of its lease. Returns the number of IDs that both generated before the end that both knew, the
+/// Clones a holder in the middle of its lease. Returns the number of IDs that both generated before the end that both know, the
 /// number after it, and whether one of them noticed the clone.
 pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
@@ -112,7 +113,7 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
     while renewals < 2 {
         let now = moment(began);
         match (one.keeper.poll(now), other.keeper.poll(now)) {
-            (Action::Ask(request), Action::Ask(same)) => {
+            (Action::Send(request), Action::Send(same)) => {
                 assert_eq!(request, same);
                 let reply = store.answer(&request);
                 one.keeper.answered(request.number, reply.clone(), now);

@@ -1,11 +1,11 @@
 //! A keeper's host for tests, which drives the keeper with an in-memory store.
 
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Grant, Keeper, Memory, Moment, Options, Random, Reply, Request,
-    Result, Shape, Store,
+    Action, Error, ErrorKind, Grant, Keeper, Memory, Moment, Operation, Options, Random, Reply,
+    Request, Result, Shape, Store,
 };
 
-pub const T: u64 = 1_763_650_000_000;
+pub const START_MS: u64 = 1_763_650_000_000;
 pub const HOUR: u64 = 3_600_000;
 
 pub type Draw = Box<dyn FnMut() -> Result<Random>>;
@@ -38,19 +38,19 @@ impl Host {
 
     /// Creates a keeper with a given source of random numbers.
     pub fn drawing(options: Options, draw: Draw) -> Self {
-        let now = Moment { wall_ms: T, elapsed_ms: 0 };
+        let now = Moment { wall_ms: START_MS, elapsed_ms: 0 };
         let (refused, asked) = (Vec::new(), Vec::new());
         Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
     }
 
-    pub fn pass(&mut self, ms: u64) {
+    pub fn advance(&mut self, ms: u64) {
         self.now.wall_ms += ms;
         self.now.elapsed_ms += ms;
     }
 
     /// Drives the keeper against a store until it waits, or has a grant.
     pub fn drive(&mut self, store: &mut Memory) -> Option<Grant> {
-        store.set_now(T + self.now.elapsed_ms);
+        store.set_now(START_MS + self.now.elapsed_ms);
         self.drive_by(|request| store.answer(request))
     }
 
@@ -58,7 +58,7 @@ impl Host {
     pub fn drive_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) -> Option<Grant> {
         for _ in 0..10_000 {
             match self.keeper.poll(self.now) {
-                Action::Ask(request) => {
+                Action::Send(request) => {
                     let (number, reply) = (request.number, answer(&request));
                     self.asked.push(request);
                     self.keeper.answered(number, reply, self.now);
@@ -83,7 +83,7 @@ impl Host {
         while !self.ended {
             self.drive_by(&mut answer);
             if let Action::Wait(until) = self.keeper.poll(self.now) {
-                self.pass(until - self.now.elapsed_ms);
+                self.advance(until - self.now.elapsed_ms);
             }
         }
     }
@@ -94,7 +94,7 @@ impl Host {
             if let Some(grant) = self.drive(store) {
                 return Some(grant);
             }
-            self.pass(ms / 100);
+            self.advance(ms / 100);
         }
         None
     }
@@ -103,7 +103,7 @@ impl Host {
     pub fn request(&mut self) -> Request {
         loop {
             match self.keeper.poll(self.now) {
-                Action::Ask(request) => return request,
+                Action::Send(request) => return request,
                 Action::Refused(error) => self.refused.push(error),
                 other => panic!("expected a request, found {other:?}"),
             }
@@ -114,7 +114,7 @@ impl Host {
     pub fn claim(&mut self, store: &mut Memory) -> Request {
         loop {
             let request = self.request();
-            if matches!(request.ask, Ask::Put { .. }) {
+            if matches!(request.operation, Operation::Put { .. }) {
                 return request;
             }
             let reply = store.answer(&request);

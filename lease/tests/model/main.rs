@@ -18,7 +18,7 @@ mod weak;
 use std::time::Instant;
 
 use protocol::{Operator, Protocol, Size, Time};
-use search::{Found, Model, search};
+use search::{Model, SearchResult, search};
 use serve::Serve;
 use weak::{VARIANTS, Weak};
 
@@ -28,7 +28,7 @@ const ENDLESS: usize = usize::MAX;
 fn assert_sound(model: &impl Model, name: &str) {
     let start = Instant::now();
     let found = search(model, ENDLESS);
-    assert!(matches!(found, Found::Nothing { .. }), "{name}: {found:?}");
+    assert!(matches!(found, SearchResult::Nothing { .. }), "{name}: {found:?}");
     println!("{name}: {found:?}, {:.1?}", start.elapsed());
 }
 
@@ -85,7 +85,7 @@ fn operator_statements_repeat_no_id() {
 fn every_weakened_variant_is_caught() {
     for variant in VARIANTS.iter().filter(|variant| variant.caught.is_some()) {
         let found = search(&Protocol { size: variant.size, weak: variant.weak }, ENDLESS);
-        let expected = Found::Broken { steps: variant.caught.unwrap() };
+        let expected = SearchResult::Broken { steps: variant.caught.unwrap() };
         assert_eq!(found, expected, "{}", variant.name);
     }
 }
@@ -110,7 +110,7 @@ fn sub_grants_repeat_no_id() {
 fn every_weakened_service_is_caught() {
     for (name, weak, steps) in serve::VARIANTS {
         let found = search(&serve(*weak, 2, 2), ENDLESS);
-        assert_eq!(found, Found::Broken { steps: *steps }, "{name}");
+        assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
     }
 }
 
@@ -148,7 +148,7 @@ fn two_holders_over_four_ticks_repeat_no_id() {
 fn three_holders_of_two_worker_ids_repeat_no_id() {
     let size = Size { holders: 3, numbers: 2, ticks: 3, claims: 3, renewals: 1, ..Size::SMALLEST };
     let (start, found) = (Instant::now(), search(&sound(size), 30_000_000));
-    let Found::Deep { steps, .. } = found else { panic!("{found:?}") };
+    let SearchResult::Deep { steps, .. } = found else { panic!("{found:?}") };
     assert!(steps >= 8, "{found:?}");
     println!("3 holders, 2 numbers, 3 ticks: {found:?}, {:.1?}", start.elapsed());
 }

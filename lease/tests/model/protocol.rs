@@ -27,7 +27,7 @@ pub struct Size {
     pub gaps: Gaps,
     /// How often a message may arrive.
     pub deliveries: u8,
-    /// How often a holder may confirm by a write what it has read.
+    /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
     /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted or
     /// the wait for the replica was cancelled. `None` for a store without a replica.
@@ -41,11 +41,11 @@ pub struct Size {
 /// Which copies of a process see a gap between their clocks when they continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
-    /// No copy sees one, for example if the image of a running machine is used at once.
+    /// No copy notices a gap, for example if the image of a running machine is used immediately.
     Unseen,
-    /// The original continues without a gap, and its copy sees one.
+    /// The original continues without a gap, and its copy notices one.
     InCopy,
-    /// The image is restored twice, so both copies see one.
+    /// The image is restored twice, so both copies notice a gap.
     InBoth,
 }
 
@@ -183,12 +183,12 @@ impl Model for Protocol {
 
     fn steps(&self, state: &State, next: Next<'_>) {
         for holder in 0..usize::from(self.size.holders) {
-            self.make(state, holder, next);
+            self.generate(state, holder, next);
             self.claim(state, holder, next);
             self.renew(state, holder, next);
             self.release(state, holder, next);
-            self.hear(state, holder, next);
-            self.settle(state, holder, next);
+            self.receive_done(state, holder, next);
+            self.read_again(state, holder, next);
             self.give_up(state, holder, next);
             self.crash(state, holder, next);
             self.clone(state, holder, next);
@@ -196,7 +196,7 @@ impl Model for Protocol {
         }
         self.deliver(state, next);
         self.flush(state, next);
-        self.pass(state, next);
+        self.pass_time(state, next);
         self.promote(state, next);
         self.declare_promoted(state, next);
         self.declare_dead(state, next);
@@ -204,13 +204,13 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    fn is(&self, weak: Weak) -> bool {
+    fn is_weakened(&self, weak: Weak) -> bool {
         self.weak == weak
     }
 
     /// A holder's generator generates an ID. This also covers reserving an ID for a batch, because it may be handed out at any
     /// later time.
-    fn make(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn generate(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
             return;
@@ -218,20 +218,23 @@ impl Protocol {
         // A holder's clock may show any time, unless an operator's statement about a dead holder depends on it.
         let latest = match self.size.operator.dead {
             0 => u8::MAX,
-            _ => state.clock + u8::from(self.is(Weak::DeadWithClockAhead)),
+            _ => state.clock + u8::from(self.is_weakened(Weak::DeadWithClockAhead)),
         };
         let allowed = |tick: &u8| *tick <= latest && self.allows(&grant, *tick);
         for tick in (0..self.size.ticks).filter(allowed) {
             let mut to = *state;
             let own = &mut to.holders[holder];
-            own.mark =
-                if self.is(Weak::ReleaseToLatest) { tick + 1 } else { own.mark.max(tick + 1) };
-            next(self.made(to, holder, grant.number, tick));
-            if self.is(Weak::ReleaseBelowBatch) || self.is(Weak::MovedInPlace) {
+            own.mark = if self.is_weakened(Weak::ReleaseToLatest) {
+                tick + 1
+            } else {
+                own.mark.max(tick + 1)
+            };
+            next(self.with_id(to, holder, grant.number, tick));
+            if self.is_weakened(Weak::ReleaseBelowBatch) || self.is_weakened(Weak::MovedInPlace) {
                 let mut to = *state;
                 to.holders[holder].flight = tick + 1;
                 to.holders[holder].flight_number = grant.number;
-                if self.is(Weak::MovedInPlace) {
+                if self.is_weakened(Weak::MovedInPlace) {
                     to.holders[holder].mark = state.holders[holder].mark.max(tick + 1);
                 }
                 next(Ok(to));
@@ -257,13 +260,17 @@ impl Protocol {
         }
         for number in 0..self.size.numbers {
             let Some(read) = self.read(state, number) else { continue };
-            for now in self.nows(state) {
+            for now in self.store_times(state) {
                 let Some((start, last)) = self.span(state, &read, now) else { continue };
                 for until in (start + 1..=last).filter(|end| self.is_border(*end)) {
                     let put = Record {
                         start,
                         until,
-                        token: if self.is(Weak::EqualTokens) { 1 } else { state.next_token },
+                        token: if self.is_weakened(Weak::EqualTokens) {
+                            1
+                        } else {
+                            state.next_token
+                        },
                         version: read.version + 1,
                         incarnation: state.incarnation,
                         name: u8::try_from(holder).unwrap(),
@@ -271,8 +278,8 @@ impl Protocol {
                     let (mut to, mut put) = (*state, put);
                     to.claims -= 1;
                     to.next_token += 1;
-                    self.mark(&mut to, holder, &mut put);
-                    self.ask(to, holder, Wait::Claim, number, (read, put), next);
+                    self.mark_write(&mut to, holder, &mut put);
+                    self.send(to, holder, Wait::Claim, number, (read, put), next);
                 }
             }
         }
@@ -285,7 +292,7 @@ impl Protocol {
             Time::Passing { longest, slack, .. } => (slack, self.size.end().min(now + longest)),
         };
         let is_passing = self.size.time != Time::Any;
-        if is_passing && now < read.until && !self.is(Weak::ClaimedBeforeEnd) {
+        if is_passing && now < read.until && !self.is_weakened(Weak::ClaimedBeforeEnd) {
             return None;
         }
         let early = now.saturating_sub(slack);
@@ -300,17 +307,21 @@ impl Protocol {
         };
         let grain = self.size.grain;
         Some((
-            if self.is(Weak::MixedRounding) { start } else { start.next_multiple_of(grain) },
+            if self.is_weakened(Weak::MixedRounding) {
+                start
+            } else {
+                start.next_multiple_of(grain)
+            },
             last,
         ))
     }
 
     fn is_border(&self, time: u8) -> bool {
-        self.is(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
+        self.is_weakened(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
     }
 
     /// Returns the times that the store may read.
-    fn nows(&self, state: &State) -> std::ops::Range<u8> {
+    fn store_times(&self, state: &State) -> std::ops::Range<u8> {
         match self.size.time {
             Time::Any => 0..self.size.end(),
             Time::Passing { error, .. } => state.clock.saturating_sub(error)..state.clock + 1,
@@ -330,13 +341,13 @@ impl Protocol {
         let may = has
             && is_known
             && wait == Wait::Nothing
-            && (!is_sealed || self.is(Weak::RenewalAfterSeal));
+            && (!is_sealed || self.is_weakened(Weak::RenewalAfterSeal));
         // If a read showed a later end, a write must confirm it, which counts as a proof.
         let is_proof = state.renewals == 0 && grant.record.until > grant.end;
         if !may || (state.renewals == 0 && !(is_proof && state.proofs > 0)) {
             return;
         }
-        for now in self.nows(state) {
+        for now in self.store_times(state) {
             let Some(read) = self.renewable(state, &grant, now) else { continue };
             let last = match self.size.time {
                 Time::Any => self.size.end(),
@@ -354,24 +365,24 @@ impl Protocol {
                     to.renewals -= 1;
                 }
                 let mut put = Record { until, version: read.version + 1, ..read };
-                if !self.is(Weak::RenewalsInQuietTime) {
+                if !self.is_weakened(Weak::RenewalsInQuietTime) {
                     put.incarnation = state.incarnation;
                 }
-                self.mark(&mut to, holder, &mut put);
-                if self.is(Weak::RenewalWithFreshToken) {
+                self.mark_write(&mut to, holder, &mut put);
+                if self.is_weakened(Weak::RenewalWithFreshToken) {
                     put.token = to.next_token;
                     to.next_token += 1;
                 }
-                if self.is(Weak::GrownBeforeAnswer) {
+                if self.is_weakened(Weak::GrownBeforeAnswer) {
                     to.holders[holder].grant.end = until;
                 }
-                self.ask(to, holder, Wait::Renewal, grant.number, (read, put), next);
+                self.send(to, holder, Wait::Renewal, grant.number, (read, put), next);
             }
         }
     }
 
     /// Marks a write, as the random version steps do, so that clones can distinguish their own writes from each other's.
-    fn mark(&self, to: &mut State, holder: usize, put: &mut Record) {
+    fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
             to.holders[holder].marks |= 1 << to.next_mark;
@@ -383,7 +394,9 @@ impl Protocol {
     /// is the record found there, provided that no other holder can have been granted the worker ID in the lost history.
     fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
-        if grant.record.incarnation == state.incarnation || self.is(Weak::RenewalsInQuietTime) {
+        if grant.record.incarnation == state.incarnation
+            || self.is_weakened(Weak::RenewalsInQuietTime)
+        {
             return Some(grant.record);
         }
         let found = self.read(state, grant.number)?;
@@ -397,7 +410,7 @@ impl Protocol {
     }
 
     /// Sends a request whose reply the holder waits for.
-    fn ask(
+    fn send(
         &self,
         mut to: State,
         holder: usize,
@@ -409,7 +422,7 @@ impl Protocol {
         let was_answered = to.holders[holder].answered;
         to.stop_waiting(holder);
         let own = &mut to.holders[holder];
-        own.answered = was_answered && self.is(Weak::OlderAnswer);
+        own.answered = was_answered && self.is_weakened(Weak::OlderAnswer);
         (own.wait, own.asked, own.number) = (wait, put, number);
         let message = Message {
             left: self.size.deliveries,
@@ -433,27 +446,28 @@ impl Protocol {
             || !own.is_known
             || !is_free
             || own.has_gap
-            || (own.is_sealed && !self.is(Weak::RenewalAfterSeal))
+            || (own.is_sealed && !self.is_weakened(Weak::RenewalAfterSeal))
         {
             return;
         }
-        if self.is(Weak::RenewalAfterSeal) && !own.is_sealed {
+        if self.is_weakened(Weak::RenewalAfterSeal) && !own.is_sealed {
             let mut to = *state;
             to.holders[holder].is_sealed = true;
             next(Ok(to));
             return;
         }
-        let lowest = if self.is(Weak::ReleaseToZero) { 0 } else { own.grant.start };
-        let mark = if self.is(Weak::ReleaseToZero) { 0 } else { own.mark * self.size.grain };
-        let shared = if self.is(Weak::ReleasedBelowShared) { 0 } else { own.shared_until };
+        let lowest = if self.is_weakened(Weak::ReleaseToZero) { 0 } else { own.grant.start };
+        let mark =
+            if self.is_weakened(Weak::ReleaseToZero) { 0 } else { own.mark * self.size.grain };
+        let shared = if self.is_weakened(Weak::ReleasedBelowShared) { 0 } else { own.shared_until };
         let mut put = Record {
             until: lowest.max(mark).max(shared.min(own.grant.end)),
             version: own.grant.record.version + 1,
             ..own.grant.record
         };
         let mut to = *state;
-        self.mark(&mut to, holder, &mut put);
-        if self.is(Weak::DeletedRecords) {
+        self.mark_write(&mut to, holder, &mut put);
+        if self.is_weakened(Weak::DeletedRecords) {
             put = Record { version: put.version, ..Record::default() };
         }
         let message = Message {
@@ -508,10 +522,10 @@ impl Protocol {
     }
 
     /// The reply "done" reaches the holder.
-    fn hear(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn receive_done(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         // A reply to a write from before the gap may reach another copy, too.
-        if !own.answered || (own.is_outdated && !self.is(Weak::OutdatedReply)) {
+        if !own.answered || (own.is_outdated && !self.is_weakened(Weak::OutdatedReply)) {
             return;
         }
         let mut to = *state;
@@ -522,7 +536,7 @@ impl Protocol {
                 to.holders[holder].grant.end = own.asked.until;
                 to.holders[holder].grant.record = own.asked;
             }
-            Wait::Release if self.is(Weak::ReopenedByLateAnswer) => {
+            Wait::Release if self.is_weakened(Weak::ReopenedByLateAnswer) => {
                 to.holders[holder].is_sealed = false;
                 to.holders[holder].answered = false;
                 return next(Ok(to));
@@ -537,7 +551,7 @@ impl Protocol {
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
-        if self.is(Weak::RetakenJoined) {
+        if self.is_weakened(Weak::RetakenJoined) {
             let old = own.old.or(own.has.then_some(own.grant)).filter(|old| old.number == number);
             start = old.map_or(start, |old| old.start.min(start));
         } else {
@@ -549,7 +563,7 @@ impl Protocol {
     }
 
     /// A holder got no reply or a rejection, and reads the record again.
-    fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn read_again(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if !matches!(own.wait, Wait::Claim | Wait::Renewal) {
             return;
@@ -564,10 +578,10 @@ impl Protocol {
         let is_claim = own.wait == Wait::Claim;
         let answered = own.answered;
         to.stop_waiting(holder);
-        if self.is(Weak::ReopenedByLateAnswer) && !is_claim {
+        if self.is_weakened(Weak::ReopenedByLateAnswer) && !is_claim {
             to.holders[holder].answered = answered;
         }
-        if is_claim && is_own && self.is(Weak::NoStart) {
+        if is_claim && is_own && self.is_weakened(Weak::NoStart) {
             // The record does not contain the start of the grant, so the claimant assumes any current time.
             for start in 0..found.until {
                 let mut to = to;
@@ -578,19 +592,19 @@ impl Protocol {
             return;
         }
         match (is_claim, is_own && self.is_written_by(&own, &found)) {
-            (true, true) if self.is(Weak::ClaimSettledByRead) => {
+            (true, true) if self.is_weakened(Weak::ClaimSettledByRead) => {
                 self.acquire(&mut to, holder, own.number, found);
             }
-            (true, true) => return self.prove(to, holder, (own.number, found), next),
+            (true, true) => return self.rewrite_claim(to, holder, (own.number, found), next),
             (true, false) => {}
             (false, true) => {
                 // The window grows only with the next renewal, because a renewal writes.
                 let grant = &mut to.holders[holder].grant;
                 grant.record = found;
-                if self.is(Weak::RenewalSettledByRead) {
+                if self.is_weakened(Weak::RenewalSettledByRead) {
                     grant.end = grant.end.max(found.until);
                 }
-                to.holders[holder].has_gap &= !self.is(Weak::GapSettledByRead);
+                to.holders[holder].has_gap &= !self.is_weakened(Weak::GapSettledByRead);
             }
             // Another copy renewed the grant, or released it.
             (false, false) if self.leaves(&own, is_own) => self.drop_generator(&mut to, holder),
@@ -605,34 +619,40 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Returns whether a holder seals its generator at once, because its grant is another copy's.
+    /// Returns whether a holder seals its generator immediately because another copy has the grant.
     fn leaves(&self, own: &Holder, is_own: bool) -> bool {
         if is_own {
-            !self.is(Weak::CopyGoesOn)
+            !self.is_weakened(Weak::CopyGoesOn)
         } else {
-            own.has_gap && !self.is(Weak::CopyOutlivesRelease)
+            own.has_gap && !self.is_weakened(Weak::CopyOutlivesRelease)
         }
     }
 
     /// A claimant that finds its claim writes it again, because the replica is only certain to have what the store
     /// acknowledged.
-    fn prove(&self, mut to: State, holder: usize, (number, found): (u8, Record), next: Next<'_>) {
+    fn rewrite_claim(
+        &self,
+        mut to: State,
+        holder: usize,
+        (number, found): (u8, Record),
+        next: Next<'_>,
+    ) {
         if to.proofs == 0 {
             // The claimant may give up instead.
             return next(Ok(to.sorted()));
         }
         to.proofs -= 1;
         let mut put = Record { version: found.version + 1, ..found };
-        if !self.is(Weak::ProvedByNextVersion) {
-            self.mark(&mut to, holder, &mut put);
+        if !self.is_weakened(Weak::ProvedByNextVersion) {
+            self.mark_write(&mut to, holder, &mut put);
         }
-        self.ask(to, holder, Wait::Claim, number, (found, put), next);
+        self.send(to, holder, Wait::Claim, number, (found, put), next);
     }
 
     /// Returns whether this holder wrote a record. Otherwise a clone of its process wrote it.
     fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
         self.size.clones == 0
-            || self.is(Weak::CloneTakenForItself)
+            || self.is_weakened(Weak::CloneTakenForItself)
             || own.marks & (1 << found.name) != 0
     }
 
@@ -680,13 +700,13 @@ impl Protocol {
             let is_outdated = own.wait != Wait::Nothing;
             let copy = &mut to.holders[*copy];
             (copy.is_outdated, copy.answered) = (is_outdated, own.answered);
-            copy.has_gap = !self.is(Weak::GapForgotten);
+            copy.has_gap = !self.is_weakened(Weak::GapForgotten);
             copy.shared_until = to.cloned_until;
         }
         next(Ok(to));
     }
 
-    /// A process is killed, and another one may start in its place.
+    /// Kills a process. Another one may start in its place.
     fn crash(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if state.crashes == 0 || (!own.has && own.wait == Wait::Nothing) {
@@ -698,7 +718,7 @@ impl Protocol {
         to.stop_waiting(holder);
         to.holders[holder] = Holder::default();
         to.corpse = if own.has { own.grant.record.token } else { own.asked.token };
-        if self.is(Weak::TokenKept) && own.has {
+        if self.is_weakened(Weak::TokenKept) && own.has {
             let number = own.grant.number;
             (to.holders[holder].wait, to.holders[holder].number) = (Wait::Claim, number);
             to.holders[holder].asked = own.grant.record;
@@ -726,9 +746,10 @@ impl Protocol {
             let holder = &mut to.holders[usize::from(message.holder)];
             let is_heard = message.awaited
                 || (!message.is_release
-                    && (self.is(Weak::OlderAnswer) || self.is(Weak::ReopenedByLateAnswer)));
+                    && (self.is_weakened(Weak::OlderAnswer)
+                        || self.is_weakened(Weak::ReopenedByLateAnswer)));
             if is_swapped && is_heard {
-                let is_held = self.is_held() && !self.is(Weak::ReplyBeforeDurable);
+                let is_held = self.is_held() && !self.is_weakened(Weak::ReplyBeforeDurable);
                 holder.answered |= !is_held;
                 holder.answer_is_held |= is_held;
                 // Other copies that wait for the reply may receive it as well.
@@ -789,19 +810,19 @@ impl Protocol {
             to.durable = to.records;
             for holder in &mut to.holders {
                 let is_held = std::mem::take(&mut holder.answer_is_held);
-                holder.answered |= is_held && self.is(Weak::WarningTakenForAnswer);
+                holder.answered |= is_held && self.is_weakened(Weak::WarningTakenForAnswer);
             }
             next(Ok(to));
         }
     }
 
     /// Time passes. A backup is made, and may be restored later.
-    fn pass(&self, state: &State, next: Next<'_>) {
+    fn pass_time(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.clock + 1 < self.size.end() {
             next(Ok(State { clock: state.clock + 1, ..*state }));
         }
-        if state.restores + state.in_place == 0 && !self.is(Weak::PromotedAfterLoss) {
+        if state.restores + state.in_place == 0 && !self.is_weakened(Weak::PromotedAfterLoss) {
             return;
         }
         let now = Backup {
@@ -815,7 +836,7 @@ impl Protocol {
         let Some(backup) = state.backup else { return };
         if state.restores > 0 {
             let mut to = State { restores: state.restores - 1, ..*state };
-            if !self.is(Weak::RestoredInPlace) {
+            if !self.is_weakened(Weak::RestoredInPlace) {
                 self.rename(&mut to);
             }
             self.restore(&mut to, backup, (error, longest));
@@ -824,7 +845,7 @@ impl Protocol {
         if state.in_place > 0 {
             let mut to = State { in_place: state.in_place - 1, ..*state };
             self.restore(&mut to, backup, (error, longest));
-            if !self.is(Weak::RestoredKeepsNameBefore) {
+            if !self.is_weakened(Weak::RestoredKeepsNameBefore) {
                 to.store.before = 0;
             } else if state.store.now == backup.store {
                 to.store.before = state.store.before;
@@ -843,8 +864,8 @@ impl Protocol {
         (to.records, to.durable, to.replica) = (backup.records, backup.records, backup.records);
         to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
         let left = to.restores + to.in_place;
-        to.backup = to.backup.filter(|_| left > 0 || self.is(Weak::PromotedAfterLoss));
-        if !self.is(Weak::RestoredInPlace) {
+        to.backup = to.backup.filter(|_| left > 0 || self.is_weakened(Weak::PromotedAfterLoss));
+        if !self.is_weakened(Weak::RestoredInPlace) {
             self.begin_incarnation(to, (backup.store, backup.quiet_until), times);
         }
     }
@@ -860,8 +881,8 @@ impl Protocol {
         let ends = to.records.iter().map(|record| record.until);
         let (latest, now) = (ends.max().unwrap_or(0), to.clock.saturating_sub(error));
         to.incarnation += 1;
-        let last = if self.is(Weak::QuietByEndsAlone) { latest } else { latest.max(now) };
-        let error = if self.is(Weak::QuietWithoutClockError) { 0 } else { error };
+        let last = if self.is_weakened(Weak::QuietByEndsAlone) { latest } else { latest.max(now) };
+        let error = if self.is_weakened(Weak::QuietWithoutClockError) { 0 } else { error };
         to.quiet_until = quiet_before.max(last + longest + error);
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
@@ -876,7 +897,7 @@ impl Protocol {
         let mut to = *state;
         to.promotions -= 1;
         to.records = to.replica;
-        if self.is(Weak::PromotedAfterLoss) {
+        if self.is_weakened(Weak::PromotedAfterLoss) {
             let Some(backup) = to.backup else { return };
             to.records = backup.records;
         }
@@ -899,9 +920,9 @@ impl Protocol {
         to.statements -= 1;
         let Time::Passing { error, .. } = self.size.time else { return };
         let is_so = (state.store.before, state.store.now) == state.promotion;
-        if self.is(Weak::PromotedEndsQuietTime) {
+        if self.is_weakened(Weak::PromotedEndsQuietTime) {
             to.quiet_until = to.quiet_until.min(state.clock.saturating_sub(error));
-        } else if is_so || self.is(Weak::PromotedUnchecked) {
+        } else if is_so || self.is_weakened(Weak::PromotedUnchecked) {
             to.quiet_until = state.store.quiet_before;
         }
         if to.quiet_until != state.quiet_until {
@@ -912,21 +933,21 @@ impl Protocol {
     /// An operator declares the holder of a worker ID dead, using the token of its claim.
     fn declare_dead(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, .. } = self.size.time else { return };
-        if state.deaths == 0 || (state.corpse == 0 && !self.is(Weak::DeadYetAlive)) {
+        if state.deaths == 0 || (state.corpse == 0 && !self.is_weakened(Weak::DeadYetAlive)) {
             return;
         }
         for number in 0..self.size.numbers {
             let Some(found) = self.read(state, number) else { continue };
             let is_meant = found.token == state.corpse
-                || self.is(Weak::DeadByNumber)
-                || self.is(Weak::DeadYetAlive);
+                || self.is_weakened(Weak::DeadByNumber)
+                || self.is_weakened(Weak::DeadYetAlive);
             if found.token == 0 || !is_meant {
                 continue;
             }
-            for now in self.nows(state) {
+            for now in self.store_times(state) {
                 let mut to = *state;
                 to.deaths -= 1;
-                let error = if self.is(Weak::DeadWithoutClockError) { 0 } else { error };
+                let error = if self.is_weakened(Weak::DeadWithoutClockError) { 0 } else { error };
                 let end = (now + error + 1).next_multiple_of(self.size.grain);
                 let put = Record {
                     until: found.until.min(end.max(found.start)),
@@ -954,7 +975,7 @@ impl Protocol {
                     _ => own.flight_number,
                 };
                 to.holders[holder].flight = 0;
-                next(self.made(to, holder, number, own.flight - 1));
+                next(self.with_id(to, holder, number, own.flight - 1));
             }
             Weak::LoweredBeforeSealed if own.wait == Wait::Release => {
                 self.drop_generator(&mut to, holder);
@@ -983,7 +1004,7 @@ impl Protocol {
             Weak::LostRecords | Weak::DeletedStore if holder == 0 && state.losses > 0 => {
                 to.losses = 0;
                 (to.records, to.durable) = Default::default();
-                to.incarnation += u8::from(self.is(Weak::DeletedStore));
+                to.incarnation += u8::from(self.is_weakened(Weak::DeletedStore));
                 next(Ok(to));
             }
             _ => {}
@@ -992,7 +1013,7 @@ impl Protocol {
 
     /// Returns the state after `holder` generated an ID, or `Broken` if a different generator already used the same worker ID
     /// and tick.
-    fn made(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
+    fn with_id(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = to.made[usize::from(number)][usize::from(tick)];
         if to.holders[holder].has_gap {

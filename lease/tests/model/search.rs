@@ -22,7 +22,7 @@ pub struct Broken;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SearchResult {
     /// Every state was visited, and none breaks the guarantee.
     Nothing { states: usize },
     /// The guarantee can be broken, and this is the smallest number of steps.
@@ -33,7 +33,7 @@ pub enum Found {
 
 /// Visits states in the order of their distance from the start. Stops when the guarantee is broken, no state is left, or
 /// `limit` states were visited.
-pub fn search<M: Model>(model: &M, limit: usize) -> Found {
+pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
     // Fingerprints have 64 bits. The probability that two of 10^8 states have the same fingerprint is 1 in 3,000, and it would
     // only hide one state.
     let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
@@ -52,14 +52,14 @@ pub fn search<M: Model>(model: &M, limit: usize) -> Found {
         }
         steps += 1;
         if broken {
-            return Found::Broken { steps };
+            return SearchResult::Broken { steps };
         }
         if seen.len() > limit {
-            return Found::Deep { states: seen.len(), steps };
+            return SearchResult::Deep { states: seen.len(), steps };
         }
         level = next;
     }
-    Found::Nothing { states: seen.len() }
+    SearchResult::Nothing { states: seen.len() }
 }
 
 /// A hasher that uses a fingerprint as its own hash.

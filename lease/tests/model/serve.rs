@@ -130,7 +130,7 @@ impl Model for Serve {
 
     fn steps(&self, state: &State, next: Next<'_>) {
         for index in 0..INSTANCES {
-            self.ask(state, index, next);
+            self.send(state, index, next);
             self.deliver(state, index, next);
             self.receive(state, index, next);
             self.stop(state, index, next);
@@ -151,7 +151,7 @@ impl Serve {
     }
 
     /// An instance claims or renews the block.
-    fn ask(&self, state: &State, index: usize, next: Next<'_>) {
+    fn send(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         let mut to = *state;
         let (read, at) = match own.at {

@@ -8,7 +8,7 @@ pub const MESSAGES: usize = 7;
 
 /// Represents the creator of an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
-/// Represents the creator of an ID that a copy of a process made before the store told it from the other copies.
+/// Represents the creator of an ID that a copy of a process made before the store could tell the copies apart.
 pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
@@ -37,7 +37,7 @@ impl Record {
 /// A write in transit to the store. It may arrive late, twice or never, and outlive its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Message {
-    /// How often the message may still arrive, or 0 if there is no message.
+    /// The number of times that the message may still arrive, or 0 if there is no message.
     pub left: u8,
     pub holder: u8,
     /// `true` if the holder still waits for the reply.
@@ -135,13 +135,13 @@ pub struct State {
     pub cloned_token: u8,
     /// Distinguishes the writes of clones.
     pub next_mark: u8,
-    /// How often a holder may confirm by a write what it has read.
+    /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
     /// The replica's records, and what may happen to the replica.
     pub replica: [Record; NUMBERS],
     pub unreplicated: u8,
     pub promotions: u8,
-    /// What the namespace's record says about the store.
+    /// The namespace record's statement about the store.
     pub store: Name,
     pub next_name: u8,
     /// The store's names before and after the last promotion, and how often the operator may still report it.

@@ -86,26 +86,26 @@ const fn harmless(name: &'static str, weak: Weak, size: Size) -> Variant {
     Variant { name, weak, size, caught: None }
 }
 
-const S: Size = Size::SMALLEST;
-const THREE_CLAIMS: Size = Size { claims: 3, ..S };
-const RENEWAL: Size = Size { renewals: 1, ..S };
-pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..S };
-const CRASH: Size = Size { crashes: 1, ..S };
-const STORE_CRASH: Size = Size { store_crashes: 1, ..S };
-const HALF_GRAIN: Size = Size { grain: 2, ..S };
-const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..S };
+const SIZE: Size = Size::SMALLEST;
+const THREE_CLAIMS: Size = Size { claims: 3, ..SIZE };
+const RENEWAL: Size = Size { renewals: 1, ..SIZE };
+pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..SIZE };
+const CRASH: Size = Size { crashes: 1, ..SIZE };
+const STORE_CRASH: Size = Size { store_crashes: 1, ..SIZE };
+const HALF_GRAIN: Size = Size { grain: 2, ..SIZE };
+const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..SIZE };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
 const EXACT: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 1 }, ..Size::RESTORE };
 const EXACT_TIME: Time = Time::Passing { error: 0, longest: 3, slack: 0, restores: 0 };
-const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..S };
-pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..S };
+const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..SIZE };
+pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..SIZE };
 /// A process whose image is restored twice.
 pub const RESTORED_TWICE: Size =
-    Size { clones: 1, gaps: Gaps::InBoth, claims: 1, renewals: 2, proofs: 2, ..S };
+    Size { clones: 1, gaps: Gaps::InBoth, claims: 1, renewals: 2, proofs: 2, ..SIZE };
 /// A process that continues next to a copy of its image.
-pub const COPIED: Size = Size { clones: 1, gaps: Gaps::InCopy, claims: 2, renewals: 2, ..S };
-const PROOF: Size = Size { proofs: 1, ..S };
+pub const COPIED: Size = Size { clones: 1, gaps: Gaps::InCopy, claims: 2, renewals: 2, ..SIZE };
+const PROOF: Size = Size { proofs: 1, ..SIZE };
 const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
 const REPLICA: Size = Size::REPLICA;
 /// A backup that is restored in place and a promotion, both of which the operator reports.
@@ -121,18 +121,23 @@ pub const EXACT_OPERATOR: Size =
 const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
 /// A store that shows writes before they are durable, as `InnoDB` does without a binary log, and then loses them.
 const SHOWN_EARLY: Size = Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
-const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
+const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..SIZE };
 
 pub const VARIANTS: &[Variant] = &[
     row("a swap that does not compare the version", Weak::NoVersion, RENEWAL, 11),
-    row("a read followed by a separate write instead of a swap", Weak::ReadThenWrite, S, 8),
-    row("an inclusive end of a grant", Weak::InclusiveEnd, S, 8),
-    row("an expired time to live as proof that the holder is gone", Weak::TtlAsProof, S, 8),
+    row("a read followed by a separate write instead of a swap", Weak::ReadThenWrite, SIZE, 8),
+    row("an inclusive end of a grant", Weak::InclusiveEnd, SIZE, 8),
+    row("an expired time to live as proof that the holder is gone", Weak::TtlAsProof, SIZE, 8),
     row("a reply before the write is durable", Weak::ReplyBeforeDurable, STORE_CRASH, 9),
-    row("an end that is lowered before the generator is sealed", Weak::LoweredBeforeSealed, S, 10),
-    row("an end that is lowered below a running batch", Weak::ReleaseBelowBatch, S, 11),
+    row(
+        "an end that is lowered before the generator is sealed",
+        Weak::LoweredBeforeSealed,
+        SIZE,
+        10,
+    ),
+    row("an end that is lowered below a running batch", Weak::ReleaseBelowBatch, SIZE, 11),
     row("a release that uses a stale version", Weak::StaleRelease, THREE_CLAIMS, 13),
-    row("the store's time as the start, instead of the maximum", Weak::NowForStart, S, 8),
+    row("the store's time as the start, instead of the maximum", Weak::NowForStart, SIZE, 8),
     row("a window that is extended before the reply", Weak::GrownBeforeAnswer, RENEWAL, 9),
     row(
         "a reply to an earlier request that is accepted for this one",
@@ -147,7 +152,7 @@ pub const VARIANTS: &[Variant] = &[
         THREE_CLAIMS,
         13,
     ),
-    row("a holder that continues in a forked child process", Weak::KeeperInChild, S, 7),
+    row("a holder that continues in a forked child process", Weak::KeeperInChild, SIZE, 7),
     row(
         "a lost reply that is resolved by the holder's name",
         Weak::SettledByName,
@@ -156,20 +161,25 @@ pub const VARIANTS: &[Variant] = &[
     ),
     row("two claims with the same token", Weak::EqualTokens, PROOF, 9),
     row("a token that is kept across a restart", Weak::TokenKept, CRASH_AND_PROOF, 9),
-    row("a snapshot that is restored in addition to a new grant", Weak::SnapshotBesideGrant, S, 11),
-    row("a release that lowers the end to 0", Weak::ReleaseToZero, S, 10),
+    row(
+        "a snapshot that is restored in addition to a new grant",
+        Weak::SnapshotBesideGrant,
+        SIZE,
+        11,
+    ),
+    row("a release that lowers the end to 0", Weak::ReleaseToZero, SIZE, 10),
     row(
         "a release that lowers the end to the latest tick instead of the highest",
         Weak::ReleaseToLatest,
-        S,
+        SIZE,
         11,
     ),
-    row("IDs after a release without a reply", Weak::UsedAfterRelease, S, 11),
-    row("records that are deleted by their release", Weak::DeletedRecords, S, 10),
-    row("a lost record that is treated as free", Weak::LostRecords, S, 9),
+    row("IDs after a release without a reply", Weak::UsedAfterRelease, SIZE, 11),
+    row("records that are deleted by their release", Weak::DeletedRecords, SIZE, 10),
+    row("a lost record that is treated as free", Weak::LostRecords, SIZE, 9),
     row("boundaries that are rounded in different directions", Weak::MixedRounding, HALF_GRAIN, 8),
     row("a generator that changes its number in place", Weak::MovedInPlace, TWO_NUMBERS, 12),
-    row("a record without the start of the grant", Weak::NoStart, S, 8),
+    row("a record without the start of the grant", Weak::NoStart, SIZE, 8),
     row(
         "renewals of earlier grants in a restored store",
         Weak::RenewalsInQuietTime,
@@ -210,7 +220,7 @@ pub const VARIANTS: &[Variant] = &[
         13,
     ),
     row("a backup that is restored in place and not reported", Weak::RestoredInPlace, RESTORE, 10),
-    row("a store that is deleted while holders are running", Weak::DeletedStore, S, 9),
+    row("a store that is deleted while holders are running", Weak::DeletedStore, SIZE, 9),
     row(
         "a renewal by a clone that is accepted as the holder's own",
         Weak::CloneTakenForItself,

@@ -23,8 +23,8 @@ use std::{
 use claims::{assert_refused, claim, claim_side_by_side};
 use mariadb::{MariaDb, program};
 use polyflake_lease::{
-    Ask, AsyncMysql, AsyncStore, ErrorKind, Found, Grant, Mysql, Namespace, Operator, Options,
-    Random, Record, Reply, Request, Result, Shape, Store, check, conformance, open,
+    AsyncMysql, AsyncStore, ErrorKind, Grant, Mysql, Namespace, Operation, Operator, Options,
+    Random, Record, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance, open,
     steps::{Engine, Known, Outcome, Statement, Step, Steps},
 };
 use sql::in_mysql;
@@ -37,12 +37,12 @@ fn start(program: &Path) -> MariaDb {
     MariaDb::start(program, &[])
 }
 
-fn send(store: &mut dyn Store, ask: Ask) -> Result<Reply> {
-    store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask })
+fn send(store: &mut dyn Store, ask: Operation) -> Result<Reply> {
+    store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask })
 }
 
 fn name_of(url: &str) -> String {
-    send(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap().store
+    send(&mut *open(url).unwrap(), Operation::Read { first: 0 }).unwrap().store
 }
 
 /// Returns the ID that `InnoDB` assigned to a table, such as `app/orders`.
@@ -55,8 +55,8 @@ fn table_of(server: &MariaDb, name: &str) -> u64 {
 
 /// Returns the namespace's record and the record of its first number.
 fn records_at(url: &str) -> (Namespace, Record) {
-    let reply = send(&mut *open(url).unwrap(), Ask::Read { first: 0 }).unwrap();
-    let Found::Records(records) = reply.found else { panic!("expected records") };
+    let reply = send(&mut *open(url).unwrap(), Operation::Read { first: 0 }).unwrap();
+    let ReplyContent::Records(records) = reply.content else { panic!("expected records") };
     (reply.namespace.unwrap(), records[0].clone())
 }
 
@@ -65,14 +65,14 @@ fn next_of(record: &Record) -> Record {
 }
 
 /// A request that replaces the namespace's record and creates no records.
-fn put_namespace(old: &Namespace) -> Ask {
+fn put_namespace(old: &Namespace) -> Operation {
     let new = Namespace { version: old.version + 1, ..old.clone() };
-    Ask::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
+    Operation::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
 }
 
 /// Returns the statements of a request's only step.
-fn statements_of(ask: Ask) -> (Steps, Known, Vec<Statement>) {
-    let request = Request { number: 1, namespace: "orders/sno".into(), ask };
+fn statements_of(ask: Operation) -> (Steps, Known, Vec<Statement>) {
+    let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
     let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
     match steps.next_with(Outcome::default(), &mut known).unwrap() {
         Step::Run(statements) => (steps, known, statements),
@@ -89,7 +89,7 @@ fn the_driver_passes_the_suite() {
     claim_side_by_side(|| open(&server.url()).unwrap());
 }
 
-/// Other defaults of the server are no obstacle, neither for creating the tables nor for using them.
+/// Other server defaults neither prevent the tables from being created nor from being used.
 #[test]
 fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
     let Some(program) = program() else { return };
@@ -97,7 +97,7 @@ fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
 }
 
-/// A claim creates all records up to its number in one statement, whatever the server's limit of iterations.
+/// A claim creates all records up to its number in one statement, regardless of the server's iteration limit.
 #[test]
 fn a_high_worker_id_is_granted() {
     let Some(program) = program() else { return };
@@ -116,8 +116,8 @@ fn tasks_use_the_store() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut store = AsyncMysql::open(&server.url()).await.unwrap();
-        let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
-        assert_eq!(store.answer(&request).await.unwrap().found, Found::Names(Vec::new()));
+        let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
+        assert_eq!(store.answer(&request).await.unwrap().content, ReplyContent::Names(Vec::new()));
         assert_refused(
             open(&server.url()).and_then(|mut store| store.answer(&request)),
             ErrorKind::LeaseUnavailable,
@@ -227,7 +227,7 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
         "GRANT PROCESS ON *.* TO 'orders'@'%'",
     ]);
     claim_at(&vouched.url().replace("root@", "orders@")).unwrap();
-    // `init_connect` does not apply to users that may administer connections.
+    // `init_connect` does not apply to users with the `CONNECTION_ADMIN` privilege.
     assert_refused(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
 }
 
@@ -279,7 +279,7 @@ fn a_dump_on_a_new_server_is_another_store() {
     assert_eq!(table_of(&new, "app/polyflake_leases"), table);
     assert_ne!(name_of(&new.url()), name);
     assert_refused(claim_at(&new.url()), ErrorKind::StoreChanged);
-    // So are all rows of a dump that are written into the existing tables.
+    // The same applies to all rows of a dump that are written into existing tables.
     assert_eq!(name_of(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_of(&server, "app/polyflake_leases"), table);
@@ -321,13 +321,13 @@ fn a_swap_that_changes_nothing_is_not_done() {
         )]);
     }
     let mut store = Mysql::open(&server.url()).unwrap();
-    let put = Ask::Put { new: next_of(&old), old: old.clone() };
-    assert_eq!(send(&mut store, put).unwrap().found, Found::Differs(Some(old)));
-    let found = send(&mut store, put_namespace(&namespace)).unwrap().found;
-    assert_eq!(found, Found::Differs(None));
+    let put = Operation::Put { new: next_of(&old), old: old.clone() };
+    assert_eq!(send(&mut store, put).unwrap().content, ReplyContent::Differs(Some(old)));
+    let found = send(&mut store, put_namespace(&namespace)).unwrap().content;
+    assert_eq!(found, ReplyContent::Differs(None));
     server.by_hand(&["DROP TRIGGER keep_namespaces"]);
-    let found = send(&mut store, put_namespace(&namespace)).unwrap().found;
-    assert_eq!(found, Found::Done);
+    let found = send(&mut store, put_namespace(&namespace)).unwrap().content;
+    assert_eq!(found, ReplyContent::Done);
 }
 
 /// Two clones may write the same record at once. The second swap waits until the first one is done, and then finds another
@@ -339,13 +339,14 @@ fn of_two_equal_swaps_one_is_done() {
     claim_at(&server.url()).unwrap();
     let (_, old) = records_at(&server.url());
     let new = next_of(&old);
-    let put = || Ask::Put { new: new.clone(), old: old.clone() };
+    let put = || Operation::Put { new: new.clone(), old: old.clone() };
     let (runtime, mut client) = server.connect();
     let (mut steps, mut known, statements) = statements_of(put());
     let mut outcomes: Vec<_> =
         statements[..6].iter().map(|it| runtime.block_on(in_mysql(&mut client, it))).collect();
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| send(&mut *open(&server.url()).unwrap(), put()).unwrap().found);
+        let second =
+            scope.spawn(|| send(&mut *open(&server.url()).unwrap(), put()).unwrap().content);
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
         while server.by_hand(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
@@ -354,7 +355,7 @@ fn of_two_equal_swaps_one_is_done() {
         }
         let rest = statements[6..].iter();
         outcomes.extend(rest.map(|it| runtime.block_on(in_mysql(&mut client, it))));
-        assert_eq!(second.join().unwrap(), Found::Differs(Some(new.clone())));
+        assert_eq!(second.join().unwrap(), ReplyContent::Differs(Some(new.clone())));
     });
     let reply = steps.next_with(outcomes.into_iter().collect(), &mut known).unwrap();
     assert!(matches!(reply, Step::Run(_)), "expected the probe of a store, found {reply:?}");
@@ -369,10 +370,10 @@ fn transactions_of_another_isolation_level_are_rejected() {
     claim_at(&server.url()).unwrap();
     let (_, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
-    let put = Ask::Put { new: next_of(&old), old: old.clone() };
+    let put = Operation::Put { new: next_of(&old), old: old.clone() };
     for (ask, level, other) in [
         (put, "READ-COMMITTED", "REPEATABLE-READ"),
-        (Ask::Read { first: 0 }, "REPEATABLE-READ", "READ-COMMITTED"),
+        (Operation::Read { first: 0 }, "REPEATABLE-READ", "READ-COMMITTED"),
     ] {
         let (mut steps, mut known, mut statements) = statements_of(ask);
         assert!(statements[0].text.contains(level), "{}", statements[0].text);
@@ -426,12 +427,14 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let server = start(&program);
     claim_at(&server.url()).unwrap();
     let mut store = Mysql::open(&server.url()).unwrap();
-    let Found::Records(records) = send(&mut store, Ask::Find { limit: 8 }).unwrap().found else {
+    let ReplyContent::Records(records) =
+        send(&mut store, Operation::Find { limit: 8 }).unwrap().content
+    else {
         panic!("expected records")
     };
     let old = records[0].clone();
     let new = Record { version: old.version + 1, ..old.clone() };
-    let put = || Ask::Put { old: old.clone(), new: new.clone() };
+    let put = || Operation::Put { old: old.clone(), new: new.clone() };
     // The trigger ends the connection after the row was changed.
     server.by_hand(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
@@ -439,15 +442,15 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     assert_refused(send(&mut store, put()), ErrorKind::LeaseUnavailable);
     server.by_hand(&["DROP TRIGGER cut"]);
     let mut store = Mysql::open(&server.url()).unwrap();
-    let read = send(&mut store, Ask::Read { first: old.first }).unwrap().found;
-    assert_eq!(read, Found::Records(vec![old.clone()]));
-    assert_eq!(send(&mut store, put()).unwrap().found, Found::Done);
+    let read = send(&mut store, Operation::Read { first: old.first }).unwrap().content;
+    assert_eq!(read, ReplyContent::Records(vec![old.clone()]));
+    assert_eq!(send(&mut store, put()).unwrap().content, ReplyContent::Done);
     // A stale write that equals the record is rejected.
-    let differs = Found::Differs(Some(new.clone()));
-    assert_eq!(send(&mut store, put()).unwrap().found, differs);
+    let differs = ReplyContent::Differs(Some(new.clone()));
+    assert_eq!(send(&mut store, put()).unwrap().content, differs);
 }
 
-/// The time limits of locks, each with a server of its own, because all of these tests wait.
+/// Tests the time limits of locks. Each test has its own server, because all of these tests wait.
 #[test]
 fn locks_end() {
     let Some(program) = program() else { return };
@@ -506,7 +509,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     }
     let since = Instant::now();
     // A swap waits for the namespace's row, since its incarnation may be about to change.
-    let put = Ask::Put { new: next_of(&old), old };
+    let put = Operation::Put { new: next_of(&old), old };
     let refused = send(&mut *open(&server.url()).unwrap(), put);
     let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("Lock wait timeout"), "{error}");
@@ -515,7 +518,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     }
 }
 
-/// These errors do not end by waiting.
+/// Waiting does not resolve these errors.
 #[test]
 fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };

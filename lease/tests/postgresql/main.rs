@@ -15,8 +15,8 @@ mod trips;
 
 use claims::{assert_refused, claim, claim_side_by_side};
 use polyflake_lease::{
-    Ask, ErrorKind, Found, Grant, Operator, Options, Postgresql, Record, Request, Result, Shape,
-    Store, conformance, open,
+    ErrorKind, Grant, Operation, Operator, Options, Postgresql, Record, ReplyContent, Request,
+    Result, Shape, Store, conformance, open,
 };
 use server::{Server, programs};
 
@@ -107,7 +107,7 @@ fn change(server: &Server, setting: &str) {
     server.by_hand(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
 }
 
-/// Engines whose storage never tears a page have `full_page_writes` off by design.
+/// On some file systems, which never write part of a page, operators turn `full_page_writes` off on purpose.
 #[test]
 fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
@@ -181,7 +181,8 @@ fn statements(server: &Server) -> usize {
 fn a_reopened_store_sends_only_its_request() {
     let Some(programs) = programs() else { return };
     let server = start_logging_server(&programs);
-    let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
+    let request =
+        Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 0 } };
     open(&server.url()).unwrap().answer(&request).unwrap();
     let before = statements(&server);
     open(&server.url()).unwrap().answer(&request).unwrap();
@@ -311,20 +312,24 @@ fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     claim_at(&server.url()).unwrap();
     let mut store = Postgresql::open(&server.url()).unwrap();
     server.with_absent_replica(|| {
-        let ask = Ask::Find { limit: 8 };
-        let found = store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask });
-        let Found::Records(records) = found.unwrap().found else { panic!("expected records") };
+        let ask = Operation::Find { limit: 8 };
+        let found =
+            store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask });
+        let ReplyContent::Records(records) = found.unwrap().content else {
+            panic!("expected records")
+        };
         let old = records[0].clone();
         let new = Record { version: old.version + 1, ..old.clone() };
-        let ask = Ask::Put { old, new: new.clone() };
-        let request = Request { number: 2, namespace: "orders/sno".into(), ask };
+        let ask = Operation::Put { old, new: new.clone() };
+        let request = Request { number: 2, namespace: "orders/sno".into(), operation: ask };
         let cancelled = server.cancel_a_commit_during(|| store.answer(&request));
         let reason = cancelled.expect_err("expected no answer").to_string();
         assert!(reason.contains("synchronous replication"), "{reason}");
-        let ask = Ask::Read { first: new.first };
+        let ask = Operation::Read { first: new.first };
         let mut other = Postgresql::open(&server.url()).unwrap();
-        let read = other.answer(&Request { number: 3, namespace: "orders/sno".into(), ask });
-        assert_eq!(read.unwrap().found, Found::Records(vec![new]), "reads show it");
+        let read =
+            other.answer(&Request { number: 3, namespace: "orders/sno".into(), operation: ask });
+        assert_eq!(read.unwrap().content, ReplyContent::Records(vec![new]), "reads show it");
     });
     claim_at(&server.url()).unwrap();
 }

@@ -11,7 +11,7 @@ use std::{
     thread,
 };
 
-use polyflake_lease::{Ask, Found, Postgresql, Record, Request, Store};
+use polyflake_lease::{Operation, Postgresql, Record, ReplyContent, Request, Store};
 use tempfile::TempDir;
 
 use crate::{
@@ -81,19 +81,20 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     let end = claim(&mut store).unwrap().end();
     let mut ask = |ask| {
         let (trips, before) = (way.trips(), statements(&server));
-        let reply = store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask });
-        (reply.unwrap().found, way.trips() - trips, statements(&server) - before)
+        let reply =
+            store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask });
+        (reply.unwrap().content, way.trips() - trips, statements(&server) - before)
     };
-    let Found::Records(mut found) = ask(Ask::Read { first: 0 }).0 else { panic!() };
+    let ReplyContent::Records(mut found) = ask(Operation::Read { first: 0 }).0 else { panic!() };
     let old = found.remove(0);
     let new = Record { granted_until: end + 4000, version: old.version + 1, ..old.clone() };
-    let renew = Ask::Put { old, new: new.clone() };
-    assert_eq!(ask(renew.clone()), (Found::Done, 1, 6));
-    assert_eq!(ask(renew), (Found::Differs(Some(new)), 1, 6));
+    let renew = Operation::Put { old, new: new.clone() };
+    assert_eq!(ask(renew.clone()), (ReplyContent::Done, 1, 6));
+    assert_eq!(ask(renew), (ReplyContent::Differs(Some(new)), 1, 6));
     // Opening the connection takes up to two round trips, and the request takes one. The end of the connection counts as one,
     // but may not have arrived yet.
-    let (trips, request) = (way.trips(), Ask::Read { first: 0 });
-    let request = Request { number: 1, namespace: "orders/sno".into(), ask: request };
+    let (trips, request) = (way.trips(), Operation::Read { first: 0 });
+    let request = Request { number: 1, namespace: "orders/sno".into(), operation: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();
     let trips = way.trips() - trips;
     assert!((2..=4).contains(&trips), "{trips}");

@@ -201,7 +201,7 @@ impl Server {
         panic!("expected a server: {}", fs::read_to_string(log).unwrap_or_default());
     }
 
-    /// Kills the server's first process. The others notice this and end.
+    /// Kills the server's first process. The other processes notice this and exit.
     pub fn kill(&self) {
         kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
     }

@@ -46,8 +46,8 @@ struct Ledger {
     fault: Option<String>,
 }
 
-/// The generator that made an ID, and whether another copy of it may have made the same: before the image was taken, or after
-/// the clocks showed a gap and before the store acknowledged a write.
+/// The generator that made an ID, and whether another copy of the generator may have made the same ID: before the image was
+/// taken, or between a gap in the clocks and the next write that the store acknowledged.
 #[derive(Clone, Copy)]
 struct Maker {
     id: usize,
@@ -233,7 +233,7 @@ struct Generator {
 }
 
 /// The grantee of a process's lease.
-pub struct Place {
+pub struct ProcessGrantee {
     family: Family,
     step: u64,
     time: Time,
@@ -244,9 +244,9 @@ pub struct Place {
     generator: RefCell<Option<Generator>>,
 }
 
-impl Place {
+impl ProcessGrantee {
     pub fn new(family: Family, looks_first: bool) -> Self {
-        let step = family.shape(0).grid().step();
+        let step = family.shape(0).grid().interval();
         let (time, may_be_shared, generator) =
             (Time::default(), Cell::default(), RefCell::default());
         Self { family, step, time, looks_first, may_be_shared, generator }
@@ -305,7 +305,7 @@ impl Place {
     }
 }
 
-impl Grantee for Place {
+impl Grantee for ProcessGrantee {
     fn begin(&self, grant: Grant) -> Result<()> {
         let (number, start, end) = (*grant.numbers().start(), grant.start(), grant.end());
         let is_border = [start, end].map(|time| time.is_multiple_of(self.step));
@@ -356,12 +356,12 @@ impl Generator {
     /// Generates one ID or a batch.
     fn make(&self, count: usize, may_be_shared: bool) {
         let own = Maker { id: self.id.get(), may_be_shared };
-        self.maker.make(count, &mut |bits, number, tick| own.note(bits, number, tick));
+        self.maker.make(count, &mut |bits, number, tick| own.record_id(bits, number, tick));
     }
 }
 
 impl Maker {
-    /// Returns whether the other generator may not have made the same.
+    /// Returns whether the other generator cannot have made the same ID.
     fn contradicts(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy =
             ledger.copy_of(self.id).is_some_and(|copy| ledger.copy_of(other.id) == Some(copy));
@@ -369,8 +369,8 @@ impl Maker {
     }
 
     /// Records an ID. It is a fault if another generator has used the same worker ID and tick, or if the ID already exists.
-    fn note(self, bits: i128, number: u64, tick: i64) {
-        trace::note(|| json!({"event": "made", "first": number, "tick": tick}));
+    fn record_id(self, bits: i128, number: u64, tick: i64) {
+        trace::record_event(|| json!({"event": "made", "first": number, "tick": tick}));
         LEDGER.with_borrow_mut(|ledger| {
             let id = self.id;
             let maker = *ledger.made.entry((number, tick)).or_insert(self);
@@ -398,7 +398,7 @@ impl Ledger {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
-    /// Records that a generator was copied, and returns the copy. Both may make again what was made before.
+    /// Records that a generator was copied, and returns the copy. From now on, both may repeat IDs that were made before.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();

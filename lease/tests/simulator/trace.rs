@@ -1,8 +1,8 @@
-//! What happens in a world, as lines of JSON, for `tests/proof`, which replays them against the model that it proves.
+//! The events of a world, as lines of JSON. `tests/proof` replays them against the model that it proves.
 
 use std::{cell::RefCell, env, fs};
 
-use polyflake_lease::{Ask, Found, Record, Reply, Request};
+use polyflake_lease::{Operation, Record, Reply, ReplyContent, Request};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,13 +15,13 @@ use crate::{
 const WORLDS: u64 = 200;
 const EVENTS: usize = 600;
 
-// Each thread of the tests has a world of its own. `None` outside traces.
+// Each test thread has a world of its own. The value is `None` outside traces.
 thread_local! {
     static LINES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Notes an event, if a trace is wanted.
-pub fn note(event: impl FnOnce() -> Value) {
+/// Records an event if a trace is being written.
+pub fn record_event(event: impl FnOnce() -> Value) {
     LINES.with_borrow_mut(|lines| {
         if let Some(lines) = lines {
             lines.push(event().to_string());
@@ -29,35 +29,43 @@ pub fn note(event: impl FnOnce() -> Value) {
     });
 }
 
-/// Notes a write that a process sends.
-pub fn sent(process: usize, life: u32, request: &Request) {
-    if let Ask::Put { old, new } = &request.ask {
-        note(|| {
+/// Records a write that a process sends.
+pub fn record_write(process: usize, life: u32, request: &Request) {
+    if let Operation::Put { old, new } = &request.operation {
+        record_event(|| {
             let (old, new) = (record(old), record(new));
             json!({"event": "sent", "process": process, "life": life, "number": request.number, "old": old, "new": new})
         });
     }
 }
 
-/// Notes what the store did with a request, and the records that it has then.
-pub fn stored(process: usize, life: u32, request: &Request, reply: &Reply, records: &[Record]) {
-    note(|| {
-        let (is_put, is_done) =
-            (matches!(request.ask, Ask::Put { .. }), reply.found == Found::Done);
+/// Records how the store processed a request, and the records that the store then contains.
+pub fn record_reply(
+    process: usize,
+    life: u32,
+    request: &Request,
+    reply: &Reply,
+    records: &[Record],
+) {
+    record_event(|| {
+        let (is_put, is_done) = (
+            matches!(request.operation, Operation::Put { .. }),
+            reply.content == ReplyContent::Done,
+        );
         let records: Vec<_> = records.iter().map(record).collect();
         json!({"event": "stored", "process": process, "life": life, "number": request.number, "is_put": is_put,
             "is_done": is_done, "now": reply.now, "namespace": reply.namespace.as_ref().map(namespace), "records": records})
     });
 }
 
-/// Notes the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`, and IDs show them times `unit`.
-pub fn begins(seed: u64, family: Family, numbers: u64, (lease_ms, error): (u64, u64)) {
+/// Records the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`, and IDs show them times `unit`.
+pub fn record_start(seed: u64, family: Family, numbers: u64, (lease_ms, error): (u64, u64)) {
     let (step, epoch, unit) = match family {
         Family::Sno => (4, 0, 4),
         Family::Randflake | Family::HotGuid => (1000, 0, 1),
         Family::Layout => (1, 1_483_228_800_000_u64, 1),
     };
-    note(|| {
+    record_event(|| {
         json!({"event": "world", "seed": seed, "numbers": numbers, "longest": lease_ms, "error": error,
             "step": step, "epoch": epoch, "unit": unit})
     });

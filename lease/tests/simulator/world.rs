@@ -10,18 +10,18 @@ use std::{
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Grantee, Keeper, Memory, Moment, Operator, Options, Random,
-    Reply, Request, Result, Shape, Store,
+    Action, Error, ErrorKind, Grantee, Keeper, Memory, Moment, Operation, Operator, Options,
+    Random, Reply, Request, Result, Shape, Store,
 };
 
 use serde_json::json;
 
 use crate::{
-    generator::{self, Family, Place},
+    generator::{self, Family, ProcessGrantee},
     trace,
 };
 
-pub const T: u64 = 1_763_650_000_000;
+pub const START_MS: u64 = 1_763_650_000_000;
 
 /// A rule that is broken, which the simulator must detect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +29,7 @@ pub enum Weak {
     Nowhere,
     /// The store accepts every swap without comparing the record.
     NoCompare,
-    /// The generator checks one time, and encodes a later one.
+    /// The generator checks one time but encodes a later one.
     TtlAsProof,
     /// The release ignores the IDs that were generated, and the generator continues.
     NoSeal,
@@ -43,7 +43,7 @@ pub enum Weak {
 
 type Seeded = Box<dyn FnMut() -> Result<Random>>;
 
-/// What a keeper was told, so that a copy of it can be made.
+/// The inputs of a keeper, from which a copy of the keeper can be made.
 #[derive(Clone)]
 enum Input {
     Polled(Moment),
@@ -57,7 +57,7 @@ enum Input {
 struct Recorded {
     keeper: Keeper<Seeded>,
     options: Options,
-    /// The source of its random numbers, as it was at first and as it is now.
+    /// The source of the process's random numbers, in its initial and in its current state.
     seed: Rng,
     random: Rc<RefCell<Rng>>,
     inputs: Vec<Input>,
@@ -96,7 +96,7 @@ impl Recorded {
 /// A process with a keeper and a generator.
 struct Process {
     keeper: Recorded,
-    place: Place,
+    place: ProcessGrantee,
     /// The error of the process's clock, in milliseconds.
     offset: i64,
     paused_until: u64,
@@ -108,7 +108,7 @@ struct Process {
     request: u64,
     /// How far the monotonic clock is behind, because images of the process were restored later than they were taken.
     behind: u64,
-    /// The process that this one is a copy of, with its life and its last request at that time.
+    /// The process of which this one is a copy, together with its life and its last request at that time.
     original: Option<(usize, u32, u64)>,
     is_copied: bool,
     /// The latest time that the process's clock has shown.
@@ -176,11 +176,11 @@ impl World {
         let lease_ms = [2_000, 10_000, 60_000, 3_600_000][rng.usize(0..4)];
         let mut world = Self {
             weak,
-            now: T + rng.u64(0..10_000),
+            now: START_MS + rng.u64(0..10_000),
             lease_ms,
             family,
             shape,
-            store: Memory::new(T),
+            store: Memory::new(START_MS),
             store_offset: rng.i64(-1000..1000),
             backup: None,
             promotion: None,
@@ -198,11 +198,11 @@ impl World {
             rng,
         };
         let (numbers, times) = (world.shape.numbers(), (lease_ms, world.clock_error()));
-        trace::begins(seed, family, numbers.end() - numbers.start() + 1, times);
+        trace::record_start(seed, family, numbers.end() - numbers.start() + 1, times);
         for process in 0..world.rng.usize(2..5) {
             let new = world.process(0);
             world.processes.push(new);
-            world.wake(0, process);
+            world.schedule_wake(0, process);
             world.schedule(1, Event::Make { process });
         }
         world.schedule(1, Event::Chaos);
@@ -215,7 +215,7 @@ impl World {
             let (Reverse(at), Reverse(number)) = self.queue.pop()?;
             self.now = self.now.max(at);
             let event = self.events.remove(&number).unwrap();
-            self.happen(event);
+            self.process_event(event);
             if let (Some(fault), _) = generator::verdict() {
                 return Some(fault);
             }
@@ -242,7 +242,7 @@ impl World {
             .unwrap();
         }
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
-        let place = Place::new(self.family, self.weak == Weak::TtlAsProof);
+        let place = ProcessGrantee::new(self.family, self.weak == Weak::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
             keeper: Recorded::new(options, random),
@@ -272,7 +272,7 @@ impl World {
         self.events.insert(self.scheduled, event);
     }
 
-    fn wake(&mut self, delay: u64, process: usize) {
+    fn schedule_wake(&mut self, delay: u64, process: usize) {
         self.processes[process].wakes += 1;
         let order = self.processes[process].wakes;
         self.schedule(delay, Event::Wake { process, order });
@@ -281,10 +281,10 @@ impl World {
     fn moment(&self, process: usize) -> Moment {
         let Process { offset, behind, .. } = self.processes[process];
         let wall_ms = self.now.saturating_add_signed(offset);
-        Moment { wall_ms, elapsed_ms: self.now - T - behind }
+        Moment { wall_ms, elapsed_ms: self.now - START_MS - behind }
     }
 
-    fn happen(&mut self, event: Event) {
+    fn process_event(&mut self, event: Event) {
         let paused = match &event {
             Event::Answer { process, .. }
             | Event::Wake { process, .. }
@@ -297,13 +297,15 @@ impl World {
             return self.schedule(paused, event);
         }
         match event {
-            Event::Arrive { process, life, request } => self.arrive(process, life, &request),
+            Event::Arrive { process, life, request } => {
+                self.deliver_request(process, life, &request)
+            }
             Event::Answer { process, life, number, reply } => {
                 if self.processes[process].life == life {
                     let now = self.moment(process);
                     if let Ok(reply) = &reply {
                         let store_time = reply.now;
-                        trace::note(
+                        trace::record_event(
                             || json!({"event": "heard", "process": process, "now": store_time}),
                         );
                     }
@@ -312,51 +314,51 @@ impl World {
                         Box::new(reply),
                         now,
                     ));
-                    self.drive(process);
+                    self.drive_keeper(process);
                 }
             }
             Event::Wake { process, order } if self.processes[process].wakes == order => {
-                self.drive(process);
+                self.drive_keeper(process);
             }
             Event::Wake { .. } => {}
-            Event::Make { process } => self.make(process),
+            Event::Make { process } => self.generate(process),
             Event::Chaos => self.chaos(),
         }
     }
 
     /// Performs a keeper's actions.
-    fn drive(&mut self, process: usize) {
+    fn drive_keeper(&mut self, process: usize) {
         loop {
             let now = self.moment(process);
             let own = &mut self.processes[process];
             match own.keeper.take(Input::Polled(now)).unwrap() {
-                Action::Ask(request) => self.send(process, &request),
+                Action::Send(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
                     let (start, end) = (grant.start(), grant.end());
-                    trace::note(
+                    trace::record_event(
                         || json!({"event": "begin", "process": process, "start": start, "end": end}),
                     );
                     if let Err(error) = own.place.begin(grant) {
                         // The grant ends before the last tick of the previous one.
                         self.unusable += 1;
-                        trace::note(|| json!({"event": "over", "process": process}));
+                        trace::record_event(|| json!({"event": "over", "process": process}));
                         own.keeper.take(Input::NotBegun(error, now));
                     }
                 }
                 Action::Extend(end) => {
                     own.place.extend(end);
-                    trace::note(|| json!({"event": "extend", "process": process, "end": end}));
+                    trace::record_event(|| json!({"event": "extend", "process": process, "end": end}));
                 }
                 Action::Seal => {
                     let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
-                    trace::note(|| json!({"event": "over", "process": process}));
+                    trace::record_event(|| json!({"event": "over", "process": process}));
                     own.keeper.take(Input::Sealed(end, now));
                 }
                 Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
                 Action::Wait(until) => {
                     let delay = until.saturating_sub(now.elapsed_ms).clamp(1, self.lease_ms);
-                    return self.wake(delay, process);
+                    return self.schedule_wake(delay, process);
                 }
                 Action::End if own.is_closing => return self.restart(process),
                 Action::End => return,
@@ -368,7 +370,7 @@ impl World {
     fn send(&mut self, process: usize, request: &Request) {
         let life = self.processes[process].life;
         self.processes[process].request = request.number;
-        trace::sent(process, life, request);
+        trace::record_write(process, life, request);
         let copies = match self.rng.u8(..100) {
             0..3 => 0,
             3..9 => 2,
@@ -388,7 +390,7 @@ impl World {
         }
     }
 
-    fn arrive(&mut self, process: usize, life: u32, request: &Request) {
+    fn deliver_request(&mut self, process: usize, life: u32, request: &Request) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let away = || Err(Error::new(ErrorKind::LeaseUnavailable, "the store is away"));
         let chance = self.rng.u8(..100);
@@ -396,14 +398,20 @@ impl World {
             return self.reply(1, (process, life), request.number, &away());
         }
         let mut asked = request.clone();
-        if let (Weak::NoCompare, Ask::Put { old, new }) = (self.weak, &mut asked.ask) {
+        if let (Weak::NoCompare, Operation::Put { old, new }) = (self.weak, &mut asked.operation) {
             let there =
                 self.store.records(&request.namespace).into_iter().find(|it| it.first == new.first);
             *old = there.unwrap_or(old.clone());
         }
         let reply = self.store.answer(&asked);
         if let Ok(reply) = &reply {
-            trace::stored(process, life, request, reply, &self.store.records(&request.namespace));
+            trace::record_reply(
+                process,
+                life,
+                request,
+                reply,
+                &self.store.records(&request.namespace),
+            );
         }
         let reply = if chance < 4 { away() } else { reply };
         if chance >= 7 {
@@ -468,24 +476,24 @@ impl World {
             }
             self.schedule(pause, event);
         }
-        self.wake(pause, copy);
-        self.wake(pause, process);
+        self.schedule_wake(pause, copy);
+        self.schedule_wake(pause, process);
         self.schedule(pause + 1, Event::Make { process: copy });
         self.copied += 1;
     }
 
     /// Makes a generator generate IDs: immediately, or after a pause between reading the clock and generating.
-    fn make(&mut self, process: usize) {
+    fn generate(&mut self, process: usize) {
         if self.processes[process].is_copied {
             // Hosts compare the clocks at least every second.
-            self.drive(process);
+            self.drive_keeper(process);
         }
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
         let count = self.rng.usize(1..6);
         let own = &mut self.processes[process];
         own.latest = own.latest.max(ms);
-        trace::note(|| json!({"event": "makes", "process": process}));
+        trace::record_event(|| json!({"event": "makes", "process": process}));
         let place = &own.place;
         place.may_be_shared.set(own.keeper.keeper.has_gap());
         if self.weak != Weak::TtlAsProof {
@@ -500,7 +508,7 @@ impl World {
 
     fn restart(&mut self, process: usize) {
         let life = self.processes[process].life + 1;
-        trace::note(|| json!({"event": "over", "process": process}));
+        trace::record_event(|| json!({"event": "over", "process": process}));
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == Weak::NoSeal {
@@ -514,7 +522,7 @@ impl World {
             self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
         let delay = self.rng.u64(0..self.lease_ms / 4);
-        self.wake(delay, process);
+        self.schedule_wake(delay, process);
     }
 
     fn chaos(&mut self) {
@@ -529,7 +537,7 @@ impl World {
             4 | 5 => {
                 self.processes[process].is_closing = true;
                 self.processes[process].keeper.take(Input::Closed);
-                self.wake(0, process);
+                self.schedule_wake(0, process);
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
@@ -547,10 +555,10 @@ impl World {
                 self.backup = Some(self.store.clone());
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
-            11 => self.operate(),
+            11 => self.operator_action(),
             // The replica has everything that the store acknowledged.
             12 if self.rng.u8(..) < 60 => {
-                trace::note(|| json!({"event": "promotes"}));
+                trace::record_event(|| json!({"event": "promotes"}));
                 self.promotion = Some(self.become_another(self.store.clone()));
             }
             _ => {}
@@ -561,11 +569,11 @@ impl World {
 
     /// An operator evicts a holder, declares one dead, reserves and frees a worker ID, or reports a promotion or a restored
     /// backup. Each of these actions may be rejected.
-    fn operate(&mut self) {
+    fn operator_action(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
-        let (corpse, promotion) = (self.corpse(), self.promotion.clone());
+        let (corpse, promotion) = (self.dead_holder(), self.promotion.clone());
         let done = self.operator(|operator| match what {
             0 => operator.restored(None).is_ok(),
             10..14 => corpse.is_some_and(|(number, token, dead)| {
@@ -587,11 +595,18 @@ impl World {
         self.trace_operator();
     }
 
-    /// Notes what the store has after an operator's command.
+    /// Records the store's contents after an operator's command.
     fn trace_operator(&mut self) {
-        let request = Request { number: 1, namespace: self.namespace(), ask: Ask::List };
+        let request =
+            Request { number: 1, namespace: self.namespace(), operation: Operation::List };
         let Ok(reply) = self.store.answer(&request) else { return };
-        trace::stored(usize::MAX, 0, &request, &reply, &self.store.records(&request.namespace));
+        trace::record_reply(
+            usize::MAX,
+            0,
+            &request,
+            &reply,
+            &self.store.records(&request.namespace),
+        );
     }
 
     fn operator(&mut self, act: impl FnOnce(&mut Operator<&mut Memory, Seeded>) -> bool) -> bool {
@@ -603,7 +618,7 @@ impl World {
 
     /// Returns a dead holder with its worker ID and token, if its clock was ahead of the store's by no more than the limit that
     /// operators vouch for.
-    fn corpse(&mut self) -> Option<(u64, Random, Process)> {
+    fn dead_holder(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();
         self.corpses.pop().filter(|(_, _, dead)| dead.latest <= latest)
@@ -632,12 +647,13 @@ impl World {
         let before = self.store_name();
         self.store.restore(content);
         let after = self.store_name();
-        trace::note(|| json!({"event": "another", "from": before, "to": after}));
+        trace::record_event(|| json!({"event": "another", "from": before, "to": after}));
         (before, after)
     }
 
     fn store_name(&mut self) -> String {
-        let request = Request { number: 1, namespace: self.namespace(), ask: Ask::List };
+        let request =
+            Request { number: 1, namespace: self.namespace(), operation: Operation::List };
         self.store.answer(&request).unwrap().store
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use polyflake_lease::{
-    Ask, Namespace, Random, Reply, Request, Result, Store, conformance,
+    Namespace, Operation, Random, Reply, Request, Result, Store, conformance,
     steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
 };
 use serde_json::{Value as Json, json};
@@ -192,7 +192,8 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
         for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
             let answer = Driver::new(client, &url).send(&json!({ "do": "open" }));
             let failure = Outcome::from(&answer).failure;
-            let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
+            let request =
+                Request { number: 1, namespace: "orders".into(), operation: Operation::List };
             let mut steps = Steps::new(Engine::Mysql, &request, Random(1));
             steps.next(Outcome::default()).unwrap();
             let error = steps.next(Outcome { failure, ..Outcome::default() }).unwrap_err();
@@ -214,8 +215,8 @@ fn drivers_in_other_languages_treat_warnings_as_failures() {
         conformance::check(&mut driver);
         server.with_absent_replica(|| {
             let namespace = format!("warned-{client}");
-            let ask = Ask::Open(Namespace { name: namespace.clone(), ..proposed(1) });
-            let request = Request { number: 1, namespace, ask };
+            let ask = Operation::Open(Namespace { name: namespace.clone(), ..proposed(1) });
+            let request = Request { number: 1, namespace, operation: ask };
             let cancelled = server.cancel_a_commit_during(|| driver.answer(&request));
             let reason = cancelled.expect_err("expected no answer").to_string();
             assert!(reason.contains("synchronous replication"), "{client}: {reason}");

@@ -10,13 +10,13 @@ const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dyli
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];
-  // Without flags of its own, it shares the core with what else is built so.
+  // Without its own flags, the build would reuse the core from other builds.
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", thisPlatform().name);
   mkdirSync(folder, { recursive: true });
-  // Removed first, so that a process that has the old file loaded keeps it.
+  // The old file is removed first, so that a process that has loaded it keeps its copy.
   rmSync(join(folder, "polyflake.node"), { force: true });
   copyFileSync(join(targetDirectory(), profile, library), join(folder, "polyflake.node"));
 }

@@ -20,7 +20,7 @@ const TEXTS = [...LICENCES, "NOTICE.md", "THIRD-PARTY.md"];
 
 const ours = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
-/** What is built for each platform: its package, its file, and the package that brings it. */
+/** The files that are built for each platform: its package, its binary, and the package that depends on it. */
 const ADDON = {
   says: "The native addon of polyflake",
   of: "polyflake",
@@ -38,7 +38,7 @@ const PROGRAM = {
   fileOf: ({ os }) => (os === "win32" ? "polyflake.exe" : "polyflake"),
 };
 
-/** The package's package.json, without what only its own build needs. */
+/** The package's package.json without the fields that only its own build needs. */
 export function manifest() {
   const { private: _, scripts, devDependencies, overrides, ...rest } = ours;
   return { ...rest, ...optional(ADDON) };

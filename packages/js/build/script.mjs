@@ -14,7 +14,7 @@ import { FAMILIES, glueOf, moduleOf, RULES } from "./wasm.mjs";
 
 const SOURCES = join(PACKAGE, "src");
 const DIST = join(PACKAGE, "dist");
-/** Where tsc writes the types of each source. */
+/** The folder to which tsc writes the types of each source file. */
 const TYPES = join(PACKAGE, "build/out/types");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
@@ -31,11 +31,11 @@ const MACHINES = {
   web: ["web", "compiled"],
 };
 
-/** The entry points of CommonJS, which give their machines to one file, and those of ES modules. */
+/** The entry points of CommonJS, which pass their machines to one shared file, and those of ES modules. */
 const COMMON = ["node", "native", "wasm"];
 const MODULES = ["wasm", "workerd", "edge-light", "web"];
 
-/** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
+/** The namespaces of an entry point. Each becomes an ES module file, so that bundlers can drop unused ones. */
 const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 
 /** The family whose wasm module a namespace has. */
@@ -58,7 +58,7 @@ const TYPED = {
 
 const source = (name) => join(SOURCES, `${name}.ts`);
 
-/** The type of a wasm module's import, by bundlers that are told to give its address. */
+/** The import type of a wasm module, for bundlers that must be told to return its address. */
 const ADDRESS = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
@@ -93,7 +93,7 @@ const preloaded = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
-    // A store may be away for a while, and a warning has said so; a wrong variable stays wrong.
+    // A store may be unavailable for a while, and a warning has reported it. A wrong variable stays wrong.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
 
@@ -130,7 +130,10 @@ function writeFolders() {
   }
 }
 
-/** The ES modules of all entry points: a file for each, for each of its namespaces, and for what these share. */
+/**
+ * Builds the ES modules of all entry points: one file for each, one for each of its namespaces, and files for shared
+ * code.
+ */
 async function bundleModules() {
   const input = { ...sourcesOf(PLAIN) };
   for (const entry of MODULES) {
@@ -155,14 +158,14 @@ async function bundleCommon() {
 /** Number of characters from which on a file of CommonJS is long for `import` in Node, which looks for its names slowly. */
 const LONG = 1 << 14;
 
-/** Writes an entry point of CommonJS anew, as two files: the names that Node looks for, and all else, which it only runs. */
+/** Rewrites a CommonJS entry point as two files: the names that Node looks for, and the rest, which Node only runs. */
 function split({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
   writeFileSync(join(DIST, "cjs", rest), code);
   writeNames(fileName, `require("./${rest}")`, exports, ES_MODULE);
 }
 
-/** By `Reflect`, since `import` takes what `Object.defineProperty` defines for one of the names. */
+/** This uses `Reflect`, because `import` exposes anything that `Object.defineProperty` defines for one of the names. */
 const ES_MODULE = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
 const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
@@ -190,7 +193,10 @@ async function bundle({ input, plugins }, output) {
 /** Whether a module is a source that belongs to no single entry point, of the given files. */
 const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
 
-/** The files that entry points share: who only reads IDs needs no more than `readers`, and no browser has what Node's machines import. */
+/**
+ * The files that entry points share. Programs that only read IDs need no more than `readers`, and browsers never load
+ * what Node's machines import.
+ */
 const SHARED = [
   ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
   ["shared", /^(?!\.\.|#|lease\/|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
@@ -198,7 +204,9 @@ const SHARED = [
   ["schemas", /^integrations\/(schema|standard|columns)\.ts$/],
 ].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
 
-/** Whether a source reaches a machine by its imports, and so belongs to one entry point. */
+/**
+ * Returns whether a source file imports a machine, directly or indirectly, and therefore belongs to one entry point.
+ */
 function reachesMachine(path, seen = new Set()) {
   if (seen.has(path)) return false;
   seen.add(path);
@@ -235,7 +243,7 @@ function machines(inline) {
       if (name && entry !== "common") return external(`./${entry}-${name}.js`);
       const file = sourceAt(path, specifier);
       if (family && specifier === "./inline.js") return fileOf(inline, owner);
-      // In CommonJS, calls go faster within a file.
+      // In CommonJS, calls within a file are faster.
       const isOwn = entry === "common" ? isAmong(file, /^(?!errors|codes|decode|integrations)/) : reachesMachine(file);
       return isOwn ? `${file}?${entry}` : file;
     },
@@ -260,7 +268,10 @@ function rules() {
   };
 }
 
-/** A plugin for CommonJS: the file of all families, whose machines are parameters, and the files that call it. */
+/**
+ * A plugin for CommonJS that creates one file for all families, whose machines are parameters, and the files that call
+ * it.
+ */
 function common() {
   return {
     name: "common",
@@ -306,7 +317,7 @@ const ENTRY = [
 
 const isFamilies = ({ name }) => name === "families";
 const WRAPPED = {
-  // In brackets: engines compile such a function at once, and do not read it twice.
+  // The function is in parentheses, because engines compile such a function immediately instead of parsing it twice.
   banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
   footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
@@ -332,8 +343,8 @@ async function writeTypes() {
     dir: join(DIST, "cjs"),
     entryFileNames: "[name].d.ts",
     chunkFileNames: "types-[name].d.ts",
-    // What a file needs comes along with it, unless a group before has it. Who imports none of other people's libraries must not
-    // need their types.
+    // A file is bundled with its dependencies, unless an earlier group already contains them. Users who import no
+    // third-party integration must not need its types.
     codeSplitting: {
       groups: [
         {
@@ -346,11 +357,11 @@ async function writeTypes() {
     },
   });
   await types.close();
-  // The bundler's helper for values, which no type needs.
+  // This is the bundler's helper for values, which no type needs.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", "public", ...Object.keys(PLAIN)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
-  // Other people's classes have types of their own in ES modules, which are not those of CommonJS.
+  // Third-party classes have different types in ES modules and in CommonJS.
   const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");
   writeFileSync(join(DIST, "esm/drizzle.d.ts"), drizzle.replaceAll('from "./', 'from "../cjs/'));
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);

@@ -1,4 +1,4 @@
-/** Runs the programs of the build, and finds them. */
+/** Runs and locates the programs of the build. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";

@@ -65,8 +65,8 @@ function buildFamily(family, dev) {
 
 function optimize(bound, out, passes, ...options) {
   const program = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller. No data lies in the first KB,
-  // the end of the stack, so that an address plus an offset does not wrap around.
+  // A possible-value analysis (GUFA) between two rounds makes a module up to 1.5% smaller. The first KB contains no
+  // data, only the end of the stack, so an address plus an offset does not wrap around.
   const rounds = [passes, "--gufa-optimizing", passes, "--low-memory-unused", ...options];
   const strip = ["debug", "producers", "target-features"].map((what) => `--strip-${what}`);
   run(process.execPath, program, ...rounds, "--enable-simd", ...strip, bound, "-o", out);

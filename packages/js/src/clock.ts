@@ -19,7 +19,7 @@ export interface Stall {
  * The maximum nesting depth of clocks and callbacks that call generators. It is limited because the backends' stacks are
  * finite.
  */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 let depth = 0;
 
@@ -79,9 +79,9 @@ export class GuardedClock {
  * converts the error to the result.
  */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
-  if (depth === DEEPEST) {
+  if (depth === MAX_DEPTH) {
     return failed(
-      new PolyflakeError("clock_failed", `expected at most ${DEEPEST} clocks nested in each other, found more`),
+      new PolyflakeError("clock_failed", `expected at most ${MAX_DEPTH} clocks nested in each other, found more`),
     );
   }
   depth += 1;

@@ -6,7 +6,7 @@ import { PolyflakeError } from "./errors.js";
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
-/** What this package uses of Node's modules, by their names. */
+/** The functions of Node's modules that this package uses, by module name. */
 interface BuiltIns {
   "node:fs": {
     openSync(path: string, flags: string): number;

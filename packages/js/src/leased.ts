@@ -130,7 +130,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
     begin(number, start, end) {
       if (handle.lease!.closed) throw unavailable(handle.lease!, {});
       seal();
-      // The same worker ID may be leased again, but no tick may be used under two grants.
+      // The same worker ID may be leased again, but no two grants may use the same tick.
       handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
       isOpen = true;
       handle.lease!.granted = true;
@@ -158,14 +158,14 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
 }
 
 /** The time between two checks by a call that waits for a grant, in nanoseconds. */
-const LOOK_AGAIN = 10e6;
+const POLL_NANOS = 10e6;
 
 /**
  * Calls `make`, and retries it for as long as it fails because the lease has no grant. Gives up after the lease's maximum wait.
  * The process stays alive during the wait.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
-  for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
+  for (let waited = 0; ; waited += POLL_NANOS / 1e6) {
     try {
       return await make();
     } catch (error) {
@@ -174,7 +174,7 @@ export async function onceGranted<T>(handle: Handle, signal: Signal | undefined,
       if (waited >= lease.longest) lease.waited = true;
       if (lease.waited || lease.reason().permanent) throw error;
     }
-    await slept(LOOK_AGAIN, signal);
+    await slept(POLL_NANOS, signal);
   }
 }
 

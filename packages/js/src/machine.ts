@@ -69,7 +69,7 @@ const CUT = 32;
  */
 type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
-/** The numbers of a result or of an error. A call documents how many of them it writes. */
+/** The numbers in a result or an error. Each call documents how many numbers it writes. */
 type Answer = readonly [number, number, number, number, number, number, number, number, number, number];
 
 /** A backend with views of its scratch area. It throws an error if a call fails. */
@@ -125,7 +125,7 @@ export class Machine {
   catchUp(): void {
     const count = countIn(this.#count);
     if (count === this.restores) return;
-    // In this order: if the stack overflows in the call, the next call repeats it.
+    // The assignments are in this order so that, if the stack overflows in the call, the next call repeats it.
     this.#restored?.();
     this.restores = count;
   }
@@ -163,7 +163,7 @@ export class Machine {
     return Array.from(this.numbers.subarray(register.answer)) as unknown as Answer;
   }
 
-  /** Passes one piece of a message to the backend. The piece is at the start of the bytes, and more pieces follow. */
+  /** Passes one piece of a message, which is at the start of the bytes, to the backend. More pieces follow. */
   putPiece(offset: number, length: number): void {
     this.numbers[register.offset] = offset;
     this.numbers[register.length] = length;

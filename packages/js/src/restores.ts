@@ -23,7 +23,7 @@ export interface Addon {
 }
 
 interface Shared {
-  /** One cell: the number of restores that were reported in JavaScript. */
+  /** A cell that contains the number of restores that were reported in JavaScript. */
   readonly count: Int32Array;
   /**
    * One cell: the base of the order in which random partitions are picked, and the number of partitions that were picked. The
@@ -32,7 +32,7 @@ interface Shared {
   readonly order: BigInt64Array;
   /** The addons by their scratch areas, which the copies of the package on this thread share. */
   readonly addons: Map<object, Addon>;
-  /** The number of restores, of which the last has replaced the base; undefined before the first pick. */
+  /** The number of restores, counting the last one that replaced the base; undefined before the first pick. */
   based?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ const KEY = Symbol.for("polyflake.restores");
 /** The bit that is set once there is a base. */
 const DRAWN = 1n << 48n;
 
-/** Returns what the copies of the package in this realm share, which the first copy creates. */
+/** Returns the state that all copies of the package in this realm share. The first copy creates it. */
 export function shared(): Shared {
   const realm = globalThis as { [KEY]?: Shared };
   if (!realm[KEY]) {
@@ -77,10 +77,11 @@ export function reportRestore(load: () => void): void {
   const seen = restores();
   failures.push(failureOf(replaceBase));
   const all = [...addons.values()];
-  // Twice if there are several, because one of them may pick partitions from the table of another one, whose base is then new.
+  // The base is replaced twice if there are several tables, because one of them may pick partitions from another table,
+  // whose base is then new.
   const reports = all.length > 1 ? [...all, ...all] : all;
   for (const { report } of reports) failures.push(failureOf(report));
-  // If another thread reports a restore meanwhile, the sum differs, and the next pick replaces the base again.
+  // If another thread reports a restore in the meantime, the sum differs, and the next pick replaces the base again.
   realm.based = seen + reports.length + 1;
   if (typeof Atomics === "object") Atomics.add(count, 0, 1);
   else count[0]!++;
@@ -128,11 +129,11 @@ function failureOf(step: () => void): { error: unknown } | undefined {
   }
 }
 
-/** Returns the base and the number of partitions that were picked before, and counts one more. */
+/** Returns the base and the number of partitions that were picked so far, and increments that number. */
 export function nextPick(): [base: number, count: number] {
   const realm = shared();
   const { order } = realm;
-  // A report in a thread that shares the addon, but not this memory, has not replaced this base.
+  // A report from a thread that shares the addon, but not this memory, has not replaced this base.
   const seen = restores();
   if (seen !== (realm.based ?? seen)) replaceBase();
   realm.based = seen;

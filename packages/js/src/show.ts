@@ -6,7 +6,7 @@ import { PolyflakeError } from "./errors.js";
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
 /** The number of IDs in an array that a console shows. */
-const SHOWN = 6;
+const MAX_SHOWN = 6;
 
 /**
  * Adds members to an object for `JSON.stringify`, consoles and `String`. The `kind` member prevents the object from being
@@ -35,8 +35,8 @@ export function nameOf(this: object): string {
 
 /** Returns what a console shows for many IDs: only the first few. */
 export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
-  const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
-  if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);
+  const shown = Array.from({ length: Math.min(this.length, MAX_SHOWN) }, (_, k) => shownAs(this.at(k)));
+  if (this.length > MAX_SHOWN) shown.push(`... ${this.length - MAX_SHOWN} more`);
   return `${this.constructor.name}(${this.length}) [${shown.length > 0 ? ` ${shown.join(", ")} ` : ""}]`;
 }
 

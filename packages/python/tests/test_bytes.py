@@ -18,7 +18,8 @@ SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 
 
 class Parameter(NamedTuple):
-    """A call whose result depends on each byte, the number of bytes, and the error code for any other number."""
+    """A call whose result depends on each byte, the supported number of bytes, and the error code for any other
+    number."""
 
     call: Callable[[Any], object]
     size: int

@@ -1,4 +1,4 @@
-//! The inspector for the page, which takes a string and returns JSON.
+//! The inspector for the page. It takes a string and returns JSON.
 
 #![allow(missing_docs, reason = "wasm-bindgen writes items of its own")]
 

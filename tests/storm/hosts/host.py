@@ -22,7 +22,7 @@ PAUSE = int(os.environ["STORM_PAUSE_US"]) / 1e6
 RENEWS = bool(os.environ["STORM_RENEW"])
 
 CHUNK = 50
-# The time after which all copies continue at once, in seconds.
+# The time, in seconds, after which all copies continue together.
 TOGETHER = 0.02
 LONGEST = 4096
 # The number of failed calls after which a thread that has generated no ID gives up, and one that has.
@@ -113,7 +113,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
     start = time.monotonic() + TOGETHER
     for copy in range(1, WIDTH + 1):
         if create() == 0:
-            # The copy of an image does not know that it is one.
+            # The copy of an image does not know that it is a copy.
             own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
             generate(copy, 0, own, IDS, start)
             os._exit(0)

@@ -113,7 +113,7 @@ impl Rows {
         }
         for name in &self.names {
             let found = rows::run(name, &size)?;
-            // Read again, because a run of other rows may have ended meanwhile.
+            // The results are read again, because a run of other rows may have ended in the meantime.
             let mut results = Results::read()?;
             results.set(name, found);
             results.write()?;

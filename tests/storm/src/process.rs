@@ -144,7 +144,7 @@ impl Process {
 
     /// Lets the process create its generator.
     pub fn go(&mut self) -> Result<()> {
-        // A process that was killed, or that reads no input, has closed it.
+        // A process that was killed, or that reads no input, has closed the pipe.
         let Some(mut input) = self.input.take() else { return Ok(()) };
         Ok(writeln!(input, "go").or_else(ignore_closed)?)
     }
@@ -223,7 +223,7 @@ impl Drop for Process {
             // SAFETY: no memory is involved. The group is the process's own, and still has its ID.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
-        // An error means that it was waited for.
+        // An error means that the process has already been waited for.
         let _ = self.child.wait();
     }
 }

@@ -152,7 +152,7 @@ fn a_generator_without_a_fault_breaks_no_rule() {
             assert!(verdict.ids > 0, "no IDs in {}", storm.name);
         }
     };
-    // They mostly wait.
+    // The threads mostly wait.
     thread::scope(|scope| {
         for storm in &STORMS {
             scope.spawn(|| is_clean(storm));

@@ -103,7 +103,8 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     let publint = publint(shell, file)?;
     // The wasm modules have no types, because they are meant for bundlers.
     let modules = ["hotguid.wasm", "layout.wasm", "public.wasm", "randflake.wasm", "sno.wasm"];
-    // Their types are those of ES modules. Node's script is CommonJS for Drizzle, and for leases if Node may load no addons.
+    // Their types are those of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where Node may not
+    // load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

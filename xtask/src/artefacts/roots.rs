@@ -119,7 +119,7 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (compiler, out) = (tools::mingw(shell)?, libraries.join("bcryptprimitives.dll"));
     let source = workspace::root().join("tests/artefacts/bcryptprimitives.c");
     cmd!(shell, "{compiler} -shared -o {out} {source} -ladvapi32").run()?;
-    // The libraries of Wine 8 depend on it.
+    // The libraries of Wine 8 depend on this package.
     let zlib = tools::mingw_zlib(shell)?;
     shell.copy_file(zlib, &libraries)?;
     for setting in ["wineboot --init", "winecfg -v win10"] {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The highest load per processor at which the figures are reliable. A higher load means that other processes are running.
-const CALM: f64 = 0.5;
+const MAX_LOAD: f64 = 0.5;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Machine {
@@ -35,7 +35,7 @@ impl Machine {
     /// Returns a warning about the figures if other processes are running.
     fn warning(&self) -> Option<String> {
         #[allow(clippy::cast_precision_loss, reason = "few processors")]
-        let calm = self.processors as f64 * CALM;
+        let calm = self.processors as f64 * MAX_LOAD;
         let load = self.load.filter(|load| *load > calm)?;
         Some(format!("others are at work (load {load:.1}): these figures are provisional"))
     }

@@ -9,7 +9,7 @@ use super::{report::Report, table};
 use crate::{tools, workspace};
 
 /// The heading of the section that is written by hand.
-const MISSES: &str = "\n## What stands in the way\n";
+const MISSED_GOALS_HEADING: &str = "\n## What stands in the way\n";
 
 /// Draws a report: a page with the goals, and plots of each language against its peers, cost by batch size, and throughput by
 /// threads.
@@ -19,7 +19,7 @@ pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let page = folder().join("goals.md");
     // The text about missed goals is written by hand, so it is kept.
     let before = shell.read_file(&page)?;
-    let misses = before.find(MISSES).map_or("", |at| &before[at..]);
+    let misses = before.find(MISSED_GOALS_HEADING).map_or("", |at| &before[at..]);
     shell.write_file(page, table::page(report) + misses)?;
     draw_file(shell, file.path())
 }

@@ -204,15 +204,15 @@ impl Mutant {
 
     /// Returns the command that compiles a fault.
     fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
-        let limited = limited(shell, COMPILING);
+        let with_limits = with_limits(shell, COMPILING);
         match self.tests {
-            Tests::Rust => self.cargo_test(limited).arg("--no-run").args(self.target()),
-            Tests::Python => limited
+            Tests::Rust => self.cargo_test(with_limits).arg("--no-run").args(self.target()),
+            Tests::Python => with_limits
                 .args(["cargo", "build", "--quiet", "--package", "polyflake-python"])
                 .args(["--features", "pyo3/abi3-py311"])
                 .env("PYO3_PYTHON", workspace::python())
                 .env("CARGO_TARGET_DIR", target("python")),
-            Tests::JavaScript => limited
+            Tests::JavaScript => with_limits
                 .args(["npm", "run", "--silent", "build", "--", "native", "script", "--dev"])
                 .env("CARGO_TARGET_DIR", target("javascript")),
         }
@@ -229,25 +229,25 @@ impl Mutant {
 
     /// Returns the command that runs the tests.
     fn run_tests<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
-        let limited = limited(shell, TESTING);
+        let with_limits = with_limits(shell, TESTING);
         match self.tests {
-            Tests::Rust => self.cargo_test(limited).args(&self.arguments),
-            Tests::Python => limited
+            Tests::Rust => self.cargo_test(with_limits).args(&self.arguments),
+            Tests::Python => with_limits
                 .arg(workspace::python())
                 .args(["-m", "pytest", "--exitfirst", "-p", "no:cacheprovider"])
                 .args(&self.arguments)
                 .env("PYTHONPATH", shell.current_dir().join("src")),
-            Tests::JavaScript => limited.args(["node", "--test"]).args(&self.arguments),
+            Tests::JavaScript => with_limits.args(["node", "--test"]).args(&self.arguments),
         }
     }
 
     /// Returns a command with `cargo test`, and the arguments that select what is compiled.
-    fn cargo_test<'s>(&self, limited: Cmd<'s>) -> Cmd<'s> {
+    fn cargo_test<'s>(&self, with_limits: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
         // The core's tests enable the features that they need.
         let features = (package != "polyflake").then_some("--all-features");
-        let tests = limited
+        let tests = with_limits
             .args(["cargo", "test", "--quiet", "--package", package])
             .args(features)
             .args(self.checker.as_ref().map(|_| "--release"))
@@ -265,7 +265,7 @@ fn target(kind: &str) -> PathBuf {
 }
 
 /// Returns the start of a command that is killed, with all processes that it started, after a number of seconds.
-fn limited<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
+fn with_limits<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }
 

@@ -11,7 +11,7 @@ pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
     for (target, tables) in tables(manifest, "target") {
         dependencies.extend(of(tables.as_table().context("expected a table")?, Some(target)));
     }
-    // The second table of features may have all of them, and needs the second version of the index.
+    // The index needs its second version if a crate has features in its second table, which may contain all kinds of features.
     Ok(json!({
         "name": package["name"].as_str(),
         "vers": package["version"].as_str(),

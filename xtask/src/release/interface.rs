@@ -50,12 +50,12 @@ fn names(shell: &Shell, last: &str) -> Result<()> {
 
 fn unexplained(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<String> {
     let now = paths(now);
-    let gone = paths(before).into_iter().filter(|path| !now.contains(path));
+    let removed_names = paths(before).into_iter().filter(|path| !now.contains(path));
     let is_explained = |path: &String| {
         let name = path.rsplit('.').next().unwrap_or_default();
         !is_patch && entry.contains(&format!("`{name}"))
     };
-    gone.filter(|path| !is_explained(path)).collect()
+    removed_names.filter(|path| !is_explained(path)).collect()
 }
 
 /// Returns the names in the table, each with those around it. What is said of a name has no name of its own.
@@ -92,7 +92,7 @@ fn rust(shell: &Shell, last: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn gone(now: &str, entry: &str, is_patch: bool) -> Vec<String> {
+    fn removed_names(now: &str, entry: &str, is_patch: bool) -> Vec<String> {
         let before = "[sno]\nparse = \"Parses.\"\nnew = { summary = \"Creates.\", in = [\"js\"] }\n[guide]\nsno = [\"parse\"]";
         unexplained(&before.parse().unwrap(), &now.parse().unwrap(), entry, is_patch)
     }
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn names_may_be_added_and_described_differently() {
         let now = "[sno]\nparse = \"Reads.\"\nnew = \"Creates.\"\nmore = \"More.\"\n[guide]\nsno = [\"parse\"]";
-        assert!(gone(now, "", true).is_empty());
+        assert!(removed_names(now, "", true).is_empty());
     }
 
     #[test]
     fn a_missing_name_must_be_explained_and_a_patch_may_remove_none() {
         let now = "[sno]\nnew = \"Creates.\"\n[guide]\nsno = [\"parse\"]";
-        assert_eq!(gone(now, "", false), ["sno.parse"]);
-        assert_eq!(gone(now, "`parse` is now `read`", true), ["sno.parse"]);
-        assert!(gone(now, "`parse` is now `read`", false).is_empty());
+        assert_eq!(removed_names(now, "", false), ["sno.parse"]);
+        assert_eq!(removed_names(now, "`parse` is now `read`", true), ["sno.parse"]);
+        assert!(removed_names(now, "`parse` is now `read`", false).is_empty());
     }
 }

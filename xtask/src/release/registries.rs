@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// When each version was published. Clients wait for days before they install a new version.
-const OLD: &str = "2020-01-01T00:00:00.000Z";
+const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
     server: Child,
@@ -87,7 +87,7 @@ impl Registries {
         let known = fs::read_to_string(&page).unwrap_or(empty);
         let mut known: Value = serde_json::from_str(&known)?;
         known["dist-tags"] = json!({ "latest": version });
-        known["time"][&version] = OLD.into();
+        known["time"][&version] = PUBLISHED_AT.into();
         let others = manifest["optionalDependencies"].clone();
         known["versions"][&version] = manifest;
         shell.write_file(page, known.to_string())?;
@@ -107,7 +107,7 @@ impl Registries {
             let manifest = json!({ "name": name, "version": version, "os": [platform.os],
                 "cpu": [platform.cpu], "dist": { "tarball": tarball } });
             let known = json!({ "name": name, "dist-tags": { "latest": version },
-                "versions": { version: manifest }, "time": { version: OLD } });
+                "versions": { version: manifest }, "time": { version: PUBLISHED_AT } });
             if !page.exists() {
                 shell.write_file(page, known.to_string())?;
             }
@@ -131,7 +131,7 @@ impl Registries {
         let manifest = cmd!(shell, "tar {options...} {file} {manifest}").quiet().read()?;
         let entry = index::entry(&manifest.parse()?, &results::sha256(file)?)?;
         let [name, version] = ["name", "vers"].map(|key| entry[key].as_str().unwrap_or(""));
-        // All of our names are longer than three characters, which decides where the index has them.
+        // The index places names by their length, and all names of this project have more than three characters.
         let page = self.path("crates/index").join(&name[..2]).join(&name[2..4]).join(name);
         let known = fs::read_to_string(&page).unwrap_or_default();
         shell.write_file(page, format!("{known}{entry}\n"))?;

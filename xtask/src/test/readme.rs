@@ -139,7 +139,7 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
 
 /// Returns rustdoc's arguments for the crates that the examples use. They must be crates that the crates' step builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
-    const USED: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
+    const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested();
     let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
     let built = built.read()?;
@@ -155,7 +155,7 @@ fn libraries(shell: &Shell) -> Result<Vec<String>> {
         library.map(|file| format!("{name}={file}"))
     };
     let mut arguments = Vec::new();
-    for name in USED {
+    for name in README_CRATES {
         let file = file_of(name).with_context(|| format!("cargo built no {name}"))?;
         arguments.extend(["--extern".to_owned(), file]);
     }

@@ -42,7 +42,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
         .run()?;
     cmd!(shell, "cargo build --quiet --package polyflake-inspect {target...}").run()?;
-    // This machine has no compare-and-swap. See core/README.md.
+    // This target has no compare-and-swap (see core/README.md).
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
         .env("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core")
@@ -54,10 +54,10 @@ pub fn systems(shell: &Shell) -> Result<()> {
     for target in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
         let (members, name) = (members(), target.replace('-', "_"));
-        // On Windows, napi requires Node's own library.
+        // On Windows, napi requires Node's import library.
         let chosen = ["--exclude", "polyflake-node", "--all-targets", "--target", target];
         cmd!(shell, "cargo check --quiet {members...} {chosen...}")
-            // Nothing is linked, so the output of their C compilers is not needed.
+            // Nothing is linked, so the C compilers' output is not needed.
             .env(format!("CC_{name}"), "true")
             .env(format!("AR_{name}"), "true")
             .env("PYO3_CROSS_PYTHON_VERSION", "3.11")

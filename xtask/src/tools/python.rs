@@ -69,7 +69,7 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     run_once(&venv.join("requirements.txt"), &wanted, || {
-        // A working environment is kept, along with the wheel that is installed in it.
+        // An environment that works is kept, including the wheel that is installed in it.
         if !python.exists() {
             cmd!(shell, "{machine} -m venv --clear {venv}")
                 .run()

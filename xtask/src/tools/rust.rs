@@ -69,12 +69,12 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
 /// contacted without TLS.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     let name = "wasm-bindgen-cli";
-    install_with(shell, name, &locked("wasm-bindgen")?, &["--no-default-features"])?;
+    install_with(shell, name, &locked_version("wasm-bindgen")?, &["--no-default-features"])?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
 /// Returns a dependency's version in the lock file.
-fn locked(name: &str) -> Result<String> {
+fn locked_version(name: &str) -> Result<String> {
     let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
     let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;
     let package = packages.iter().find(|package| package["name"].as_str() == Some(name));

@@ -12,14 +12,14 @@ use crate::{
 };
 
 /// The maximum nesting depth. No valid description is nested more deeply, but an object that contains itself is.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 
 /// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
 pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));
     }
-    within(value, DEEPEST, name)
+    within(value, MAX_DEPTH, name)
 }
 
 fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {

@@ -12,6 +12,6 @@ pub(crate) mod one {
 }
 
 sets! {
-    /// NEON.
+    /// The kernels for NEON, which every AArch64 CPU supports.
     Neon: "neon", neon, true;
 }

@@ -4,7 +4,7 @@
 use crate::{
     arch::{
         Slot,
-        alphabet::{HEX, all},
+        alphabet::{HEX, splat},
         machine::one,
     },
     narrow,
@@ -43,7 +43,7 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
 /// Pads a string of up to 13 digits with leading zeros to 16 digits, and returns the first eight and the last eight.
 #[inline]
 fn padded(text: &[u8]) -> [u64; 2] {
-    const ZEROS: u64 = all(b'0');
+    const ZEROS: u64 = splat(b'0');
     match (text.first_chunk(), text.last_chunk()) {
         (Some(first), Some(last)) if text.len() > 8 => {
             let before = 8 * (16 - text.len());

@@ -11,6 +11,6 @@ pub(crate) mod one {
 }
 
 sets! {
-    /// 128-bit SIMD.
+    /// The kernels for WebAssembly's 128-bit SIMD instructions.
     Simd128: "simd128", simd128, true;
 }

@@ -22,10 +22,10 @@ macro_rules! has {
 }
 
 sets! {
-    /// SSSE3 and SSE4.1.
+    /// The set for CPUs with SSSE3 and SSE4.1.
     Sse41: "sse41", sse41, has!("ssse3", "sse4.1");
-    /// AVX2 and POPCNT.
+    /// The set for CPUs with AVX2 and POPCNT.
     Avx2: "avx2", avx2, has!("avx2", "popcnt");
-    /// AVX-512 with BW, VL, VBMI and VBMI2.
+    /// The set for CPUs with AVX-512 BW, VL, VBMI and VBMI2.
     Avx512: "avx512", avx512, has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2");
 }

@@ -69,11 +69,11 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
 fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
-    let digits = _mm_sub_epi8(characters, all(digit));
-    let letters = _mm_sub_epi8(characters, all(LETTER));
-    let no_digits = _mm_subs_epu8(digits, all(ten - 1));
-    let no_letters = _mm_subs_epu8(letters, all(alphabet.letters() - 1));
-    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, all(LETTER - ten)));
+    let digits = _mm_sub_epi8(characters, splat(digit));
+    let letters = _mm_sub_epi8(characters, splat(LETTER));
+    let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
+    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(LETTER - ten)));
     let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
     (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
 }
@@ -89,7 +89,7 @@ fn words_of(register: __m128i) -> [u64; 2] {
 /// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn all(byte: u8) -> __m128i {
+fn splat(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
@@ -114,9 +114,9 @@ fn values(low: u64, high: u64) -> __m128i {
 #[inline]
 #[target_feature(enable = "sse2")]
 fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i {
-    let letters = _mm_cmpgt_epi8(values, all(digits - 1));
-    let further = _mm_and_si128(letters, all(LETTER - digit - digits));
-    _mm_add_epi8(values, _mm_add_epi8(all(digit), further))
+    let letters = _mm_cmpgt_epi8(values, splat(digits - 1));
+    let further = _mm_and_si128(letters, splat(LETTER - digit - digits));
+    _mm_add_epi8(values, _mm_add_epi8(splat(digit), further))
 }
 
 /// Joins the five bits in each byte into two groups of 40 bits.

@@ -10,8 +10,9 @@ use super::{Text, length_or_character_error};
 use crate::{
     Error, ErrorKind,
     arch::{
-        HEX, all, one,
+        HEX, one,
         scalar::base32hex::{length_of, number},
+        splat,
     },
 };
 
@@ -44,7 +45,7 @@ pub(crate) fn decode(text: &str) -> crate::Result<u64> {
 
 #[cold]
 fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
-    let value = |unit| u8::try_from(unit).ok().map(|byte| HEX.values(all(byte)));
+    let value = |unit| u8::try_from(unit).ok().map(|byte| HEX.values(splat(byte)));
     let is_good = |_, unit| value(unit).is_some_and(|(_, bad)| bad == 0);
     if let Some(error) = length_or_character_error(units.clone(), 1..=MAX_DIGITS, is_good) {
         return error;

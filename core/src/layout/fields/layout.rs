@@ -1,4 +1,4 @@
-//! The layout itself, and methods that look up its fields.
+//! A layout, and methods that look up its fields.
 
 use alloc::{string::String, vec::Vec};
 

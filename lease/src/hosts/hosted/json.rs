@@ -4,7 +4,7 @@ use alloc::string::ToString;
 
 use serde_json::{Value as Json, json};
 
-use crate::{Error, ErrorKind, Event, stores::steps::is_lasting};
+use crate::{Error, ErrorKind, Event, stores::steps::is_permanent_failure};
 
 /// Converts an error to JSON for a host.
 pub(super) fn error_of(error: &Error) -> Json {
@@ -18,13 +18,13 @@ pub(super) fn error_of(error: &Error) -> Json {
 
 /// Converts JSON to an error that the rules or the host reported instead of opening a connection. Waiting helps only if the
 /// store is temporarily unavailable, for example a file while the system has too many open files.
-pub(super) fn refused(error: &Json) -> Error {
+pub(super) fn error_from_json(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
     let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
     // Exceptions in Python and JavaScript carry only a code and a message. A separate field would be public just for this
     // purpose.
-    let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_lasting(message);
+    let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_permanent_failure(message);
     if may_end { error } else { error.permanent() }
 }
 

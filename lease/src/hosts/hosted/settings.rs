@@ -24,7 +24,7 @@ use crate::{
 /// The settings of a lease.
 pub(super) struct Settings(Map<String, Json>);
 
-fn unfit(key: &str) -> Error {
+fn invalid_setting(key: &str) -> Error {
     out_of_range(format!("expected a valid `{key}` in the settings of a lease"))
 }
 
@@ -37,47 +37,50 @@ impl Settings {
     }
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
-        self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
+        self.0.get(key).and_then(Json::as_str).ok_or_else(|| invalid_setting(key))
     }
 
     /// Returns a setting, or `None` if it is missing or null.
-    fn given(&self, key: &str) -> Option<&Json> {
+    fn setting(&self, key: &str) -> Option<&Json> {
         self.0.get(key).filter(|value| !value.is_null())
     }
 
     fn number(&self, key: &str) -> Result<Option<u64>> {
-        let Some(value) = self.given(key) else { return Ok(None) };
+        let Some(value) = self.setting(key) else { return Ok(None) };
         value
             .as_u64()
             .filter(|number| *number <= MAX_SAFE_INTEGER)
             .map(Some)
-            .ok_or_else(|| unfit(key))
+            .ok_or_else(|| invalid_setting(key))
     }
 
     /// Returns whether a setting is true, or `false` if it is missing or null.
     fn flag(&self, key: &str) -> Result<bool> {
-        self.given(key).map_or(Ok(false), |value| value.as_bool().ok_or_else(|| unfit(key)))
+        self.setting(key)
+            .map_or(Ok(false), |value| value.as_bool().ok_or_else(|| invalid_setting(key)))
     }
 
     /// Returns a string setting, or `None` if it is missing or null.
-    fn given_text(&self, key: &str) -> Result<Option<&str>> {
-        self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
+    fn string_setting(&self, key: &str) -> Result<Option<&str>> {
+        self.setting(key)
+            .map(|value| value.as_str().ok_or_else(|| invalid_setting(key)))
+            .transpose()
     }
 
     /// Returns the store; an `SQLite` file without its name.
     pub(super) fn store(&self) -> Result<Engine> {
-        let schema = self.given_text("schema")?.map(Schema::new).transpose()?;
+        let schema = self.string_setting("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {
             ("postgresql", schema) => Ok(Engine::Postgresql(schema.unwrap_or_default())),
             ("sqlite", None) => Ok(Engine::Sqlite(String::new())),
             ("mysql", None) => Ok(Engine::Mysql),
-            ("sqlite" | "mysql", Some(_)) => Err(unfit("schema")),
-            _ => Err(unfit("store")),
+            ("sqlite" | "mysql", Some(_)) => Err(invalid_setting("schema")),
+            _ => Err(invalid_setting("store")),
         }
     }
 
     pub(super) fn create(&self) -> Result<Create> {
-        let create = Create::of(self.given_text("create")?)?;
+        let create = Create::parse(self.string_setting("create")?)?;
         Ok(if self.is_check() { create.trial() } else { create })
     }
 
@@ -88,12 +91,12 @@ impl Settings {
     }
 
     fn is_check(&self) -> bool {
-        self.given("check").is_some()
+        self.setting("check").is_some()
     }
 
     pub(super) fn options(&self) -> Result<Options> {
         let mut options = Options::new(self.text("namespace")?, self.shape()?)?;
-        if let Some(place) = self.given_text("place")? {
+        if let Some(place) = self.string_setting("place")? {
             options = options.at(place);
         }
         if let Some(number) = self.number("prefer")? {
@@ -117,7 +120,7 @@ impl Settings {
         if let Some(wait_ms) = self.number("wait_ms")? {
             options = options.waits_for_ms(wait_ms);
         }
-        match self.given("holder") {
+        match self.setting("holder") {
             Some(_) => options.holder(self.text("holder")?),
             None => Ok(options),
         }
@@ -125,13 +128,13 @@ impl Settings {
 
     /// Returns the configured range of worker IDs, or the default.
     fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
-        let Some(numbers) = self.given("numbers") else { return Ok(all) };
+        let Some(numbers) = self.setting("numbers") else { return Ok(all) };
         match numbers.as_array().map(Vec::as_slice) {
             Some([first, last]) => {
                 let pair = first.as_u64().zip(last.as_u64());
-                pair.map(|(first, last)| first..=last).ok_or_else(|| unfit("numbers"))
+                pair.map(|(first, last)| first..=last).ok_or_else(|| invalid_setting("numbers"))
             }
-            _ => Err(unfit("numbers")),
+            _ => Err(invalid_setting("numbers")),
         }
     }
 
@@ -145,20 +148,21 @@ impl Settings {
             "uuid7" => Shape::uuid7(self.numbers(0..=65_535)?),
             "randflake" => {
                 // A secret is written like a token: 16 bytes as 32 hexadecimal digits.
-                let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;
+                let secret =
+                    Random::parse(self.text("secret")?).map_err(|_| invalid_setting("secret"))?;
                 Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
             }
             "layout" => {
                 let layout = Layout::from_json(self.text("layout")?);
                 let layout = layout.map_err(|error| out_of_range(error.to_string()))?;
                 let fields = self.0.get("fields").and_then(Json::as_array);
-                let fields = fields.ok_or_else(|| unfit("fields"))?;
+                let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
                 let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
-                let fields = fields.ok_or_else(|| unfit("fields"))?;
+                let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
                 let all = Numbered::new(&layout, &fields)?.all();
                 numbered::shape(&layout, &fields, self.numbers(all)?)
             }
-            _ => Err(unfit("family")),
+            _ => Err(invalid_setting("family")),
         }
     }
 }

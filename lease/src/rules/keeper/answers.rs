@@ -2,10 +2,10 @@
 
 use alloc::{boxed::Box, format};
 
-use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Offset, Purpose};
+use super::{Action, At, Grant, Held, Keeper, Moment, Offset, PendingWrites, Purpose};
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, Shape,
-    rules::error::{damaged, silent},
+    Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Result, Shape,
+    rules::error::{damaged_record, no_reply},
     rules::json::MAX_SAFE_INTEGER,
 };
 
@@ -19,7 +19,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
         self.notice_gap(now);
-        self.beat(0, now);
+        self.schedule_beat(0, now);
         // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
         // it has no generator to seal.
         match core::mem::replace(&mut self.at, At::Ended) {
@@ -30,14 +30,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
                 // A late reply must not be taken for the reply to the next request.
                 self.request += 1;
-                self.failed(purpose, silent(), now);
+                self.failed(purpose, no_reply(), now);
             }
             At::Paused { until, purpose: purpose @ Purpose::Release { .. } }
                 if now.elapsed_ms >= until =>
             {
                 self.ask_to_release(purpose, now);
             }
-            // Before the next branch: a release already ends the lease, so a call of `close` changes nothing.
+            // This comes before the next branch, because a release already ends the lease, so a call of `close` changes
+            // nothing.
             release @ At::Paused { purpose: Purpose::Release { .. }, .. } => self.at = release,
             At::Paused { .. } if self.is_closing => self.seal(),
             At::Paused { until, purpose } if now.elapsed_ms >= until => {
@@ -46,14 +47,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     (_, Some(held)) => held.record.first,
                     _ => return self.open(now),
                 };
-                self.ask(purpose, Ask::Read { first }, now);
+                self.send(purpose, Operation::Read { first }, now);
             }
             other => self.at = other,
         }
     }
 
-    /// The action while there is nothing to do.
-    pub(super) fn rest(&self, now: Moment) -> Action {
+    /// The action when no work is pending.
+    pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
             (At::Idle { .. }, Some(held)) if !held.is_lost => {
@@ -81,11 +82,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Stops for now, and begins again after a pause.
-    pub(super) fn later(&mut self, error: Error, now: Moment) {
+    pub(super) fn retry_later(&mut self, error: Error, now: Moment) {
         // If it is known when the cause ends, the keeper does not try again before that, up to the longest pause.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause(now);
-        self.refuse(error);
+        self.fail(error);
         self.pause_for(known.min(longest), now);
     }
 
@@ -102,42 +103,42 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until };
     }
 
-    pub(super) fn again(&mut self, now: Moment) {
+    pub(super) fn begin_again(&mut self, now: Moment) {
         self.at = At::Idle { until: now.elapsed_ms };
     }
 
     /// Handles a request that failed or got no reply, so that it is unknown whether its write was done.
     pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
-            // Perhaps only the reply was lost, so the first failure is settled at once. Later ones pause, so that a store in
-            // trouble is not asked in a tight loop.
+            // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. Later retries pause,
+            // so that they do not overload a store in trouble.
             (Purpose::Claim(claim), _) if claim.asked.is_first() => {
-                self.refuse(error);
+                self.fail(error);
                 let first = claim.put.first;
-                self.ask(Purpose::SettleClaim(claim), Ask::Read { first }, now);
+                self.send(Purpose::SettleClaim(claim), Operation::Read { first }, now);
             }
             (Purpose::Claim(claim), _) => {
-                self.refuse(error);
+                self.fail(error);
                 self.settle_soon(Purpose::SettleClaim(claim), now);
             }
             (purpose @ Purpose::SettleClaim(_), _) => {
-                self.refuse(error);
+                self.fail(error);
                 self.settle_soon(purpose, now);
             }
             (Purpose::Renew(_) | Purpose::SettleRenewal, Some(end)) => {
-                self.refuse(error);
+                self.fail(error);
                 let until = now.elapsed_ms + self.pause_of(end, now);
                 self.at = At::Paused { until, purpose: Purpose::SettleRenewal };
             }
             (purpose @ Purpose::Release { until, .. }, _) => {
-                self.refuse(error);
+                self.fail(error);
                 let again = now.elapsed_ms + self.pause(now);
                 if again >= until {
-                    return self.released(now);
+                    return self.on_released(now);
                 }
                 self.at = At::Paused { until: again, purpose };
             }
-            _ => self.later(error, now),
+            _ => self.retry_later(error, now),
         }
     }
 
@@ -148,59 +149,73 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Processes a reply.
-    pub(super) fn take(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
+    pub(super) fn process_reply(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
             // The namespace was deleted. The window expires, and the keeper creates the namespace again.
             Err(error) if self.held.is_some() && reply.namespace.is_none() => {
-                return self.lost(error, now);
+                return self.on_lost(error, now);
             }
             Err(error) => return self.failed(purpose, error, now),
         };
         self.longest_ms = self.longest_ms.max(namespace.longest_ms);
-        match (purpose, reply.found) {
-            (Purpose::Open, Found::Nothing) => {
-                self.opened(namespace, (reply.now, &reply.store), now);
+        match (purpose, reply.content) {
+            (Purpose::Open, ReplyContent::Nothing) => {
+                self.on_opened(namespace, (reply.now, &reply.store), now);
             }
-            (Purpose::Survey, Found::Survey { records, latest_end }) => {
-                self.surveyed(namespace, &reply.store, (records, latest_end), now);
+            (Purpose::Survey, ReplyContent::Survey { records, latest_end }) => {
+                self.on_surveyed(namespace, &reply.store, (records, latest_end), now);
             }
-            (Purpose::Prepare, Found::Done) => self.again(now),
-            (Purpose::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
-            (Purpose::Look, Found::Records(records)) => self.look(&namespace, records, now),
-            (Purpose::Claim(claim), Found::Done) => self.begin(claim.put, now),
-            // The claim may have arrived before, in a message that was sent twice.
-            (Purpose::Claim(claim), Found::Differs(Some(found))) if claim.asked.has(&found) => {
+            (Purpose::Prepare, ReplyContent::Done) => self.begin_again(now),
+            (Purpose::Find, ReplyContent::Records(records)) => {
+                self.choose(&namespace, &records, now)
+            }
+            (Purpose::Look, ReplyContent::Records(records)) => {
+                self.choose_record(&namespace, records, now)
+            }
+            (Purpose::Claim(claim), ReplyContent::Done) => self.begin(claim.put, now),
+            // The claim may have arrived earlier, in a message that the network delivered twice.
+            (Purpose::Claim(claim), ReplyContent::Differs(Some(found)))
+                if claim.asked.contains(&found) =>
+            {
                 self.settle_soon(Purpose::SettleClaim(claim), now);
             }
-            // Another holder was faster.
-            (Purpose::Prepare | Purpose::Claim(_), Found::Differs(_)) => self.pause_for(0, now),
-            (Purpose::SettleClaim(claim), Found::Records(records)) => {
-                self.prove(claim, records.into_iter().next(), (&namespace, &reply.store), now);
+            // Another holder claimed the record first.
+            (Purpose::Prepare | Purpose::Claim(_), ReplyContent::Differs(_)) => {
+                self.pause_for(0, now)
+            }
+            (Purpose::SettleClaim(claim), ReplyContent::Records(records)) => {
+                self.rewrite_claim(
+                    claim,
+                    records.into_iter().next(),
+                    (&namespace, &reply.store),
+                    now,
+                );
             }
             (purpose @ (Purpose::Renew(_) | Purpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // A renewal that is no longer awaited was written first.
-            (Purpose::Release { held, put, until }, Found::Differs(Some(found)))
-                if found.is_grant(&put) && found != put && held.asked.has(&found) =>
+            // The store executed a renewal first that the keeper no longer waits for.
+            (Purpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
+                if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
                 let put = Record { version: found.version + 1, ..put };
-                let held = Box::new(held.with(found));
+                let held = Box::new(held.with_record(found));
                 self.ask_to_release(Purpose::Release { held, put, until }, now);
             }
-            (Purpose::Release { .. }, _) => self.released(now),
-            (purpose, _) => self.failed(purpose, unfit(), now),
+            (Purpose::Release { .. }, _) => self.on_released(now),
+            (purpose, _) => self.failed(purpose, unsuitable_record(), now),
         }
     }
 
     /// Returns the namespace's record if it matches the options.
     fn namespace(&self, reply: &Reply) -> Result<Namespace> {
         let namespace = reply.namespace.clone();
-        let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+        let namespace =
+            namespace.ok_or_else(|| damaged_record("expected the namespace's record"))?;
         namespace.check(&namespace.digest())?;
         if namespace.version == MAX_SAFE_INTEGER {
-            return Err(damaged("expected a version below the largest, found the largest"));
+            return Err(damaged_record("expected a version below the largest, found the largest"));
         }
         if namespace.shape != self.options.shape.to_json() {
             let theirs = Shape::from_json(&namespace.shape)?;
@@ -211,7 +226,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return Err(Error::new(ErrorKind::NamespaceMismatch, reason));
         }
         if namespace.records > self.options.shape.capacity() {
-            return Err(damaged("expected no more records than numbers"));
+            return Err(damaged_record("expected no more records than numbers"));
         }
         Ok(namespace)
     }
@@ -222,20 +237,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
         self.shown = self.shown_end((record.start, end), now);
-        self.actions.push_back(Action::Begin(Grant::of(&record, self.shown)));
+        self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
         self.hold(Held::new(record, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
-        let Some(held) = self.held.clone() else { return self.again(now) };
+        let Some(held) = self.held.clone() else { return self.begin_again(now) };
         if let Some(error) = self.yet_to_begin(&held, now) {
-            return self.lost(error, now);
+            return self.on_lost(error, now);
         }
         let old = held.record.clone();
         let granted_until = self.next_end(now).max(old.granted_until);
         if granted_until == old.granted_until && !held.may_be_shared() {
             // The reply contains the store's current time, which may have been wrong in the previous reply.
-            return self.ask(Purpose::SettleRenewal, Ask::Read { first: old.first }, now);
+            return self.send(Purpose::SettleRenewal, Operation::Read { first: old.first }, now);
         }
         let new = Record { granted_until, ..old };
         self.ask_to_renew(held, new, now);
@@ -244,7 +259,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns the end of a renewal, by the clock that is behind. A clock that is far ahead would otherwise block the worker ID
     /// for that long.
     fn next_end(&self, now: Moment) -> u64 {
-        self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
+        self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
     /// A clone of this process may request the same end at the same time, so the version increases by a random amount.
@@ -255,38 +270,38 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
         let old = held.record.clone();
         let new = Record { version: self.next_version(&old), ..new };
-        held.asked.note(&new);
+        held.asked.add(&new);
         self.held = Some(held);
-        self.ask(Purpose::Renew(new.clone()), Ask::Put { old, new }, now);
+        self.send(Purpose::Renew(new.clone()), Operation::Put { old, new }, now);
     }
 
     /// Processes the reply to a renewal, or to the read that settles one.
     fn renewed(
         &mut self,
         purpose: Purpose,
-        found: Found,
+        found: ReplyContent,
         (namespace, store): (&Namespace, &str),
         now: Moment,
     ) {
-        let Some(held) = self.held.clone() else { return self.again(now) };
-        let is_done = found == Found::Done;
-        let has_differed = matches!(found, Found::Differs(_));
+        let Some(held) = self.held.clone() else { return self.begin_again(now) };
+        let is_done = found == ReplyContent::Done;
+        let has_differed = matches!(found, ReplyContent::Differs(_));
         let there = match (purpose, found) {
-            (Purpose::Renew(put), Found::Done) => Some(put),
-            (Purpose::Renew(_), Found::Differs(found)) => found,
-            (_, Found::Records(records)) => records.into_iter().next(),
-            (purpose, _) => return self.failed(purpose, unfit(), now),
+            (Purpose::Renew(put), ReplyContent::Done) => Some(put),
+            (Purpose::Renew(_), ReplyContent::Differs(found)) => found,
+            (_, ReplyContent::Records(records)) => records.into_iter().next(),
+            (purpose, _) => return self.failed(purpose, unsuitable_record(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
-        // A store never goes back below a version that it has acknowledged. So this one was restored although its name is the
-        // same.
+        // A store never returns to a version older than one that it has acknowledged. So this store was restored, although its
+        // name is the same.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
         }
         let is_known = self.is_known(namespace, store);
         let error = match there {
-            None => damaged("expected a record of the number, found none"),
+            None => damaged_record("expected a record of the number, found none"),
             Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
                 let reason = "a copy of this process renewed the grant";
                 return self.leave(Error::new(ErrorKind::LeaseLost, reason));
@@ -300,13 +315,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     // An earlier write of this holder has arrived in the meantime.
                     return self.settle_soon(Purpose::SettleRenewal, now);
                 }
-                return self.kept(held, there, is_done, now);
+                return self.on_renewed(held, there, is_done, now);
             }
             Some(there)
                 if there.is_claim(&held.record) && self.is_living(&held, &there, namespace) =>
             {
                 if !is_known {
-                    return self.ask(Purpose::Survey, Ask::Survey, now);
+                    return self.send(Purpose::Survey, Operation::Survey, now);
                 }
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
@@ -327,17 +342,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 error
             }
         };
-        self.lost(error, now);
+        self.on_lost(error, now);
     }
 
     /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end; a later end
     /// that a read shows is written again (R2).
-    fn kept(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
+    fn on_renewed(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap the read may show a write that all copies have sent.
+        // After a gap, the read may return a write that all copies have sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
-            return self.ask_to_renew(held.with(there), new, now);
+            return self.ask_to_renew(held.with_record(there), new, now);
         }
         let end = if is_done { held.end.max(there.granted_until) } else { held.end };
         if end > held.end {
@@ -347,20 +362,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
         }
         if let Some(error) = self.skewed(self.store_now.0, now) {
-            self.refuse(error);
+            self.fail(error);
         }
         let held = Held { record: there, end, ..held };
         if !is_done {
             return self.hold(held, now);
         }
-        let (asked, offset) = (Asked::default(), self.sent_at);
+        let (asked, offset) = (PendingWrites::default(), self.sent_at);
         self.hold(Held { asked, offset, gap_at: None, ..held }, now);
     }
 
     /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. It is not released, and
     /// another one is claimed.
     fn leave(&mut self, error: Error) {
-        self.refuse(error);
+        self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
         self.seal();
     }
@@ -377,19 +392,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
         let new = Record { granted_until, incarnation, ..there.clone() };
-        self.ask_to_renew(held.with(there), new, now);
+        self.ask_to_renew(held.with_record(there), new, now);
     }
 
     /// Stops renewing a grant. Its window expires, and the keeper claims another worker ID.
-    fn lost(&mut self, error: Error, now: Moment) {
+    fn on_lost(&mut self, error: Error, now: Moment) {
         // The store may have been restored or replaced, so the next claim counts its records again.
         self.is_surveyed = false;
-        self.refuse(error);
+        self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
-        self.again(now);
+        self.begin_again(now);
     }
 
-    /// Releases a worker ID whose grant was used until `end`, which is a time of the grid.
+    /// Releases a worker ID whose grant was used until `end`, which lies on the time grid.
     pub(super) fn release_to(&mut self, held: Held, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
@@ -401,11 +416,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn ask_to_release(&mut self, purpose: Purpose, now: Moment) {
         let Purpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
-        self.ask(purpose, Ask::Put { old, new }, now);
+        self.send(purpose, Operation::Put { old, new }, now);
     }
 
     /// Ends, or starts again if the keeper had to release a worker ID without being closed.
-    fn released(&mut self, now: Moment) {
+    fn on_released(&mut self, now: Moment) {
         self.at = if self.is_closing {
             At::Ended
         } else {
@@ -418,7 +433,7 @@ impl Held {
     /// Creates the grant of an acknowledged claim, which was sent at `offset`.
     fn new(record: Record, end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
-        let (asked, is_lost, gap_at) = (Asked::default(), false, None);
+        let (asked, is_lost, gap_at) = (PendingWrites::default(), false, None);
         let is_told = false;
         Self {
             record,
@@ -435,24 +450,24 @@ impl Held {
     }
 
     /// Returns the same grant with the values of a record that was read.
-    fn with(&self, record: Record) -> Self {
+    fn with_record(&self, record: Record) -> Self {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
     /// Returns whether a record of this holder's claim shows a renewal that the holder never requested.
     fn is_cloned(&self, there: &Record) -> bool {
-        there.version > self.record.version && !self.asked.has(there)
+        there.version > self.record.version && !self.asked.contains(there)
     }
 }
 
-impl Asked {
+impl PendingWrites {
     /// Records a write that is about to be sent.
-    pub(super) fn note(&mut self, put: &Record) {
+    pub(super) fn add(&mut self, put: &Record) {
         self.0.push((put.version, put.granted_until));
     }
 
     /// Returns whether a record may be one of these writes.
-    pub(super) fn has(&self, found: &Record) -> bool {
+    pub(super) fn contains(&self, found: &Record) -> bool {
         self.0.contains(&(found.version, found.granted_until))
     }
 
@@ -473,6 +488,6 @@ impl Purpose {
     }
 }
 
-fn unfit() -> Error {
-    damaged("expected a reply that fits the request, found one of another kind")
+fn unsuitable_record() -> Error {
+    damaged_record("expected a reply that fits the request, found one of another kind")
 }

@@ -2,10 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Asked, Claim, Keeper, Moment, Purpose};
+use super::{Claim, Keeper, Moment, PendingWrites, Purpose};
 use crate::{
-    Ask, Error, ErrorKind, Namespace, Random, Record, Result,
-    rules::error::{damaged, moment, reserved},
+    Error, ErrorKind, Namespace, Operation, Random, Record, Result,
+    rules::error::{damaged_record, moment, reserved_id},
     rules::json::MAX_SAFE_INTEGER,
     rules::shape::BLOCK,
 };
@@ -37,18 +37,23 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     let longest = namespace.longest_ms + namespace.clock_error_ms();
                     namespace.quiet_until = self.store_time(now) + longest;
                 }
-                self.ask(Purpose::Open, Ask::Open(namespace), now);
+                self.send(Purpose::Open, Operation::Open(namespace), now);
             }
-            Err(error) => self.later(error, now),
+            Err(error) => self.retry_later(error, now),
         }
     }
 
-    pub(super) fn opened(&mut self, namespace: Namespace, (time, store): (u64, &str), now: Moment) {
+    pub(super) fn on_opened(
+        &mut self,
+        namespace: Namespace,
+        (time, store): (u64, &str),
+        now: Moment,
+    ) {
         if let Some(error) = self.skewed(time, now) {
-            return self.later(error, now);
+            return self.retry_later(error, now);
         }
         if !self.is_known(&namespace, store) || !self.is_surveyed {
-            return self.ask(Purpose::Survey, Ask::Survey, now);
+            return self.send(Purpose::Survey, Operation::Survey, now);
         }
         self.claim_in(namespace, now);
     }
@@ -66,17 +71,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.prepare(namespace, new, now);
         }
         if let Some(error) = quiet_period_error(&namespace, time) {
-            return self.later(error, now);
+            return self.retry_later(error, now);
         }
         let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_of(index);
-                self.ask(Purpose::Look, Ask::Read { first }, now);
+                self.send(Purpose::Look, Operation::Read { first }, now);
             }
             Some(index) => self.grow(namespace, index + 1, now),
             None if namespace.records == 0 => self.grow(namespace, 1, now),
-            None => self.ask(Purpose::Find, Ask::Find { limit: CHOICE }, now),
+            None => self.send(Purpose::Find, Operation::Find { limit: CHOICE }, now),
         }
     }
 
@@ -89,10 +94,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
-        self.ask(Purpose::Prepare, Ask::PutNamespace { old, new, first, count }, now);
+        self.send(Purpose::Prepare, Operation::PutNamespace { old, new, first, count }, now);
     }
 
-    pub(super) fn surveyed(
+    pub(super) fn on_surveyed(
         &mut self,
         namespace: Namespace,
         store: &str,
@@ -101,45 +106,51 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     ) {
         if records < namespace.records {
             let reason = format!("expected {} records, found {records}", namespace.records);
-            return self.later(damaged(reason), now);
+            return self.retry_later(damaged_record(reason), now);
         }
         if self.is_known(&namespace, store) {
             self.is_surveyed = true;
             if self.is_kept() {
                 // Another keeper noticed the restored store first.
-                return self.again(now);
+                return self.begin_again(now);
             }
             return self.claim_in(namespace, now);
         }
         let incarnation = match (self.random)() {
             Ok(incarnation) => incarnation,
-            Err(error) => return self.later(error, now),
+            Err(error) => return self.retry_later(error, now),
         };
         let longest = self.options.lease_ms;
         let quiet_until = match quiet_time(&namespace, (self.store_now.0, latest_end), longest) {
             Ok(quiet_until) => quiet_until,
-            Err(error) => return self.later(error, now),
+            Err(error) => return self.retry_later(error, now),
         };
         let new = namespace.begun_in(store, incarnation, quiet_until);
         self.prepare(namespace, new, now);
     }
 
-    pub(super) fn look(&mut self, namespace: &Namespace, records: Vec<Record>, now: Moment) {
+    pub(super) fn choose_record(
+        &mut self,
+        namespace: &Namespace,
+        records: Vec<Record>,
+        now: Moment,
+    ) {
         let Some(record) = records.into_iter().next() else {
-            return self.later(damaged("expected a record of the number, found none"), now);
+            return self
+                .retry_later(damaged_record("expected a record of the number, found none"), now);
         };
         if record.granted_until <= self.store_now.0 {
             return self.claim(namespace, record, now);
         }
         if self.options.insists {
             let error = match record.granted_until {
-                Record::RESERVED => reserved(&format!("worker ID {} is", record.first)),
+                Record::RESERVED => reserved_id(&format!("worker ID {} is", record.first)),
                 end => exhausted(1, end),
             };
-            return self.later(error, now);
+            return self.retry_later(error, now);
         }
         self.preferred = None;
-        self.ask(Purpose::Find, Ask::Find { limit: CHOICE }, now);
+        self.send(Purpose::Find, Operation::Find { limit: CHOICE }, now);
     }
 
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
@@ -158,34 +169,36 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.grow(namespace.clone(), records, now);
         }
         let error = match records.first().map_or(0, |record| record.granted_until) {
-            Record::RESERVED => reserved(&format!("all {capacity} worker IDs are")),
+            Record::RESERVED => reserved_id(&format!("all {capacity} worker IDs are")),
             soonest => exhausted(capacity, soonest),
         };
-        self.later(error, now);
+        self.retry_later(error, now);
     }
 
     fn claim(&mut self, namespace: &Namespace, old: Record, now: Moment) {
         let time = self.store_now.0;
         if let Some(error) = quiet_period_error(namespace, time).or_else(|| self.skewed(time, now))
         {
-            return self.later(error, now);
+            return self.retry_later(error, now);
         }
         // The grant begins a little in the past, so that a generator whose clock is behind the store's can use it immediately.
         // This is safe, because the grant never begins before the recorded end of the previous one.
         let early = time.saturating_sub(SLACK_MS);
-        let start = self.grid.up(early.max(old.granted_until).max(namespace.quiet_until));
+        let start = self.grid.ceil(early.max(old.granted_until).max(namespace.quiet_until));
         // Both ends are rounded inwards: a generator counts in ticks, and a tick that is granted in part could be granted
         // twice.
-        let granted_until = self.grid.down(time + self.options.lease_ms);
+        let granted_until = self.grid.floor(time + self.options.lease_ms);
         let token = match (self.random)() {
             Ok(token) if granted_until > start => token,
             Ok(_) => {
-                return self.later(
-                    damaged("expected a record whose grant has ended, found one that has not"),
+                return self.retry_later(
+                    damaged_record(
+                        "expected a record whose grant has ended, found one that has not",
+                    ),
                     now,
                 );
             }
-            Err(error) => return self.later(error, now),
+            Err(error) => return self.retry_later(error, now),
         };
         let put = Record {
             start,
@@ -196,18 +209,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             holder: self.options.holder.clone(),
             ..old.clone()
         };
-        self.ask_to_claim(Claim { put, asked: Asked::default() }, old, now);
+        self.ask_to_claim(Claim { put, asked: PendingWrites::default() }, old, now);
     }
 
     fn ask_to_claim(&mut self, mut claim: Claim, old: Record, now: Moment) {
         let new = claim.put.clone();
-        claim.asked.note(&new);
-        self.ask(Purpose::Claim(claim), Ask::Put { old, new }, now);
+        claim.asked.add(&new);
+        self.send(Purpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
     /// Writes a claim again after a read has shown it. The read alone proves nothing: a commit that was not acknowledged may be
     /// visible here and missing on the replica that is promoted next (R2).
-    pub(super) fn prove(
+    pub(super) fn rewrite_claim(
         &mut self,
         claim: Claim,
         found: Option<Record>,
@@ -216,13 +229,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     ) {
         let is_current =
             self.is_known(namespace, store) && namespace.incarnation == claim.put.incarnation;
-        let is_own = |found: &Record| found.is_grant(&claim.put) && claim.asked.has(found);
+        let is_own = |found: &Record| found.is_grant(&claim.put) && claim.asked.contains(found);
         match found.filter(|found| is_current && is_own(found)) {
             Some(old) => {
                 let put = Record { version: self.next_version(&old), ..old.clone() };
                 self.ask_to_claim(Claim { put, ..claim }, old, now);
             }
-            // Another holder was faster, or a clone of this process settled the claim.
+            // Another holder was faster, or a clone of this process has confirmed the claim.
             None => self.pause_for(0, now),
         }
     }
@@ -240,7 +253,7 @@ pub(crate) fn quiet_time(
     let quiet_until = last.checked_add(longest_ms + error);
     let is_time = |end: &u64| *end < MAX_SAFE_INTEGER;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
-    quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends below 2^53 - 1 ms"))
+    quiet_until.filter(is_time).ok_or_else(|| damaged_record("expected ends below 2^53 - 1 ms"))
 }
 
 /// Returns an error if the namespace's store was restored recently.

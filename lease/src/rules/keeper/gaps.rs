@@ -22,23 +22,23 @@ use crate::{Random, Result};
 
 /// The largest change of the difference between the clocks that is not a gap. Slewing a clock changes it by less.
 const GAP_MS: u64 = 1000;
-/// The renewal after a gap is sent within this time. The time is random, so that a fleet whose clocks step together does not
-/// reach the store at one moment.
+/// The longest time, in milliseconds, until the renewal after a gap is sent. The actual time is random, so that a fleet whose
+/// clocks step together does not reach the store at one moment.
 const SPREAD_MS: u64 = 1000;
-/// The same for a holder that holds IDs back, and for how long it does so.
+/// The same limit for a holder that holds IDs back, and the time for which it does so.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
 /// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two looks at the
 /// clocks. A window is extended once it can end a second later.
 const AHEAD_MS: u64 = 3000;
-const BEAT_MS: u64 = 500;
+const BEAT_INTERVAL_MS: u64 = 500;
 
 /// The wall clock minus the monotonic clock, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offset(u64);
 
 impl Offset {
-    pub(super) fn of(now: Moment) -> Self {
+    pub(super) fn at(now: Moment) -> Self {
         Self(now.wall_ms.wrapping_sub(now.elapsed_ms))
     }
 
@@ -49,7 +49,7 @@ impl Offset {
     }
 }
 
-/// What happened at gaps, for the events of hosts.
+/// The events at gaps that hosts report.
 #[derive(Debug, Default)]
 #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
 pub(crate) struct Notes {
@@ -62,7 +62,7 @@ pub(crate) struct Notes {
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Schedules a renewal if there is a new gap since the last acknowledged write.
     pub(super) fn notice_gap(&mut self, now: Moment) {
-        let offset = Offset::of(now);
+        let offset = Offset::at(now);
         let held = self.held.as_ref();
         let Some(moved) = held.and_then(|held| offset.gap_since(held.offset)) else { return };
         let spread = if self.options.is_strict { STRICT_SPREAD_MS } else { SPREAD_MS };
@@ -81,7 +81,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Extends the window of a strict generator to a time shortly after now, unless IDs are held back. `wait_ms` is how long the
     /// host does not poll the keeper.
-    pub(super) fn beat(&mut self, wait_ms: u64, now: Moment) {
+    pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
         if matches!(self.at, At::Sealing) {
             return;
@@ -106,26 +106,26 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if !self.options.is_strict {
             return end;
         }
-        let ahead = AHEAD_MS.max(2 * self.grid.step());
-        self.grid.down(now.wall_ms.max(start).saturating_add(ahead)).min(end)
+        let ahead = AHEAD_MS.max(2 * self.grid.interval());
+        self.grid.floor(now.wall_ms.max(start).saturating_add(ahead)).min(end)
     }
 
-    /// Returns when a strict keeper has to look at the clocks again.
+    /// Returns the time at which a strict keeper must next compare the clocks.
     pub(super) fn next_beat(&self, now: Moment) -> u64 {
         let is_kept = self.held.is_some() && self.options.is_strict;
-        if is_kept { now.elapsed_ms + BEAT_MS } else { u64::MAX }
+        if is_kept { now.elapsed_ms + BEAT_INTERVAL_MS } else { u64::MAX }
     }
 
-    /// Returns what happened at gaps since the last call.
+    /// Returns the events at gaps since the last call.
     #[cfg(feature = "hosted")]
     pub(crate) fn take_notes(&mut self) -> Notes {
         core::mem::take(&mut self.notes)
     }
 
-    /// Returns the purpose of settling a write, if there was a gap since it was sent: another copy may have received the same
-    /// reply.
+    /// Returns the purpose of a request that settles a write, if a gap occurred since the write was sent: another copy may have
+    /// received the same reply.
     pub(super) fn outdated(&self, purpose: &Purpose, now: Moment) -> Option<Purpose> {
-        Offset::of(now).gap_since(self.sent_at)?;
+        Offset::at(now).gap_since(self.sent_at)?;
         match purpose {
             Purpose::Claim(claim) => Some(Purpose::SettleClaim(claim.clone())),
             Purpose::Renew(_) => Some(Purpose::SettleRenewal),

@@ -13,7 +13,7 @@ use polyflake::{Builder, OnExhausted, clock::Clock};
 #[cfg(feature = "std")]
 use crate::Ordinal;
 #[cfg(feature = "std")]
-use crate::rules::events::{Event, Watch, tell};
+use crate::rules::events::{Event, Watch, emit};
 use crate::{
     Result, Shape,
     rules::error::out_of_range,
@@ -25,8 +25,8 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const MAX_LEASE: u64 = 366 * 24 * HOUR;
 
-/// How long a caller waits for the first grant by default, in milliseconds. A required worker ID may still be leased by a
-/// killed process, whose one-minute lease must end first. The hosts in other languages read this value, too.
+/// The default time, in milliseconds, for which a caller waits for the first grant. A required worker ID may still be leased by
+/// a killed process, whose one-minute lease must end first. The hosts in other languages read this value, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
@@ -52,21 +52,21 @@ pub struct Options {
     #[cfg(feature = "std")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
-    pub(crate) waits: Waits,
+    pub(crate) waits: WaitOptions,
 }
 
 /// How long a leased generator waits.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Waits {
+pub(crate) struct WaitOptions {
     longest: Option<Duration>,
     on_exhausted: OnExhausted,
 }
 
 #[cfg(feature = "std")]
-impl Waits {
+impl WaitOptions {
     /// Applies the wait options to a builder.
-    pub(crate) fn give<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
+    pub(crate) fn apply<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
         let builder = builder.on_exhausted(self.on_exhausted);
         match self.longest {
             Some(longest) => builder.max_wait(longest),
@@ -98,7 +98,7 @@ impl Options {
             #[cfg(feature = "std")]
             watch: None,
             #[cfg(feature = "std")]
-            waits: Waits { longest: None, on_exhausted: OnExhausted::Wait },
+            waits: WaitOptions { longest: None, on_exhausted: OnExhausted::Wait },
         })
     }
 
@@ -116,7 +116,7 @@ impl Options {
 
     /// Returns the store, or the namespace if the store has no name, for messages.
     #[cfg(feature = "hosted")]
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn store_name(&self) -> String {
         match &self.place {
             Some(place) => format!("from {place}"),
             None => format!("for {}", self.namespace),
@@ -142,7 +142,7 @@ impl Options {
     /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         // Both ends of a grant are rounded inwards to the grid, so a lease of a single step could be empty.
-        if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > MAX_LEASE {
+        if lease_ms < (2 * self.shape.grid().interval()).max(500) || lease_ms > MAX_LEASE {
             return Err(out_of_range(
                 "expected a lease of at least two ticks and half a second, and at most a year",
             ));
@@ -203,7 +203,7 @@ impl Options {
     /// Returns `out_of_range` if the shape does not contain the worker ID, or if the worker ID is not in the first 2^20
     /// records. The limit exists because all records up to the preferred one are created.
     pub fn prefer(self, number: u64) -> Result<Self> {
-        self.shape.reach(number)?;
+        self.shape.record_index(number)?;
         Ok(Self { preferred: Some(number), ..self })
     }
 
@@ -287,20 +287,20 @@ impl Options {
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
-        Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
+        Self { waits: WaitOptions { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
     /// Sets whether a call waits or fails while no tick or lease is available, as in the core crate's builders.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {
-        Self { waits: Waits { on_exhausted, ..self.waits }, ..self }
+        Self { waits: WaitOptions { on_exhausted, ..self.waits }, ..self }
     }
 
     /// Reports an event to the function that watches the lease.
     #[cfg(feature = "std")]
-    pub(crate) fn tell(&self, event: &Event) {
-        tell(&self.namespace, self.watch.as_ref(), event);
+    pub(crate) fn report(&self, event: &Event) {
+        emit(&self.namespace, self.watch.as_ref(), event);
     }
 
     #[cfg(feature = "std")]

@@ -46,7 +46,7 @@ const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The work of a connection, for an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The notices that a server sent over a connection, until they are taken.
+/// The notices that a server has sent over a connection and that no call has read yet.
 #[derive(Clone, Default)]
 pub(super) struct Notices(Arc<Mutex<Vec<Failure>>>);
 
@@ -73,7 +73,7 @@ pub(super) fn check(server: &url::Server) -> Result<()> {
     Ok(())
 }
 
-/// Returns a connection, tried again for a while if the server has too many.
+/// Returns a connection. If the server has too many connections, retries for a while.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
     let refused = |error: tokio_postgres::Error| {
         // The error contains no part of the URL.
@@ -116,8 +116,8 @@ where
     let notices = Notices::default();
     let noted = notices.clone();
     let work = async move {
-        // Awaiting the connection itself would be simpler, but then the client only logs notices. A commit that ends with a
-        // warning does not count, so the notices are needed.
+        // Awaiting the connection itself would be simpler, but then the client only logs notices. The driver needs them,
+        // because a commit that ends with a warning does not count.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));

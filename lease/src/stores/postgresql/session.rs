@@ -49,7 +49,7 @@ pub(super) async fn answer(
 async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
-        // The first round sends all statements, in order, before any reply has arrived. So they share one round trip.
+        // The first round sends all statements in order before any reply has arrived, so they share one round trip.
         let mut is_over = true;
         for (future, output) in &mut pending {
             if output.is_none() {

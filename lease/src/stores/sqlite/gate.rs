@@ -26,7 +26,7 @@ static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 /// The longest time that a fork waits for a request. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(2);
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// A request under way, until it is dropped.
 #[derive(Debug)]
@@ -48,9 +48,9 @@ impl Pass {
                 (_, 0) => Some(to_word(process, 1)),
                 _ => None,
             };
-            // Sequential consistency, because two words decide together. A request raises `BUSY` and then reads `FORKING`; a
-            // fork raises `FORKING` and then reads `BUSY`. In any weaker order, both could read the old values, and a fork
-            // would happen while a file is open.
+            // The order is sequentially consistent, because two words decide together. A request raises `BUSY` and then reads
+            // `FORKING`; a fork raises `FORKING` and then reads `BUSY`. In any weaker order, both could read the old values,
+            // and a fork would happen while a file is open.
             if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
                     "expected a process forked while no SQLite file was open, found an open one";
@@ -60,9 +60,9 @@ impl Pass {
             if !is_forking() {
                 return Ok(pass);
             }
-            // The pass is returned during the pause, or the fork would wait for this request.
+            // The pass is returned during the pause. Otherwise, the fork would wait for this request.
             drop(pass);
-            thread::sleep(LOOK_AGAIN);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn is_forking() -> bool {
     FORKING.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. Two threads may both do so without harm.
+/// Installs the hooks. If two threads both do so, the result is the same.
 fn hook() {
     #[cfg(unix)]
     if !IS_HOOKED.swap(true, Ordering::AcqRel) {
@@ -94,7 +94,7 @@ extern "C" fn before_fork() {
     FORKING.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();
     while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -21,7 +21,7 @@ const REFUSED: [(u32, &str); 15] = [
     (0x0bd0_0bd0, "Lustre"),
     (0x0116_1970, "GFS2"),
     (0x7461_636f, "OCFS2"),
-    // virtiofs has the same number.
+    // virtiofs has the same magic number.
     (0x6573_5546, "FUSE"),
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
@@ -89,7 +89,7 @@ pub fn file_error(code: &str) -> Error {
 /// Returns whether waiting cannot help after a [`file_error`], by its message, because exceptions of other languages have no
 /// more.
 #[cfg(feature = "hosted")]
-pub(crate) fn is_lasting(message: &str) -> bool {
+pub(crate) fn is_permanent_failure(message: &str) -> bool {
     PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)
 }
 

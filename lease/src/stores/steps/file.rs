@@ -53,8 +53,8 @@ pub fn open<C>(
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;
-    // The driver opens the path by itself. If the file was replaced in the meantime, the connection is to another file than the
-    // one whose name was read before.
+    // The driver opens the path by itself. If another process has replaced the file since its name was read, the connection is
+    // to a different file.
     let name = name(path)?;
     if name == before {
         return Ok((connection, name));
@@ -73,7 +73,7 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
     if path.exists() {
         return Ok(true);
     }
-    // A process ID would not do, because containers that share a folder use the same ones.
+    // A process ID is not enough, because containers that share a folder use the same IDs.
     let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
     created.map_err(|error| failed(&error))?;

@@ -19,10 +19,10 @@ use alloc::{
 
 use super::{
     Failure, Statement,
-    postgresql::{OF_CERTIFICATES, is_in},
+    postgresql::{OF_CERTIFICATES, contains_any},
     sql::{Dialect, commands, statement},
 };
-use crate::{Error, ErrorKind, rules::error::damaged};
+use crate::{Error, ErrorKind, rules::error::damaged_record};
 
 const TABLES: &str = include_str!("../../../sql/mysql.sql");
 
@@ -73,7 +73,7 @@ const TABLE: &str =
 
 /// In `MariaDB`, the time at which the store's row was inserted, in microseconds since 1970. It does not depend on the
 /// session's time zone.
-const SINCE: &str = "/*M!100600 , ':', (SELECT CAST(UNIX_TIMESTAMP(row_start) * 1000000 AS SIGNED) FROM polyflake_store WHERE id = 1) */";
+const ROW_START: &str = "/*M!100600 , ':', (SELECT CAST(UNIX_TIMESTAMP(row_start) * 1000000 AS SIGNED) FROM polyflake_store WHERE id = 1) */";
 
 /// The server's identity.
 const SERVER: &str =
@@ -97,7 +97,7 @@ fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let store = format!(
         "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
         THEN CONCAT('transaction_isolation=', {ISOLATION}, ', and must be {isolation}') {FAULT},
-        @polyflake_store = CONVERT(CONCAT({SERVER}, ':', {TABLE} {SINCE}) USING utf8mb4) COLLATE utf8mb4_bin"
+        @polyflake_store = CONVERT(CONCAT({SERVER}, ':', {TABLE} {ROW_START}) USING utf8mb4) COLLATE utf8mb4_bin"
     );
     vec![settings, begin.to_owned(), store]
 }
@@ -108,7 +108,7 @@ pub(super) fn dialect() -> Dialect {
     Dialect {
         store: STORE.to_owned(),
         state: format!("SELECT @polyflake_fault, {STORE}, {now}"),
-        // As in PostgreSQL: a compare-and-swap needs the latest committed row, and all statements of a read one snapshot.
+        // As in PostgreSQL, a compare-and-swap needs the latest committed row, and all statements of a read need one snapshot.
         write: begin("READ-COMMITTED", "START TRANSACTION"),
         read: begin("REPEATABLE-READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"),
         // MariaDB has no `FOR SHARE`.
@@ -142,8 +142,8 @@ pub(super) fn no_store() -> Error {
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     match failure.code.as_deref() {
-        // A wrong user or password, an expired password, a host that is not permitted, a connection without TLS, or a database
-        // that does not exist or is not permitted.
+        // The server rejected a user, a password, a host or a connection without TLS, or the database does not exist or is not
+        // accessible.
         Some(
             "1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "1820" | "1862" | "3118" | "3159"
             | "4151",
@@ -151,8 +151,12 @@ pub(super) fn error(failure: &Failure) -> Error {
         Some("1046") => {
             unavailable("the connection has no database; name one in the URL".into()).permanent()
         }
-        Some("1054") => damaged(format!("expected the columns of format 1, found: {message}")),
-        Some("1146") => damaged(format!("expected the tables of format 1, found: {message}")),
+        Some("1054") => {
+            damaged_record(format!("expected the columns of format 1, found: {message}"))
+        }
+        Some("1146") => {
+            damaged_record(format!("expected the tables of format 1, found: {message}"))
+        }
         Some("1071") => {
             unavailable(format!("the server cannot create the tables: {message}")).permanent()
         }
@@ -178,12 +182,12 @@ pub(super) fn error(failure: &Failure) -> Error {
             unavailable(format!("the user lacks a right: {message}; {lines}")).permanent()
         }
         Some(_) => unavailable(format!("the server reports: {message}")),
-        None if is_in(message, &OF_CERTIFICATES) => {
+        None if contains_any(message, &OF_CERTIFICATES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
                 .permanent()
         }
-        None if is_in(message, &WITHOUT_TLS) => {
+        None if contains_any(message, &WITHOUT_TLS) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.to_string()).permanent()
         }

@@ -10,7 +10,7 @@ use super::{
     Create, Failure, Rows, Schema, Statement, Value,
     sql::{Dialect, State, commands, statement},
 };
-use crate::{Error, ErrorKind, Result, rules::error::damaged};
+use crate::{Error, ErrorKind, Result, rules::error::damaged_record};
 
 /// Creates the schema and then the tables.
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
@@ -78,7 +78,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 /// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time.
 /// The last row states whether another connection created the tables in the meantime, whether the schema exists, and where the
 /// database contains other tables of leases.
-pub(super) fn look(schema: &Schema) -> Vec<Statement> {
+pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.qualified(TABLE), dialect.qualified(&dialect.state));
     let name = schema.name();
@@ -98,14 +98,14 @@ pub(super) fn look(schema: &Schema) -> Vec<Statement> {
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
 pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<Vec<Statement>> {
     let [_, _, state, _, found] = rows else {
-        return Err(damaged("expected the rows of each statement, found fewer"));
+        return Err(damaged_record("expected the rows of each statement, found fewer"));
     };
     State::from_rows(state)?;
     let commit = statement("COMMIT");
     match found.first().map(Vec::as_slice) {
         Some([Value::Integer(_), ..]) => Ok(vec![commit]),
         Some([_, _, Value::Text(other)]) if !create.allows_second() => {
-            Err(second_store(schema, other))
+            Err(second_store_error(schema, other))
         }
         Some([_, has_schema, _]) => {
             let known = usize::from(*has_schema != Value::Null);
@@ -113,11 +113,11 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
             let script = script.replace("EXISTS polyflake;", &format!("EXISTS {schema};"));
             Ok(commands(&script).skip(known).chain([commit]).collect())
         }
-        _ => Err(damaged("expected a row with the properties of the database, found none")),
+        _ => Err(damaged_record("expected a row with the properties of the database, found none")),
     }
 }
 
-fn second_store(schema: &Schema, other: &str) -> Error {
+fn second_store_error(schema: &Schema, other: &str) -> Error {
     let found = format!("the database has a store in the schema \"{other}\" and none in {schema}");
     let remedy = format!(
         "lease from that one by `?schema={other}`, or add `?create=second-store` to the URL if the two share no namespace"
@@ -138,25 +138,29 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
-        Some(NO_COLUMN) => damaged(format!("expected the columns of format 1, found: {message}")),
+        Some(NO_COLUMN) => {
+            damaged_record(format!("expected the columns of format 1, found: {message}"))
+        }
         Some(NO_RIGHT) => {
             let lines = operators_lines(schema);
             unavailable(format!("the role lacks a right: {message}; {lines}")).permanent()
         }
-        // A wrong user or password, a rejection by `pg_hba.conf`, or a database that does not exist.
+        // The server rejected a user or a password, `pg_hba.conf` does not permit the connection, or the database does not
+        // exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
-        // Checked before the rejections, because a message about a file of certificates may also say that it does not exist.
-        None if is_in(message, &OF_CERTIFICATES) => {
+        // These are checked before the rejections, because a message about a certificate file may also say that the file does
+        // not exist.
+        None if contains_any(message, &OF_CERTIFICATES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
                 .permanent()
         }
-        None if is_in(message, &REJECTIONS) => rejected(message),
-        None if is_in(message, &READ_ONLY) => {
+        None if contains_any(message, &REJECTIONS) => rejected(message),
+        None if contains_any(message, &READ_ONLY) => {
             unavailable(format!("no host of the URL accepts writes: {message}"))
         }
-        None if is_in(message, &WITHOUT_TLS) => {
+        None if contains_any(message, &WITHOUT_TLS) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.into()).permanent()
         }
@@ -210,7 +214,7 @@ pub(super) const OF_CERTIFICATES: [&str; 14] = [
     "does not match certificate's altnames",
 ];
 
-pub(super) fn is_in(message: &str, words: &[&str]) -> bool {
+pub(super) fn contains_any(message: &str, words: &[&str]) -> bool {
     words.iter().any(|words| message.contains(words))
 }
 

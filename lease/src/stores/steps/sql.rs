@@ -11,8 +11,8 @@ use alloc::{
 
 use super::{Rows, Statement, Value};
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Request, Result,
-    rules::error::damaged, rules::json::Fields,
+    Error, ErrorKind, Namespace, Operation, Random, Record, ReplyContent, Request, Result,
+    rules::error::damaged_record, rules::json::Fields,
 };
 
 /// The columns of a record.
@@ -35,7 +35,7 @@ pub(super) struct Dialect {
     /// The start of a transaction that changes no rows. It observes the records and the namespace at one moment, because
     /// otherwise records that another holder creates in between would seem to be lost. It has as many statements as `write`.
     pub(super) read: Vec<String>,
-    /// The end of a query whose row stays as it is until the end of the transaction.
+    /// The end of a query whose row must not change until the end of the transaction.
     pub(super) shared: &'static str,
     /// The same, if this transaction changes the row.
     pub(super) locked: &'static str,
@@ -86,9 +86,14 @@ pub(super) fn commands(script: &str) -> impl Iterator<Item = Statement> {
 impl Dialect {
     /// Returns the transaction that processes a request.
     pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
-        let begin = match &request.ask {
-            Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => &self.write,
-            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey | Ask::List => &self.read,
+        let begin = match &request.operation {
+            Operation::Open(_) | Operation::Put { .. } | Operation::PutNamespace { .. } => {
+                &self.write
+            }
+            Operation::Find { .. }
+            | Operation::Read { .. }
+            | Operation::Survey
+            | Operation::List => &self.read,
         };
         self.transaction(begin, statements(request, self), "COMMIT")
     }
@@ -145,7 +150,7 @@ impl Dialect {
         (!self.returns).then(|| Statement { text, values: vec![name.into()] })
     }
 
-    /// Returns the end of a subquery whose row stays as it is, unless [`Dialect::lock`] has locked it.
+    /// Returns the end of a subquery whose row must not change, unless [`Dialect::lock`] has locked the row.
     fn locks(&self, lock: &'static str) -> &'static str {
         if self.returns { lock } else { "" }
     }
@@ -192,68 +197,72 @@ impl State {
             }
             Some([Value::Null, Value::Text(store), Value::Integer(now)]) => (Some(store), now),
             Some([Value::Null, Value::Null, Value::Integer(now)]) => (None, now),
-            _ => return Err(damaged("expected the store's state, found none")),
+            _ => return Err(damaged_record("expected the store's state, found none")),
         };
-        let now = u64::try_from(*now).map_err(|_| damaged("expected a time after 1970"))?;
+        let now = u64::try_from(*now).map_err(|_| damaged_record("expected a time after 1970"))?;
         Ok(Self { store: store.cloned(), now })
     }
 }
 
 /// Returns the reply for the rows of a transaction, and the namespace's record.
 pub(super) fn answer(
-    ask: &Ask,
+    ask: &Operation,
     rows: &[Rows],
     dialect: &Dialect,
-) -> Result<(Found, Option<Namespace>)> {
+) -> Result<(ReplyContent, Option<Namespace>)> {
     match rows.get(dialect.write.len()..) {
-        Some([_, inner @ .., _]) => inner_answer(ask, inner, dialect),
+        Some([_, inner @ .., _]) => parse_answer(ask, inner, dialect),
         _ => Err(missing_rows()),
     }
 }
 
 fn missing_rows() -> Error {
-    damaged("expected the rows of each statement, found fewer")
+    damaged_record("expected the rows of each statement, found fewer")
 }
 
 /// Returns the statements that process a request.
 fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
     let name = &*request.namespace;
-    let mut statements = match &request.ask {
-        Ask::Open(new) => vec![insert_namespace(new, dialect)],
-        Ask::Find { limit } => {
+    let mut statements = match &request.operation {
+        Operation::Open(new) => vec![insert_namespace(new, dialect)],
+        Operation::Find { limit } => {
             let text = format!(
                 "SELECT {RECORD} FROM polyflake_leases WHERE namespace = $1 ORDER BY granted_until, first LIMIT {limit}"
             );
             vec![Statement { text, values: vec![name.into()] }]
         }
-        Ask::Read { first } => vec![read(name, *first)],
-        // If the swap changes no row, the reply contains the record that is there. It is read in any case, because the
-        // statements of a request are sent together, before the result of the swap is known.
-        Ask::Put { old, new } => {
+        Operation::Read { first } => vec![read(name, *first)],
+        // If the swap changes no row, the reply contains the stored record. The driver always reads it, because it sends all
+        // statements of a request together, before it knows the swap's result.
+        Operation::Put { old, new } => {
             let lock = dialect.lock(name, dialect.shared).into_iter();
             lock.chain(swap(name, old, new, dialect)).chain([read(name, new.first)]).collect()
         }
-        Ask::PutNamespace { old, new, first, count } => {
+        Operation::PutNamespace { old, new, first, count } => {
             let fresh = Record::fresh(*first, *count, new.incarnation);
-            // In this order, because the records are created only if the namespace still has the version that the swap
-            // replaces.
+            // The statements are in this order because the records are created only if the namespace still has the version that
+            // the swap replaces.
             let lock = dialect.lock(&new.name, dialect.locked).into_iter();
             let lock = lock.chain([insert_fresh(old, new, &fresh, dialect)]);
             lock.chain(swap_namespace(old, new, dialect)).collect()
         }
-        Ask::Survey => vec![survey(name)],
-        Ask::List => {
+        Operation::Survey => vec![survey(name)],
+        Operation::List => {
             vec![statement("SELECT namespace FROM polyflake_namespaces ORDER BY namespace")]
         }
     };
     let text = format!("SELECT {NAMESPACE} FROM polyflake_namespaces WHERE namespace = $1");
-    // Last, so that the reply contains the namespace's record as the request leaves it.
+    // The read comes last, so that the reply contains the namespace's record as the request leaves it.
     statements.push(Statement { text, values: vec![name.into()] });
     statements
 }
 
-fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, Option<Namespace>)> {
-    if rows.len() != count_of(ask, dialect) {
+fn parse_answer(
+    ask: &Operation,
+    rows: &[Rows],
+    dialect: &Dialect,
+) -> Result<(ReplyContent, Option<Namespace>)> {
+    if rows.len() != statement_count(ask, dialect) {
         return Err(missing_rows());
     }
     let namespace = rows.last().and_then(|found| found.first());
@@ -261,34 +270,38 @@ fn inner_answer(ask: &Ask, rows: &[Rows], dialect: &Dialect) -> Result<(Found, O
     // Without RETURNING, the lock precedes the statement that finds the row. That statement does not show that the row was
     // changed, and the record after the swap does not show that this swap changed it, so both are necessary.
     let is_new = match (ask, rows) {
-        (Ask::Put { new, .. }, [.., found, _]) if !dialect.returns => {
+        (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
             found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
         }
-        (Ask::PutNamespace { new, .. }, _) if !dialect.returns => namespace.as_ref() == Some(new),
+        (Operation::PutNamespace { new, .. }, _) if !dialect.returns => {
+            namespace.as_ref() == Some(new)
+        }
         _ => true,
     };
     let is_swapped = |at: usize| is_new && !rows[usize::from(!dialect.returns) + at].is_empty();
     let found = match (ask, rows) {
-        (Ask::Find { .. } | Ask::Read { .. }, [found, _]) => Found::Records(readable(found)?),
-        (Ask::Put { .. }, _) if is_swapped(0) => Found::Done,
-        (Ask::Put { .. }, [.., found, _]) => {
-            Found::Differs(found.first().map(|row| record_of(row)).transpose()?)
+        (Operation::Find { .. } | Operation::Read { .. }, [found, _]) => {
+            ReplyContent::Records(parse_records(found)?)
         }
-        (Ask::PutNamespace { .. }, _) if is_swapped(1) => Found::Done,
-        (Ask::PutNamespace { .. }, _) => Found::Differs(None),
-        (Ask::Survey, [found, _]) => survey_of(found)?,
-        (Ask::List, [found, _]) => names_of(found)?,
-        _ => Found::Nothing,
+        (Operation::Put { .. }, _) if is_swapped(0) => ReplyContent::Done,
+        (Operation::Put { .. }, [.., found, _]) => {
+            ReplyContent::Differs(found.first().map(|row| record_of(row)).transpose()?)
+        }
+        (Operation::PutNamespace { .. }, _) if is_swapped(1) => ReplyContent::Done,
+        (Operation::PutNamespace { .. }, _) => ReplyContent::Differs(None),
+        (Operation::Survey, [found, _]) => parse_survey(found)?,
+        (Operation::List, [found, _]) => names_of(found)?,
+        _ => ReplyContent::Nothing,
     };
     Ok((found, namespace))
 }
 
 /// Returns the number of a request's statements, between the state and the end of the transaction.
-fn count_of(ask: &Ask, dialect: &Dialect) -> usize {
+fn statement_count(ask: &Operation, dialect: &Dialect) -> usize {
     match ask {
-        Ask::Put { .. } | Ask::PutNamespace { .. } if dialect.returns => 3,
-        // The lock, and the statement that finds the row.
-        Ask::Put { .. } | Ask::PutNamespace { .. } => 5,
+        Operation::Put { .. } | Operation::PutNamespace { .. } if dialect.returns => 3,
+        // These are the lock, and the statement that finds the row.
+        Operation::Put { .. } | Operation::PutNamespace { .. } => 5,
         _ => 2,
     }
 }
@@ -299,7 +312,7 @@ fn read(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
-    // The end of a reserved worker ID is no time, and would be the latest of all.
+    // A reserved worker ID's end is not a time, and would be the latest end of all.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
@@ -416,7 +429,7 @@ fn record_of(row: &[Value]) -> Result<Record> {
 }
 
 /// Returns the readable records. An unreadable record does not prevent the use of all others.
-fn readable(rows: &Rows) -> Result<Vec<Record>> {
+fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut refused) = (Vec::new(), None);
     for row in rows {
         match record_of(row) {
@@ -434,15 +447,19 @@ fn namespace_of(row: &[Value]) -> Result<Namespace> {
     Namespace::from_fields(&fields_of(NAMESPACE, row))
 }
 
-fn names_of(rows: &Rows) -> Result<Found> {
+fn names_of(rows: &Rows) -> Result<ReplyContent> {
     let name = |row: &Vec<Value>| fields_of("namespace", row).string("namespace");
-    Ok(Found::Names(rows.iter().map(name).collect::<Result<_>>()?))
+    Ok(ReplyContent::Names(rows.iter().map(name).collect::<Result<_>>()?))
 }
 
-fn survey_of(rows: &Rows) -> Result<Found> {
-    let row = rows.first().ok_or_else(|| damaged("expected a count of records, found none"))?;
+fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
+    let row =
+        rows.first().ok_or_else(|| damaged_record("expected a count of records, found none"))?;
     let row = fields_of("records, latest_end", row);
-    Ok(Found::Survey { records: row.integer("records")?, latest_end: row.integer("latest_end")? })
+    Ok(ReplyContent::Survey {
+        records: row.integer("records")?,
+        latest_end: row.integer("latest_end")?,
+    })
 }
 
 /// Returns requests that a store answers as [`check_probe`] expects if it rejects stale swaps and duplicate creations.
@@ -465,10 +482,10 @@ fn probe(random: Random, store: &str) -> [Request; 6] {
     let grown = Namespace { records: 1, version: 2, ..one.clone() };
     let fresh = Record::fresh(0, 1, Random(1));
     let put = Record { version: 2, ..fresh.clone() };
-    let put = Ask::Put { old: fresh, new: put };
-    let grow = Ask::PutNamespace { old: one.clone(), new: grown, first: 0, count: 1 };
-    let asks = [Ask::Open(one), Ask::Open(other), grow.clone(), grow, put.clone(), put];
-    asks.map(|ask| Request { number: 0, namespace: name.clone(), ask })
+    let put = Operation::Put { old: fresh, new: put };
+    let grow = Operation::PutNamespace { old: one.clone(), new: grown, first: 0, count: 1 };
+    let asks = [Operation::Open(one), Operation::Open(other), grow.clone(), grow, put.clone(), put];
+    asks.map(|ask| Request { number: 0, namespace: name.clone(), operation: ask })
 }
 
 /// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
@@ -482,17 +499,20 @@ pub(super) fn check_probe(
     let state = State::from_rows(begun.last().ok_or_else(missing_rows)?)?;
     let mut replies = Vec::new();
     let store = state.store.as_deref().unwrap_or_default();
-    for Request { ask, .. } in probe(random, store) {
+    for Request { operation: ask, .. } in probe(random, store) {
         let (of_ask, others) =
-            rest.split_at_checked(count_of(&ask, dialect)).ok_or_else(missing_rows)?;
-        replies.push(inner_answer(&ask, of_ask, dialect)?);
+            rest.split_at_checked(statement_count(&ask, dialect)).ok_or_else(missing_rows)?;
+        replies.push(parse_answer(&ask, of_ask, dialect)?);
         rest = others;
     }
     let is_kept = match &*replies {
         [_, opened, grown, again, put, stale] => {
             opened.1.as_ref().is_some_and(|found| found.incarnation == Random(1))
-                && [&grown.0, &put.0] == [&Found::Done; 2]
-                && matches!([&again.0, &stale.0], [Found::Differs(None), Found::Differs(Some(_))])
+                && [&grown.0, &put.0] == [&ReplyContent::Done; 2]
+                && matches!(
+                    [&again.0, &stale.0],
+                    [ReplyContent::Differs(None), ReplyContent::Differs(Some(_))]
+                )
         }
         _ => false,
     };
@@ -511,6 +531,6 @@ pub(super) fn check_probe(
 pub(super) fn integer_of(rows: &Rows) -> Result<i64> {
     match rows.first().and_then(|row| row.first()) {
         Some(Value::Integer(value)) => Ok(*value),
-        _ => Err(damaged("expected an integer, found none")),
+        _ => Err(damaged_record("expected an integer, found none")),
     }
 }

@@ -53,20 +53,24 @@ pub(super) fn settings() -> Vec<Statement> {
 
 /// Rejects a file without durable writes, and returns the version of its tables.
 pub(super) fn check(rows: &[Rows]) -> Result<i64> {
-    let [.., synchronous, journal, version] = rows else { return Err(refused("no settings")) };
+    let [.., synchronous, journal, version] = rows else {
+        return Err(unsupported_setting("no settings"));
+    };
     match journal.first().map(Vec::as_slice) {
         Some([Value::Text(journal)])
             if matches!(&**journal, "delete" | "truncate" | "persist" | "wal") => {}
-        Some([Value::Text(other)]) => return Err(refused(&format!("the journal `{other}`"))),
-        _ => return Err(refused("no journal")),
+        Some([Value::Text(other)]) => {
+            return Err(unsupported_setting(&format!("the journal `{other}`")));
+        }
+        _ => return Err(unsupported_setting("no journal")),
     }
     match integer_of(synchronous)? {
         3 => integer_of(version),
-        other => Err(refused(&format!("synchronous={other}"))),
+        other => Err(unsupported_setting(&format!("synchronous={other}"))),
     }
 }
 
-fn refused(found: &str) -> Error {
+fn unsupported_setting(found: &str) -> Error {
     let reason = format!(
         "the file is not written durably: it has {found}, and needs a rollback journal or a write-ahead log"
     );

@@ -16,7 +16,7 @@ export type RandflakeId = bigint & { readonly " randflake": "id" };
 export type RandflakeText = string & { readonly " randflake": "text" };
 
 /** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
-const MOST = 13;
+const MAX_LENGTH = 13;
 const LAST_FIRST = 15;
 
 const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
@@ -38,7 +38,7 @@ export function encodeText(id: bigint): RandflakeText {
  * `out_of_range` if its value is above 2^64-1.
  */
 export function decodeText(text: string): RandflakeId {
-  sized(text, "text", MOST, 1);
+  sized(text, "text", MAX_LENGTH, 1);
   let [high, low, all] = [0, 0, 0];
   for (let k = 0; k < text.length; k++) {
     const value = valueAt(text, k);
@@ -51,6 +51,6 @@ export function decodeText(text: string): RandflakeId {
   if (first === 0 && text.length > 1)
     throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
   const id = (BigInt(high) << 32n) | BigInt(low >>> 0);
-  if (text.length < MOST || first <= LAST_FIRST) return id as RandflakeId;
+  if (text.length < MAX_LENGTH || first <= LAST_FIRST) return id as RandflakeId;
   throw outOfRange(0n, (1n << 64n) - 1n, (BigInt(first) << 60n) | BigInt.asUintN(60, id), "id");
 }

@@ -138,13 +138,13 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
 
   function revived(value: Members, level: number): unknown {
     if (level > LEVELS)
-      throw misshapen(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
+      throw invalidObject(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
     for (const key of Object.keys(value)) {
       const member = value[key];
       if (!isObject(member)) continue;
       const made = revived(member, level + 1);
       if (made !== member && !Reflect.set(value, key, made))
-        throw misshapen("an object that can be changed, found a frozen one");
+        throw invalidObject("an object that can be changed, found a frozen one");
     }
     return reviver("", value);
   }
@@ -157,13 +157,13 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
     decode: (members) => entryFor(members).make(members as object) as T,
     parse: (json) => {
       const value: unknown = JSON.parse(json);
-      if (Array.isArray(value)) throw misshapen("an object, found a list: use `parseMany`");
+      if (Array.isArray(value)) throw invalidObject("an object, found a list: use `parseMany`");
       entryFor(value);
       return revive(value);
     },
     parseMany: (json) => {
       const values: unknown = JSON.parse(json);
-      if (!Array.isArray(values)) throw misshapen("a list of objects, found another value: use `parse` for one object");
+      if (!Array.isArray(values)) throw invalidObject("a list of objects, found another value: use `parse` for one object");
       values.forEach(entryFor);
       return revive(values);
     },
@@ -185,7 +185,7 @@ const isObject = isAnyObject as (value: unknown) => value is Members;
 /** The maximum nesting depth of objects in `revive`. It is limited because the stack is finite. */
 const LEVELS = 1000;
 
-function misshapen(expectedAndFound: string): PolyflakeError {
+function invalidObject(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);
 }
 
@@ -206,7 +206,7 @@ function refusingItself(): (this: unknown, key: string, value: unknown) => unkno
   const around: unknown[] = [];
   return function (_key, value) {
     while (around.length > 0 && around.at(-1) !== this) around.pop();
-    if (around.includes(value)) throw misshapen("an object for JSON, found one that holds itself");
+    if (around.includes(value)) throw invalidObject("an object for JSON, found one that holds itself");
     if (isObject(value)) around.push(value);
     return value;
   };

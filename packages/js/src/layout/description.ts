@@ -48,7 +48,7 @@ export type Field =
   | (AnyField & { kind: "unused" });
 
 /** The maximum nesting depth of lists and objects in a description. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 const LARGEST = 2 ** 53;
 
@@ -136,8 +136,8 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
 
 /** Returns the next nesting level, and throws if it exceeds the maximum. */
 function deeper(depth: number): number {
-  if (depth < DEEPEST) return depth + 1;
-  throw invalid(`expected a description of at most ${DEEPEST} levels, found more`);
+  if (depth < MAX_DEPTH) return depth + 1;
+  throw invalid(`expected a description of at most ${MAX_DEPTH} levels, found more`);
 }
 
 /** Returns the position of the quotation mark that ends the string literal starting at `start`. */

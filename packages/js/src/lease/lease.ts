@@ -296,7 +296,8 @@ export class Lease implements AnyLease {
   }
 
   #next(answer: unknown): Command {
-    // Before the rules close the store, because neither `ready` nor a new generator may use the abandoned grant meanwhile.
+    // This happens before the rules close the store, because neither `ready` nor a new generator may use the abandoned
+    // grant in the meantime.
     if (this.#rules.isRestored) this.#seal();
     return this.#rules.next(this.#now(), performance.now(), answer);
   }
@@ -344,7 +345,7 @@ export class Lease implements AnyLease {
     if (!this.#grant) return;
     const { first, start, end } = this.#grant;
     this.#grantee?.begin(first, start, end);
-    // Checked last, because another thread may report a restore at any time.
+    // The count is checked last, because another thread may report a restore at any time.
     if (this.#rules.isRestored) this.#grantee?.seal();
   }
 

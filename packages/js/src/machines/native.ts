@@ -56,7 +56,7 @@ function attached({ attach, clock, clockSource, lend, restores, watchRestores }:
     offset: area.byteOffset,
   };
   const { count, addons } = shared();
-  // A restore that another thread reported may have reached the addon, but not this thread's count.
+  // Another thread may have reported a restore to the addon, which this thread's count does not include yet.
   const seen = Math.min(restores(), countIn(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });

@@ -421,8 +421,8 @@ class Lease:
                 try:
                     if command["do"] == "wait":
                         end = time.monotonic() + command["ms"] / 1000
-                        # `_wake` is a `threading.Event`, and `close` may set it from any thread, so the task checks it
-                        # ten times a second.
+                        # `_wake` is a `threading.Event`, and any thread may call `close` to set it, so the task checks
+                        # it ten times a second.
                         while not self._wake.is_set() and (left := end - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
                     else:
@@ -593,8 +593,8 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
-    # All leases are requested to close before any of them is waited for, so that their releases overlap and share the
-    # time limit.
+    # All leases are told to close before this function waits for any of them, so that their releases overlap and share
+    # the time limit.
     for one in leases:
         one._ask_to_close()
     end = time.monotonic() + _CLOSING_SECONDS

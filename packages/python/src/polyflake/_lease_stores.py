@@ -297,7 +297,7 @@ class PyMySQL(Driver):
 
     def failure_of(self, error: Exception) -> dict[str, Any]:
         number, message = (*error.args, "", "")[:2] if isinstance(error, self.client.MySQLError) else ("", "")
-        # Numbers from 2000 to 2999 are the client's own: the server did not answer.
+        # Error numbers from 2000 to 2999 come from the client itself: the server did not answer.
         if isinstance(number, int) and number and not 2000 <= number < 3000:
             return _failure(message, str(number))
         return _failure(message or error)

@@ -198,7 +198,7 @@ mod linux {
             while last.2 == 0 && !is_holder(&file)? {
                 thread::sleep(Duration::from_millis(1));
             }
-            // So that a pause mostly begins between the check and the IDs.
+            // This makes most pauses begin between the check and the IDs.
             thread::sleep(Duration::from_millis(1));
             let now = unix_us() / 10_000;
             *last = (now, if now == last.0 { last.1 + 1 } else { 0 }, (last.2 + 1) % 20);

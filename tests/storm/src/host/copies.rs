@@ -42,7 +42,7 @@ pub(super) fn exit() -> ! {
 
 /// Memory mappings of this process, each with its start and its length.
 struct Mappings {
-    /// Those that a fork wipes.
+    /// Mappings that a fork wipes.
     wiped: Vec<(usize, usize)>,
     /// Those that a child shares.
     shared: Vec<(usize, usize)>,
@@ -76,7 +76,7 @@ fn image() -> libc::pid_t {
         let kept = unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) };
         assert_eq!(kept, 0, "cannot keep a page");
     }
-    // Before the copy is made, because this process changes its shared memory as soon as it continues.
+    // This happens before the copy is made, because this process changes its shared memory as soon as it continues.
     let saved = |(start, len): (usize, usize)| {
         // SAFETY: the mapping is readable, and there is no other thread.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())

@@ -103,7 +103,7 @@ impl Plan {
         ids: &G,
         begin: Instant,
     ) {
-        // The copy of an image does not know that it is one.
+        // The copy of an image does not know that it is a copy.
         if self.renews && self.shape != "image" {
             self.generate(copy, 0, &make(self.worker + copy), begin);
         } else {

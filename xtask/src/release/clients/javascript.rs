@@ -11,7 +11,7 @@ const MANIFEST: &str = r#"{ "private": true, "type": "module" }"#;
 fn project(shell: &Shell, registry: &str) -> Result<()> {
     copy(shell, &["js/use/main.js", "js/use/use.js"])?;
     shell.write_file("package.json", MANIFEST)?;
-    // pnpm, Deno and npm read it.
+    // pnpm, Deno and npm read this file.
     let cache = shell.current_dir().join("cache");
     let settings = format!("registry={registry}\ncache={}\nfund=false\n", cache.display());
     Ok(shell.write_file(".npmrc", settings)?)

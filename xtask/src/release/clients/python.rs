@@ -5,11 +5,11 @@ use xshell::{Shell, cmd};
 
 use super::{Source, copy, names_ids};
 
-const USE: &str = "python/use.py";
-const RAN: &str = "CPython uses every format";
+const PROGRAM: &str = "python/use.py";
+const EXPECTED_OUTPUT: &str = "CPython uses every format";
 
 pub fn pip(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    copy(shell, &[USE])?;
+    copy(shell, &[PROGRAM])?;
     cmd!(shell, "python -m venv venv").run()?;
     let options = ["--quiet", "--no-cache-dir", "--index-url"];
     let index = format!("{address}/simple/");
@@ -17,17 +17,17 @@ pub fn pip(shell: &Shell, Source { address, version }: &Source) -> Result<String
     cmd!(shell, "venv/bin/python -m pip install {options...} {index} {wanted...}").run()?;
     cmd!(shell, "venv/bin/python use.py").run()?;
     let program = names_ids(|| cmd!(shell, "venv/bin/polyflake"))?;
-    Ok(format!("{RAN}; {program}"))
+    Ok(format!("{EXPECTED_OUTPUT}; {program}"))
 }
 
 pub fn uv(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    copy(shell, &[USE])?;
+    copy(shell, &[PROGRAM])?;
     let options = ["--quiet", "--no-cache", "--no-python-downloads"];
     cmd!(shell, "uv init {options...} --bare").run()?;
     let index = format!("{address}/simple/");
     cmd!(shell, "uv add {options...} --default-index {index} polyflake=={version}").run()?;
     cmd!(shell, "uv run {options...} --frozen python use.py").run()?;
-    Ok(RAN.to_owned())
+    Ok(EXPECTED_OUTPUT.to_owned())
 }
 
 pub fn uvx(shell: &Shell, Source { address, version }: &Source) -> Result<String> {

@@ -11,7 +11,7 @@ fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
     let here = format!("source.here.registry=\"sparse+{address}/crates/index/\"");
     let options = ["--config", "source.crates-io.replace-with=\"here\"", "--config", &here];
     let cargo = cmd!(shell, "cargo --quiet {options...} {words...}");
-    // A new home has no crate from an earlier registry.
+    // A new home directory has no crates from an earlier registry.
     cargo
         .env("CARGO_HOME", shell.current_dir().join("cargo"))
         .env("CARGO_TARGET_DIR", workspace::target().join("dry-run/cargo"))

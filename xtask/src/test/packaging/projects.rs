@@ -16,7 +16,7 @@ use crate::{tools, workspace};
 
 /// The tarballs in a project's folder.
 const TARBALLS: [&str; 2] = ["./polyflake.tgz", "./addon.tgz"];
-const QUIET: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
+const NPM_FLAGS: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 type Versions = BTreeMap<String, String>;
 

@@ -132,7 +132,7 @@ pub(super) fn broadcast(lane: __m128i) -> __m256i {
 /// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn all(byte: u8) -> __m256i {
+pub(super) fn splat(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte.cast_signed())
 }
 
@@ -151,7 +151,7 @@ pub(super) fn values(lanes: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
     let offsets = broadcast(_mm_loadu_si128(&alphabet.offsets()));
-    let run = _mm256_min_epu8(values, all(alphabet.digits));
+    let run = _mm256_min_epu8(values, splat(alphabet.digits));
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
 
@@ -160,11 +160,11 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    let digits = _mm256_sub_epi8(characters, all(digit));
-    let letters = _mm256_sub_epi8(characters, all(LETTER));
-    let no_digits = _mm256_subs_epu8(digits, all(ten - 1));
-    let no_letters = _mm256_subs_epu8(letters, all(alphabet.letters() - 1));
-    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, all(LETTER - ten)));
+    let digits = _mm256_sub_epi8(characters, splat(digit));
+    let letters = _mm256_sub_epi8(characters, splat(LETTER));
+    let no_digits = _mm256_subs_epu8(digits, splat(ten - 1));
+    let no_letters = _mm256_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, splat(LETTER - ten)));
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 

@@ -9,7 +9,7 @@ use safe_unaligned_simd::x86_64::{
 
 use super::{
     super::sse41::base32hex as sse41,
-    base32::{all, broadcast, characters, join_40_bits, values, values_of},
+    base32::{broadcast, characters, join_40_bits, splat, values, values_of},
 };
 use crate::arch::{
     Slot,
@@ -61,7 +61,7 @@ fn texts(numbers: __m256i) -> __m256i {
     // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits. An index from 0x80 on
     // makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding 16 - 13
     // skips the places before the first digit.
-    let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
+    let from_13 = _mm256_add_epi8(lanes(&PLACES), splat(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::arch::{
     Slot,
-    alphabet::{HEX, all},
+    alphabet::{HEX, splat},
 };
 
 const GROUP: usize = 8;
@@ -47,7 +47,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << TWELVE));
-    let one_less = _mm512_maskz_set1_epi64(short, all(5).cast_signed());
+    let one_less = _mm512_maskz_set1_epi64(short, splat(5).cast_signed());
     // The position of each character's lowest bit. Bytes past the end of the string are cleared at the end of this function.
     let first = words(u64::from_le_bytes([60, 55, 50, 45, 40, 35, 30, 25]));
     let last = words(u64::from_le_bytes([20, 15, 10, 5, 0, 0, 0, 0]));
@@ -94,7 +94,7 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     let [first, last] = [even, odd].map(|order| _mm512_permutex2var_epi64(low, order, high));
     let short = _mm512_testn_epi64_mask(last, words(!0xffff_ffff));
     let too_long = _mm512_test_epi64_mask(last, words(!0xff_ffff_ffff));
-    let zeros = all(b'0');
+    let zeros = splat(b'0');
     let padding = _mm512_mask_blend_epi64(short, words(zeros << 40), words(zeros << 32));
     let (first, bad_first) = join_40_bits(first);
     let (last, bad_last) = join_40_bits(_mm512_or_si512(last, padding));

@@ -53,7 +53,7 @@ pub(in crate::arch) fn values(lanes: __m128i) -> __m128i {
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128i {
-    let run = _mm_min_epu8(values, all(alphabet.digits));
+    let run = _mm_min_epu8(values, splat(alphabet.digits));
     _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
 }
 
@@ -63,18 +63,18 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
 pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
-    let digits = _mm_sub_epi8(characters, all(digit));
-    let letters = _mm_sub_epi8(characters, all(LETTER));
-    let no_digits = _mm_subs_epu8(digits, all(ten - 1));
-    let no_letters = _mm_subs_epu8(letters, all(alphabet.letters() - 1));
-    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, all(LETTER - ten)));
+    let digits = _mm_sub_epi8(characters, splat(digit));
+    let letters = _mm_sub_epi8(characters, splat(LETTER));
+    let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
+    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(LETTER - ten)));
     (values, _mm_min_epu8(no_digits, no_letters))
 }
 
 /// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(in crate::arch) fn all(byte: u8) -> __m128i {
+pub(in crate::arch) fn splat(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 

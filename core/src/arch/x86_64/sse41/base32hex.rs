@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
-use super::base32::{all, characters, join_40_bits, values, values_of};
+use super::base32::{characters, join_40_bits, splat, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
@@ -23,7 +23,7 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let digits = characters(HEX, values(lanes));
         // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, for which the shuffle
         // yields 0.
-        let lift = all(0x70 + (16 - length_of(*number)));
+        let lift = splat(0x70 + (16 - length_of(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
     }

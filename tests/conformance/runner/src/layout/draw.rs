@@ -56,7 +56,7 @@ const TICKS: [(&str, u64); 9] = [
 ];
 
 /// The layout's properties that constrain its fields.
-pub(crate) struct Needs {
+pub(crate) struct Constraints {
     /// Width of an ID. `is_bytes` is `true` if the ID consists of bytes.
     pub(crate) bits: u32,
     pub(crate) is_bytes: bool,
@@ -68,7 +68,7 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
     let bits = if is_bytes { 8 * length } else { 64 };
-    let needs = Needs { bits, is_bytes, epochs: epoch };
+    let needs = Constraints { bits, is_bytes, epochs: epoch };
     let mut parts = Vec::new();
     while remaining_bits(&needs, &parts) > 0 && parts.len() < 16 {
         let bits = width(rng).min(remaining_bits(&needs, &parts));
@@ -81,7 +81,7 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
 }
 
 /// Returns a layout of the given fields and one more field for the remaining bits.
-pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Drawn {
+pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> Drawn {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
         let kind = one_of(rng, &["unused", "bindable"]);
@@ -93,7 +93,7 @@ pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Draw
     Drawn { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
 }
 
-fn remaining_bits(needs: &Needs, parts: &[Part]) -> u32 {
+fn remaining_bits(needs: &Constraints, parts: &[Part]) -> u32 {
     needs.bits - parts.iter().map(|part| part.bits).sum::<u32>()
 }
 
@@ -118,7 +118,7 @@ fn epoch(rng: &mut Rng) -> i64 {
     }
 }
 
-fn part(rng: &mut Rng, needs: &Needs, parts: &[Part], bits: u32) -> Part {
+fn part(rng: &mut Rng, needs: &Constraints, parts: &[Part], bits: u32) -> Part {
     let has = |kind| parts.iter().any(|part| part.kind == kind);
     let kind = match rng.u32(..8) {
         0 | 1 if !has("timestamp") && bits <= 64 => "timestamp",
@@ -133,7 +133,7 @@ fn part(rng: &mut Rng, needs: &Needs, parts: &[Part], bits: u32) -> Part {
 /// Returns a field of the given kind, with a name or without one.
 pub(crate) fn field_of_kind(
     rng: &mut Rng,
-    needs: &Needs,
+    needs: &Constraints,
     parts: &[Part],
     kind: &'static str,
     bits: u32,

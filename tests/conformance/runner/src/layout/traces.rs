@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
-    draw::{Drawn, Needs, Part, field_of_kind, filled},
+    draw::{Constraints, Drawn, Part, field_of_kind, filled},
     values::{misfit, valid_value},
 };
 use crate::{
@@ -51,7 +51,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
 /// noticed. For a range of worker IDs, the fields are mostly in the order that ranges need.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
     let is_bytes = rng.bool();
-    let needs = Needs {
+    let needs = Constraints {
         bits: if is_bytes { 8 * rng.u32(16..=34) } else { 64 },
         is_bytes,
         epochs: |rng| START_MS - one_of(rng, &[0, 1, 40, 100_000, START_MS]),
