@@ -24,11 +24,11 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,
-    handle: Option<RefCell<Holding<C>>>,
+    handle: Option<RefCell<GeneratorHandle<C>>>,
 }
 
 /// A handle that owns its generator.
-type Holding<C> = Handle<Rc<Generator<C>>>;
+type GeneratorHandle<C> = Handle<Rc<Generator<C>>>;
 
 impl<C: Host> Flakes<C> {
     fn new(generator: Generator<C>) -> Self {

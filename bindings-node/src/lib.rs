@@ -10,7 +10,7 @@ mod clock;
 mod machine;
 mod table;
 
-use clock::{JsClock, Read, Stalled};
+use clock::{JsClock, Read, StallCallback};
 use napi::{Env, bindgen_prelude::Object};
 use napi_derive::napi;
 use polyflake::clock::SystemClock;
@@ -29,7 +29,7 @@ pub fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'
 /// Sets the clock for the next generator that is built. The clock is a function that returns Unix milliseconds, and a callback
 /// for stalls that returns 1 if the call may wait. Neither function may throw.
 #[napi(catch_unwind)]
-pub fn clock(env: &Env, read: Read, stalled: Option<Stalled>) {
+pub fn clock(env: &Env, read: Read, stalled: Option<StallCallback>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
 }
 

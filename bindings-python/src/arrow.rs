@@ -90,7 +90,7 @@ pub(crate) fn column(
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,
-    expected: Expected,
+    expected: ExpectedColumn,
     read: impl FnOnce(&Chunks) -> Result<T, Fault> + Send,
 ) -> PyResult<Option<T>> {
     let Some(pieces) = column(value, name, expected.column)? else { return Ok(None) };
@@ -100,7 +100,7 @@ pub(crate) fn read<T: Send>(
 
 /// Describes the column that an argument expects, and its items.
 #[derive(Clone, Copy)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedColumn {
     pub(crate) column: &'static str,
     pub(crate) item: &'static str,
 }

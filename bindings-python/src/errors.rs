@@ -8,7 +8,7 @@ use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnce
 
 /// An exception or an answer from Python code that the core called. It becomes the source of the core's error.
 #[derive(Debug)]
-pub(crate) enum Raised {
+pub(crate) enum RaisedError {
     /// An exception from a clock, which becomes the cause of `clock_failed`.
     ByClock(PyErr),
     /// An exception from a signal handler or a stall callback during a wait. It is raised unchanged.
@@ -17,7 +17,7 @@ pub(crate) enum Raised {
     Reason(String),
 }
 
-impl fmt::Display for Raised {
+impl fmt::Display for RaisedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ByClock(raised) | Self::InWait(raised) => raised.fmt(f),
@@ -26,9 +26,9 @@ impl fmt::Display for Raised {
     }
 }
 
-impl error::Error for Raised {}
+impl error::Error for RaisedError {}
 
-impl Raised {
+impl RaisedError {
     /// Returns the exception or reason in an error, if it has one.
     fn find_in(error: &Error) -> Option<&Self> {
         error::Error::source(error)?.downcast_ref()
@@ -81,16 +81,16 @@ pub(crate) fn raise_from(
 /// error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
-    match Raised::find_in(error) {
-        Some(Raised::ByClock(cause)) => raise_from(py, error, field, cause.clone_ref(py)),
-        Some(Raised::InWait(raised)) => raised.clone_ref(py),
-        Some(Raised::Reason(_)) | None => build_exception(py, error, field),
+    match RaisedError::find_in(error) {
+        Some(RaisedError::ByClock(cause)) => raise_from(py, error, field, cause.clone_ref(py)),
+        Some(RaisedError::InWait(raised)) => raised.clone_ref(py),
+        Some(RaisedError::Reason(_)) | None => build_exception(py, error, field),
     }
 }
 
 fn build_exception(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
-    let message = match Raised::find_in(error) {
-        Some(Raised::Reason(reason)) => reason.clone(),
+    let message = match RaisedError::find_in(error) {
+        Some(RaisedError::Reason(reason)) => reason.clone(),
         _ => error.to_string(),
     };
     let said = (

@@ -241,10 +241,11 @@ fn refuse_password(url: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-type Opened = Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;
+type OpenedOperator =
+    Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;
 
 impl Place {
-    fn operator(&self) -> Result<Opened, Failure> {
+    fn operator(&self) -> Result<OpenedOperator, Failure> {
         let url = store(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
         // A generator with the namespace `orders` leases from `orders/sno`, according to its format.
@@ -263,7 +264,7 @@ impl Place {
 }
 
 impl Address {
-    fn operator(&self) -> Result<Opened, Failure> {
+    fn operator(&self) -> Result<OpenedOperator, Failure> {
         Ok(Operator::of_store(&store(self.url.as_deref())?)?)
     }
 }
@@ -273,7 +274,7 @@ fn token(text: &str) -> Result<Random, String> {
 }
 
 /// Lists a holder's worker IDs, with the tokens that `dead` requires.
-fn list_held(operator: &mut Opened, holder: &str) -> Result<(), Failure> {
+fn list_held(operator: &mut OpenedOperator, holder: &str) -> Result<(), Failure> {
     let now = operator.status()?.now;
     let records = operator.records()?;
     let held =

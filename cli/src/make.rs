@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "hotguid" => hotguid(arguments)?,
         "randflake" => randflake(arguments)?,
         "uuid7" => uuid7(arguments)?,
-        other => of_layout(other, arguments)?,
+        other => layout_maker(other, arguments)?,
     };
     let bar = progress(arguments.count);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -200,7 +200,7 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }
 
-fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
+fn layout_maker(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
     let layout = load(name).map_err(|failure| unknown(name, failure))?;
     if let Some((url, namespace)) = lease(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();

@@ -10,9 +10,9 @@ use super::{
 
 /// The error of a wall clock that could not be read.
 #[derive(Debug, PartialEq)]
-struct Failed;
+struct ClockFailure;
 
-type Result<T> = std::result::Result<T, Failed>;
+type Result<T> = std::result::Result<T, ClockFailure>;
 
 const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
@@ -74,7 +74,7 @@ impl World {
 }
 
 impl Hardware for World {
-    type Error = Failed;
+    type Error = ClockFailure;
 
     fn counter(&self) -> u64 {
         self.advance(7);
@@ -85,7 +85,7 @@ impl Hardware for World {
     }
     fn wall(&self) -> Result<i64> {
         if self.fails.contains(&self.now.get()) {
-            return Err(Failed);
+            return Err(ClockFailure);
         }
         self.rest(3);
         self.samples.set(self.samples.get() + 1);
@@ -308,7 +308,7 @@ fn a_failing_wall_clock_returns_errors_and_is_retried() {
         match read(&anchor, &left, &world) {
             Ok(shows) => assert!((world.wall_time() - shows) < 2 * SPAN),
             Err(error) => {
-                assert_eq!(error, Failed);
+                assert_eq!(error, ClockFailure);
                 failed += 1;
             }
         }

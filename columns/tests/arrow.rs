@@ -169,10 +169,10 @@ fn a_failed_or_released_stream_is_an_error() {
 }
 
 /// Malformed columns, each with the reason for its rejection.
-type Malformed = Vec<(&'static str, Foreign)>;
+type MalformedColumns = Vec<(&'static str, Foreign)>;
 
 /// Returns string columns whose structs visibly violate the rules of the interface.
-fn malformed_structs() -> Malformed {
+fn malformed_structs() -> MalformedColumns {
     let texts = texts_of(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
     vec![
@@ -244,7 +244,7 @@ fn malformed_structs() -> Malformed {
 }
 
 /// Returns dictionaries that violate the rules of the interface.
-fn malformed_dictionaries() -> Malformed {
+fn malformed_dictionaries() -> MalformedColumns {
     let keys = |format, keys: &[i64]| {
         let values = column(Layout::Offsets32, true, &texts_of(&snos(4)), 0);
         Foreign::of_keys(format, keys.len(), Buffer::of_i64(keys), values)
@@ -285,7 +285,7 @@ fn malformed_dictionaries() -> Malformed {
 }
 
 /// Returns columns whose faults are found only when their items are read.
-fn malformed_items() -> Malformed {
+fn malformed_items() -> MalformedColumns {
     let text = || Buffer::from_bytes(&texts_of(&snos(4)).concat());
     let record = |length, buffer, place| {
         let numbers = [length, 0, buffer, place].map(i32::to_ne_bytes);

@@ -257,16 +257,16 @@ fn a_source_can_be_downcast() {
 #[test]
 fn a_source_is_dropped_with_the_last_clone() {
     #[derive(Debug)]
-    struct Counted(#[expect(dead_code, reason = "it is counted")] Arc<()>);
-    impl std::fmt::Display for Counted {
+    struct CountedSource(#[expect(dead_code, reason = "it is counted")] Arc<()>);
+    impl std::fmt::Display for CountedSource {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("counted")
         }
     }
-    impl std::error::Error for Counted {}
+    impl std::error::Error for CountedSource {}
 
     let count = Arc::new(());
-    let error = Error::new(ErrorKind::ClockFailed).with_source(Counted(count.clone()));
+    let error = Error::new(ErrorKind::ClockFailed).with_source(CountedSource(count.clone()));
     let clone = error.clone().in_item(1);
     drop(error);
     assert_eq!(Arc::strong_count(&count), 2);

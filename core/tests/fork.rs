@@ -189,9 +189,9 @@ fn default_handles_start_new_blocks_in_each_process() {
 }
 
 /// A clock that does not advance and forks during one of its readings.
-struct Forking(AtomicI32);
+struct ForkingClock(AtomicI32);
 
-impl Forking {
+impl ForkingClock {
     /// Returns a clock that forks during the reading that follows `readings` others.
     fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
@@ -201,7 +201,7 @@ impl Forking {
     }
 }
 
-impl Clock for Forking {
+impl Clock for ForkingClock {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
             // SAFETY: the child continues from here with the same code as its parent.
@@ -217,8 +217,11 @@ impl Clock for Forking {
 #[test]
 fn a_fork_inside_the_clock_is_detected() {
     let found = in_child(|| {
-        let ids =
-            Generator::builder().clock(Forking::after_readings(0)).partition(7).build().unwrap();
+        let ids = Generator::builder()
+            .clock(ForkingClock::after_readings(0))
+            .partition(7)
+            .build()
+            .unwrap();
         let before = std::process::id();
         let outcome = ids.generate(0);
         if std::process::id() != before {
@@ -237,10 +240,10 @@ fn a_fork_inside_the_clock_is_detected() {
 /// Asserts that both processes make different IDs after the fork. The fork may happen in the generator's first call or in a
 /// later one.
 #[track_caller]
-fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([u8; LEN]))) {
+fn assert_both_differ<const LEN: usize>(make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {
         let made = in_child(|| {
-            let (clock, mut made) = (Forking::after_readings(readings), vec![]);
+            let (clock, mut made) = (ForkingClock::after_readings(readings), vec![]);
             make(&clock, &mut |id| made.extend(clock.has_forked().then_some(id)));
             made.concat()
         });
@@ -282,9 +285,9 @@ fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
 }
 
 /// A clock that advances to a new tick at every reading, and forks at one of them.
-struct Stepping(Forking, AtomicI64);
+struct SteppingClock(ForkingClock, AtomicI64);
 
-impl Clock for Stepping {
+impl Clock for SteppingClock {
     fn unix_nanos(&self) -> Result<i64> {
         self.0.unix_nanos()?;
         Ok(self.1.fetch_add(1_000_000_000, Ordering::Relaxed))
@@ -295,11 +298,12 @@ impl Clock for Stepping {
 }
 
 /// Returns the parent's and the child's results of a batch that the clock forks in the middle of.
-fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+fn batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
         let (mut from, mut to) = pipe().unwrap();
-        let clock = Stepping(Forking::after_readings(1), AtomicI64::new(START_MS * 1_000_000));
+        let clock =
+            SteppingClock(ForkingClock::after_readings(1), AtomicI64::new(START_MS * 1_000_000));
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
@@ -317,7 +321,7 @@ fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>)
 }
 
 #[track_caller]
-fn assert_none_in_both<const LEN: usize>(fill: impl Fn(Stepping) -> Vec<u8>) {
+fn assert_none_in_both<const LEN: usize>(fill: impl Fn(SteppingClock) -> Vec<u8>) {
     let (parent, child) = batch_across_a_fork(fill);
     assert!(!parent.is_empty());
     let all: HashSet<&[u8]> = parent.chunks(LEN).chain(child.chunks(LEN)).collect();

@@ -111,9 +111,9 @@ fn a_borrowed_handle_returns_an_error() {
 }
 
 /// A source of listed IDs, for tests that need known IDs.
-struct Listed(RefCell<Vec<Sno>>);
+struct ListGenerator(RefCell<Vec<Sno>>);
 
-impl Generate<Sno> for Listed {
+impl Generate<Sno> for ListGenerator {
     fn generate(&self, _: u8) -> Result<Sno> {
         Ok(self.0.borrow_mut().pop().expect("an ID is left"))
     }
@@ -134,7 +134,7 @@ impl Generate<Sno> for Listed {
 #[test]
 fn custom_types_can_implement_generate() {
     let id = Sno::parse("9d5ve8222622g222").unwrap();
-    let listed = Listed(RefCell::new(vec![id; 2]));
+    let listed = ListGenerator(RefCell::new(vec![id; 2]));
     assert_eq!(Id::<User>::generate_with(&listed).map(Sno::from), Ok(id));
     listed.0.replace(vec![id.with_metabyte(2)]);
     assert_eq!(Id::<User>::generate_with(&listed).unwrap_err().kind(), ErrorKind::OutOfRange);

@@ -523,8 +523,8 @@ fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
 
 #[test]
 fn a_failed_build_claims_no_partition() {
-    struct Coarse;
-    impl Clock for Coarse {
+    struct CoarseTestClock;
+    impl Clock for CoarseTestClock {
         fn unix_nanos(&self) -> polyflake::Result<i64> {
             Ok(START_MS * 1_000_000)
         }
@@ -537,7 +537,7 @@ fn a_failed_build_claims_no_partition() {
     }
     static TABLE: SmallTable<1> = SmallTable::new();
     let builder = || Generator::builder().leased_from(|| Ok(&TABLE)).partition(0);
-    assert_code(builder().clock(Coarse).build(), "out_of_range");
+    assert_code(builder().clock(CoarseTestClock).build(), "out_of_range");
     assert_code(builder().window(START_MS, START_MS - 1).build(), "out_of_range");
     assert_code(builder().sequence_max(0).build(), "out_of_range");
     assert_eq!(default_partition(&ManualClock::at_unix_ms(START_MS), || Ok(&TABLE)), Ok(0));

@@ -34,7 +34,7 @@ const SEQUENCES: u16 = 130;
 
 type Ids = Generator<InterruptedClock>;
 type Handle = sno::Handle<Rc<Ids>>;
-type Waiting = Pin<Box<dyn Future<Output = Result<Sno>>>>;
+type WaitingCall = Pin<Box<dyn Future<Output = Result<Sno>>>>;
 
 thread_local! {
     static RUN: RefCell<Rc<Run>> = RefCell::default();
@@ -109,7 +109,7 @@ enum Caller {
     Thread(Rc<Ids>),
     Handle(Handle),
     /// A task and its waiting call.
-    Task(Rc<Ids>, Option<Waiting>),
+    Task(Rc<Ids>, Option<WaitingCall>),
     /// A caller with a generator of its own.
     Stranger(Ids),
 }
@@ -146,12 +146,12 @@ fn successful_id(id: Result<Sno>) -> Option<Sno> {
 }
 
 /// Returns a call that waits until it is polled again.
-fn call(ids: Rc<Ids>) -> Waiting {
+fn call(ids: Rc<Ids>) -> WaitingCall {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
 /// A caller with no call running, its remaining turns, and its IDs.
-struct Idle {
+struct IdleCaller {
     caller: Option<Caller>,
     turns: usize,
     made: Vec<Sno>,
@@ -170,7 +170,7 @@ struct Run {
     /// The last access to the table, if it failed.
     refused: Cell<Option<(u16, u64, u64)>>,
     looks: Cell<u16>,
-    callers: RefCell<Vec<Idle>>,
+    callers: RefCell<Vec<IdleCaller>>,
     /// `true` if a call is not suspended between getting a lease from the table and recording it in the generator. Otherwise,
     /// another call may find the lease lost and change the partition.
     knows_at_once: Cell<bool>,
@@ -302,7 +302,7 @@ fn explore(
         let idle = |new: &fn(&Rc<Ids>) -> Caller| {
             let caller = new(&ids);
             let turns = if matches!(caller, Stranger(_)) { 1 } else { 2 };
-            Idle { caller: Some(caller), turns, made: Vec::new() }
+            IdleCaller { caller: Some(caller), turns, made: Vec::new() }
         };
         run.knows_at_once.set(knows_at_once);
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
@@ -344,9 +344,9 @@ fn begin(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
 }
 
 /// Checks a run's IDs: there are no duplicates, each caller's IDs are sorted, and the generator uses one partition per tick.
-fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Totals) {
+fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
-    for Idle { caller, made, .. } in callers {
+    for IdleCaller { caller, made, .. } in callers {
         assert!(made.is_sorted_by(|one, next| one < next), "{made:?}");
         all.extend(made);
         if !matches!(caller, Some(Stranger(_))) {

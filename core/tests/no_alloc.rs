@@ -13,14 +13,14 @@ use polyflake::{
     sno::{self, Generator, Sno},
 };
 
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is forwarded to the system allocator. The counter is thread-local and needs no allocation.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
         // SAFETY: the caller upholds the contract of `alloc`.
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Returns the number of this thread's allocations. First makes the process select its kernels: it reads the environment
 /// variable for this once, and Windows allocates memory for the variable's name.

@@ -31,7 +31,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct RejectedCase {
     input: String,
     ours: Refusal,
 }
@@ -43,15 +43,15 @@ struct Refusal {
 }
 
 #[derive(Deserialize)]
-struct Accepted {
+struct AcceptedCase {
     input: String,
     value: String,
 }
 
 #[derive(Deserialize)]
 struct Texts {
-    accepted_boundaries: Vec<Accepted>,
-    cases: Vec<Refused>,
+    accepted_boundaries: Vec<AcceptedCase>,
+    cases: Vec<RejectedCase>,
 }
 
 #[test]
@@ -75,10 +75,10 @@ fn ids_match_the_vectors() {
 fn strings_are_accepted_or_rejected_like_the_vectors() {
     let texts: Texts = typed("randflake_invalid.json");
     assert!(!texts.accepted_boundaries.is_empty() && texts.cases.len() > 20);
-    for Accepted { input, value } in texts.accepted_boundaries {
+    for AcceptedCase { input, value } in texts.accepted_boundaries {
         assert_eq!(parse(&input).map(Randflake::to_i64), Ok(value.parse().unwrap()), "{input}");
     }
-    for Refused { input, ours } in texts.cases {
+    for RejectedCase { input, ours } in texts.cases {
         let error = parse(&input).unwrap_err();
         assert_eq!(
             (error.code(), error.position()),

@@ -181,9 +181,9 @@ fn a_source_of_identities_is_called_again() {
 }
 
 /// A clock of a program that reports a restore while the generator reads the clock's properties, for the n-th time from now on.
-struct Reporting<C>(C, Arc<AtomicU32>);
+struct ReportingClock<C>(C, Arc<AtomicU32>);
 
-impl<C: Clock> Clock for Reporting<C> {
+impl<C: Clock> Clock for ReportingClock<C> {
     fn unix_nanos(&self) -> Result<i64> {
         self.0.unix_nanos()
     }
@@ -207,7 +207,7 @@ fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
         for nth in 1.. {
             let left = Arc::new(AtomicU32::new(0));
-            let builder = sno::Generator::builder().clock(Reporting(&CLOCK, left.clone()));
+            let builder = sno::Generator::builder().clock(ReportingClock(&CLOCK, left.clone()));
             let builder =
                 builder.identity_from(|| Ok(Assignment { partition: 7, sequence_min: 0 }));
             let ids = builder.window(NOON, NOON + 4000).build().unwrap();
@@ -229,7 +229,7 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     alone(&[], || {
         let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
-        let ids = builder.clock(Reporting(SystemClock, left.clone())).build().unwrap();
+        let ids = builder.clock(ReportingClock(SystemClock, left.clone())).build().unwrap();
         // The first tick is skipped, so that the state of the clock belongs to the snapshot.
         assert!(ids.try_generate(7).is_err());
         left.store(1, Ordering::Relaxed);

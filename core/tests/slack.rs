@@ -28,18 +28,18 @@ const TICK: i64 = 4_000_000;
 const SLACK: i64 = 1_000_000;
 
 /// A clock that shows the given times, and declares that it may lag.
-struct Lagging {
+struct LaggingClock {
     now: AtomicI64,
     slack: i64,
 }
 
-impl Lagging {
+impl LaggingClock {
     const fn new(slack: i64) -> Self {
         Self { now: AtomicI64::new(START_NANOS), slack }
     }
 }
 
-impl Clock for Lagging {
+impl Clock for LaggingClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(self.now.load(Ordering::Relaxed))
     }
@@ -73,14 +73,14 @@ fn settled_tick(now: i64, wall: i64, tick: i64) -> i64 {
 
 /// A model of sno's state machine that makes one ID per call.
 #[derive(Default)]
-struct Flipping {
+struct FlippingClock {
     wall: i64,
     safe: i64,
     flipped: bool,
     next: u16,
 }
 
-impl Flipping {
+impl FlippingClock {
     /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
     fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
         let now = settled_tick(now, self.wall, TICK);
@@ -105,7 +105,7 @@ fn cell(id: Sno) -> (i64, bool, u16) {
 #[test]
 fn sno_follows_its_model() {
     for readings in sequences(&edges(TICK), 4) {
-        let (clock, mut model) = (Lagging::new(SLACK), Flipping::default());
+        let (clock, mut model) = (LaggingClock::new(SLACK), FlippingClock::default());
         let builder = Generator::builder().clock(&clock).partition(7);
         let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
         for now in &readings {
@@ -138,7 +138,7 @@ fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
         let (tick, holds) =
             (family.tick * 1_000_000, ["Hot Guid", "UUID v7"].contains(&family.name));
         for readings in sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
-            let clock = Arc::new(Lagging::new(SLACK));
+            let clock = Arc::new(LaggingClock::new(SLACK));
             let terms = Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() };
             let ids = family.build(clock.clone(), terms).unwrap();
             let ticks = readings.iter().map(|now| {
@@ -156,7 +156,7 @@ fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
 
 #[test]
 fn slack_does_not_change_hot_guids_rollback_rule() {
-    let clock = Lagging::new(SLACK);
+    let clock = LaggingClock::new(SLACK);
     let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
     let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
         clock.now.store(START_NANOS + after, Ordering::Relaxed);
@@ -166,8 +166,8 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
 }
 
 /// Returns the IDs of a handle whose clock lags once in a new tick.
-fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
-    let clock = Lagging::new(slack);
+fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
+    let clock = LaggingClock::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     let mut handle = ids.handle();
     let readings = [START_NANOS, START_NANOS - 1, START_NANOS];
@@ -182,13 +182,13 @@ fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
 #[test]
 fn a_block_survives_a_reading_within_the_slack() {
     let tick = START_NANOS / TICK;
-    assert_eq!(handled(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
-    assert_eq!(handled(0)[1], (tick - 1, true, 0), "without slack it is a step back");
+    assert_eq!(rollback_results(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
+    assert_eq!(rollback_results(0)[1], (tick - 1, true, 0), "without slack it is a step back");
 }
 
 #[test]
 fn a_reading_behind_by_the_slack_is_a_rollback() {
-    let clock = Lagging::new(SLACK);
+    let clock = LaggingClock::new(SLACK);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     ids.generate(0).unwrap();
     for (behind, drifts) in [(SLACK - 1, 0), (SLACK, 1)] {

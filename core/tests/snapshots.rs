@@ -55,8 +55,8 @@ type SmallTable = few::SmallTable<4>;
 static SEPARATE_TABLE: SmallTable = SmallTable::new();
 
 fn table() -> &'static SmallTable {
-    static FEW: OnceLock<&SmallTable> = OnceLock::new();
-    FEW.get_or_init(child::shared)
+    static SMALL_TABLE: OnceLock<&SmallTable> = OnceLock::new();
+    SMALL_TABLE.get_or_init(child::shared)
 }
 
 fn ms(tick: i64) -> i64 {

@@ -359,9 +359,9 @@ fn a_worker_id_replaces_16_of_the_random_bits() {
 }
 
 /// Sets the time, and declares that another generator may have read this clock before a restart.
-struct Restarted(AtomicI64);
+struct RestartedClock(AtomicI64);
 
-impl Clock for Restarted {
+impl Clock for RestartedClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(self.0.load(Ordering::Relaxed) * 1_000_000)
     }
@@ -376,8 +376,8 @@ impl Clock for Restarted {
 /// An earlier generator with the same worker ID or the same bytes may have made IDs in the millisecond of the first call.
 #[test]
 fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
-    let first = |configure: fn(Builder<&Restarted>) -> Builder<&Restarted>| {
-        let clock = Restarted(AtomicI64::new(START_MS));
+    let first = |configure: fn(Builder<&RestartedClock>) -> Builder<&RestartedClock>| {
+        let clock = RestartedClock(AtomicI64::new(START_MS));
         let ids = configure(Generator::builder().clock(&clock)).build().unwrap();
         let first = ids.try_generate();
         clock.0.store(START_MS + 1, Ordering::Relaxed);
@@ -404,7 +404,8 @@ fn a_generator_resumes_after_the_last_millisecond_of_another() {
     assert_code(ids.close(), "generator_closed");
     assert_eq!(at(&clock).build().unwrap().close(), Ok(None));
 
-    let skipping = Generator::builder().worker_id(7).clock(Restarted(AtomicI64::new(START_MS)));
+    let skipping =
+        Generator::builder().worker_id(7).clock(RestartedClock(AtomicI64::new(START_MS)));
     let skipping = skipping.build().unwrap();
     assert_code(skipping.try_generate(), "sequence_exhausted");
     assert_eq!(skipping.close(), Ok(Some(START_MS)), "an earlier generator may have used it");

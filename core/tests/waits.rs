@@ -23,7 +23,7 @@ use support::assert_code;
 const MS: u64 = 1_000_000;
 
 /// A wall clock that does not advance, and a monotonic clock on which every sleep takes a multiple of the requested time.
-struct Slow {
+struct SlowClock {
     wall: AtomicI64,
     passed: AtomicU64,
     sleeps: AtomicU64,
@@ -34,7 +34,7 @@ struct Slow {
     step: i64,
 }
 
-impl Slow {
+impl SlowClock {
     fn still(factor: u64) -> Self {
         let (wall, passed) = (AtomicI64::new(START_MS * 1_000_000), AtomicU64::new(7));
         Self { wall, passed, sleeps: AtomicU64::new(0), factor, reading: 0, step: 0 }
@@ -44,7 +44,7 @@ impl Slow {
     }
 }
 
-impl Clock for Slow {
+impl Clock for SlowClock {
     fn unix_nanos(&self) -> Result<i64> {
         self.passed.fetch_add(self.reading, Ordering::Relaxed);
         Ok(self.wall.fetch_add(self.step, Ordering::Relaxed))
@@ -70,7 +70,7 @@ fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
 #[test]
 fn a_wait_is_charged_the_elapsed_time() {
     for (factor, most) in [(1, 60_000), (15, 1_000), (100, 50)] {
-        let clock = Slow::still(factor);
+        let clock = SlowClock::still(factor);
         let ids = exhausted(&clock, Duration::from_millis(most));
         let error = assert_code(ids.generate(0), "sequence_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
@@ -84,7 +84,7 @@ fn a_wait_is_charged_the_elapsed_time() {
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
-        let clock = Slow::still(0);
+        let clock = SlowClock::still(0);
         let ids = exhausted(&clock, Duration::from_millis(max_wait));
         assert_code(ids.generate(0), "sequence_exhausted");
         let sleeps = clock.sleeps.load(Ordering::Relaxed);
@@ -95,7 +95,7 @@ fn a_frozen_monotonic_clock_is_ignored() {
 #[test]
 fn a_stall_reports_how_long_the_call_has_slept() {
     let heard = std::sync::Mutex::new(Vec::new());
-    let ids = sno::Generator::builder().clock(Slow::still(10)).partition(7).sequence_max(3);
+    let ids = sno::Generator::builder().clock(SlowClock::still(10)).partition(7).sequence_max(3);
     let ids = ids.max_wait(Duration::from_millis(100));
     let ids = ids.on_stall(|stall| heard.lock().unwrap().push(stall.slept_ms)).build().unwrap();
     assert_code(ids.fill(0, &mut [Sno::default(); 5]), "sequence_exhausted");
@@ -106,8 +106,11 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 fn lost_races_count_towards_max_wait() {
     /// A clock that makes an ID with its own generator at each reading, always in a new tick, so that the caller loses every
     /// race.
-    struct Meddler(Slow, std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static Meddler>>>);
-    impl Clock for &'static Meddler {
+    struct MeddlingClock(
+        SlowClock,
+        std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static MeddlingClock>>>,
+    );
+    impl Clock for &'static MeddlingClock {
         fn unix_nanos(&self) -> Result<i64> {
             let now = self.0.unix_nanos()?;
             if now / 1_000_000 % 8 == 0
@@ -124,8 +127,9 @@ fn lost_races_count_towards_max_wait() {
             self.0.monotonic()
         }
     }
-    let slow = Slow { reading: MS, step: 4_000_000, ..Slow::still(1) };
-    let clock: &'static Meddler = Box::leak(Box::new(Meddler(slow, std::sync::OnceLock::new())));
+    let slow = SlowClock { reading: MS, step: 4_000_000, ..SlowClock::still(1) };
+    let clock: &'static MeddlingClock =
+        Box::leak(Box::new(MeddlingClock(slow, std::sync::OnceLock::new())));
     let ids = sno::Generator::builder().clock(clock).partition(7);
     let ids = Arc::new(ids.max_wait(Duration::from_millis(50)).build().unwrap());
     clock.1.set(Arc::downgrade(&ids)).unwrap();
@@ -137,7 +141,7 @@ fn lost_races_count_towards_max_wait() {
 #[test]
 fn every_format_waits_one_second_by_default() {
     for family in FAMILIES {
-        let clock = Arc::new(Slow::still(1));
+        let clock = Arc::new(SlowClock::still(1));
         let ids = family.generator(clock.clone());
         use_up(&*ids, &family, 0);
         assert_code(ids.generate(), "sequence_exhausted");
@@ -146,12 +150,12 @@ fn every_format_waits_one_second_by_default() {
 }
 
 /// A clock with steps of 100 ms, like the time in browsers that resist fingerprinting.
-struct Stepped {
-    clock: Slow,
+struct SteppingClock {
+    clock: SlowClock,
     spins: bool,
 }
 
-impl Clock for Stepped {
+impl Clock for SteppingClock {
     fn unix_nanos(&self) -> Result<i64> {
         self.clock.unix_nanos()
     }
@@ -171,8 +175,10 @@ impl Clock for Stepped {
 #[test]
 fn a_stepping_clock_is_retried_at_its_next_step() {
     for (spins, max_wait, passed) in [(false, 0, 0), (false, 50, 50), (true, 0, 0), (true, 50, 0)] {
-        let ids =
-            exhausted(Stepped { clock: Slow::still(1), spins }, Duration::from_millis(max_wait));
+        let ids = exhausted(
+            SteppingClock { clock: SlowClock::still(1), spins },
+            Duration::from_millis(max_wait),
+        );
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
         // A thread that cannot sleep does not spin for that long.

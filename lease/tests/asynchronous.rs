@@ -84,8 +84,8 @@ fn sigterm_releases_the_worker_id() {
     use rustix::process::{Pid, Signal, kill_process};
     use tokio::signal::unix::{SignalKind, signal};
 
-    const ENDED: &str = "POLYFLAKE_ENDED_BY_A_SIGNAL";
-    if let Ok(url) = env::var(ENDED) {
+    const SIGNAL_VARIABLE: &str = "POLYFLAKE_ENDED_BY_A_SIGNAL";
+    if let Ok(url) = env::var(SIGNAL_VARIABLE) {
         let work = async {
             let mut asked_to_end = signal(SignalKind::terminate()).unwrap();
             let ids = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep)
@@ -102,7 +102,8 @@ fn sigterm_releases_the_worker_id() {
     let granted = || Operator::open(&one.url, "orders/sno").unwrap().status().unwrap().granted;
     let mut process = Command::new(env::current_exe().unwrap());
     process.args(["--exact", "sigterm_releases_the_worker_id", "--nocapture"]);
-    let mut process = process.env(ENDED, &one.url).stdout(Stdio::piped()).spawn().unwrap();
+    let mut process =
+        process.env(SIGNAL_VARIABLE, &one.url).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("ready")));
     assert_eq!(granted(), 1);
@@ -117,7 +118,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Runs a future on one thread, next to a task that counts its own turns and unlocks the store after 40 of them.
-async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
+async fn count_turns_during<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);
     let count = async {
@@ -142,13 +143,13 @@ async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T,
 fn the_executor_runs_while_a_lease_starts_and_ends() {
     let one = One::new();
     block_on(async {
-        let (ids, turns) = beside_turns(one.lock(), one.generator()).await;
+        let (ids, turns) = count_turns_during(one.lock(), one.generator()).await;
         assert!(turns >= 40, "{turns}");
         assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
         let mut batch = vec![Sno::default(); 70_000];
         ids.fill_async(time::sleep, 3, &mut batch, &mut 0).await.unwrap();
         assert!(batch.is_sorted());
-        let ((), turns) = beside_turns(one.lock(), ids.close_async(time::sleep)).await;
+        let ((), turns) = count_turns_during(one.lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");
         assert!(one.is_free_soon().await);
     });
@@ -215,11 +216,11 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     block_on(async {
         let url = server.url();
         let begin = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep);
-        let (ids, turns) = beside_turns(lock(), begin).await;
+        let (ids, turns) = count_turns_during(lock(), begin).await;
         assert!(turns >= 40, "{turns}");
         let ids = ids.unwrap();
         assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
-        let ((), turns) = beside_turns(lock(), ids.close_async(time::sleep)).await;
+        let ((), turns) = count_turns_during(lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");
     });
 }

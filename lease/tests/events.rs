@@ -113,7 +113,7 @@ fn a_grant_without_a_generator_emits_only_refused() {
 
 #[test]
 fn a_panicking_watcher_does_not_end_the_lease() {
-    listen();
+    subscribe();
     let heard = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&heard);
     let options = Options::new(PANICS, Shape::sno(0..=9).unwrap()).unwrap().lease_ms(1500).unwrap();
@@ -136,7 +136,7 @@ fn a_panicking_watcher_does_not_end_the_lease() {
 const PANICS: &str = "panics";
 
 /// Returns the lines of the process's tracing subscriber, which all tests share.
-fn listen() -> Arc<Mutex<Vec<String>>> {
+fn subscribe() -> Arc<Mutex<Vec<String>>> {
     static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
         let lines = Arc::new(Mutex::default());
         tracing::subscriber::set_global_default(CollectingSubscriber(Arc::clone(&lines))).unwrap();
@@ -180,7 +180,7 @@ impl Subscriber for CollectingSubscriber {
 /// The trace also contains events of other tests of this process, in other namespaces.
 #[test]
 fn traced_events_never_contain_the_url() {
-    let lines = listen();
+    let lines = subscribe();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let urls = [

@@ -153,9 +153,9 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// An in-memory store for tasks that counts its requests.
 #[derive(Clone)]
-struct Counted(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
+struct CountedStore(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
 
-impl AsyncStore for Counted {
+impl AsyncStore for CountedStore {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let mut store = self.1.lock().unwrap();
@@ -177,7 +177,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = lock_tests();
-    let store = Counted(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
+    let store = CountedStore(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
     let (asked, task) = (store.0.clone(), Arc::new(Mutex::new(None)));
     let spawn = {
         let task = task.clone();

@@ -565,7 +565,7 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     let check = || {
         conformance::check_together(|| {
             opened.set(opened.get() + 1);
-            Fails(opened.get() == 2, Atomic(store.clone()))
+            FailingRequests(opened.get() == 2, Atomic(store.clone()))
         });
     };
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
@@ -573,9 +573,9 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     assert_eq!(*found, "expected an answer to a swap, found away");
 }
 
-struct Fails(bool, Atomic);
+struct FailingRequests(bool, Atomic);
 
-impl Store for Fails {
+impl Store for FailingRequests {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0 && request.number == 7 {
             return unavailable();

@@ -24,12 +24,12 @@ use polyflake_lease::{
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A grantee whose first generators cannot be created.
-struct Failing {
+struct FailingConnection {
     failures: AtomicUsize,
     begun: AtomicUsize,
 }
 
-impl Grantee for Failing {
+impl Grantee for FailingConnection {
     fn begin(&self, _: Grant) -> Result<()> {
         let left = |left: usize| left.checked_sub(1);
         if self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok() {
@@ -49,7 +49,7 @@ impl Grantee for Failing {
 
 #[test]
 fn a_lease_continues_after_failed_generators() {
-    let place = Arc::new(Failing { failures: 3.into(), begun: 0.into() });
+    let place = Arc::new(FailingConnection { failures: 3.into(), begun: 0.into() });
     let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
     lease.ready(LONG_TIMEOUT).unwrap();

@@ -278,13 +278,13 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
 /// A folder with a volume that is mounted at `a`. Only one test has such a folder at a time, and everything is unmounted at the
 /// end.
 #[cfg(target_os = "linux")]
-struct Mounted {
+struct MountedFolder {
     folder: TempDir,
     _alone: std::sync::MutexGuard<'static, ()>,
 }
 
 #[cfg(target_os = "linux")]
-impl Mounted {
+impl MountedFolder {
     /// Mounts a volume. If that is impossible, prints the reason and returns `None`.
     fn new(options: &str) -> Option<Self> {
         static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
@@ -307,7 +307,7 @@ impl Mounted {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Mounted {
+impl Drop for MountedFolder {
     fn drop(&mut self) {
         for at in ["b", "c", "a"] {
             self.runs(&format!("umount {at} 2> /dev/null"));
@@ -318,7 +318,7 @@ impl Drop for Mounted {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_system_without_creation_times_is_rejected() {
-    let Some(mounted) = Mounted::new("-I 128") else { return };
+    let Some(mounted) = MountedFolder::new("-I 128") else { return };
     let opened = open(&url_of(mounted.folder.path().join("a/leases.db")));
     let error = opened.err().expect("a rejection");
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
@@ -333,7 +333,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     assert!(runs("mkdir moved; mv leases.db moved", folder.path()));
     claim(&mut open(&url_of(folder.path().join("moved/leases.db"))).unwrap()).unwrap();
-    let Some(mounted) = Mounted::new("") else { return };
+    let Some(mounted) = MountedFolder::new("") else { return };
     let [before, bound, after] =
         ["a", "b", "c"].map(|name| mounted.folder.path().join(name).join("leases.db"));
     claim(&mut open(&url_of(&before)).unwrap()).unwrap();

@@ -26,7 +26,7 @@ fn unix_ms() -> u64 {
 
 /// An in-memory store whose replies are delayed or never arrive.
 #[derive(Clone)]
-struct Slow {
+struct SlowStore {
     store: Arc<Mutex<Memory>>,
     delay_ms: Arc<AtomicUsize>,
     /// The number of requests that were answered.
@@ -36,7 +36,7 @@ struct Slow {
 /// A delay that never ends.
 const UNLIMITED: usize = usize::MAX;
 
-impl Slow {
+impl SlowStore {
     fn new(delay_ms: usize) -> Self {
         let store = Arc::new(Mutex::new(Memory::new(unix_ms())));
         Self { store, delay_ms: Arc::new(delay_ms.into()), answers: Arc::default() }
@@ -69,7 +69,7 @@ impl Slow {
     }
 }
 
-impl AsyncStore for Slow {
+impl AsyncStore for SlowStore {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         match self.delay_ms.load(Ordering::Relaxed) {
             UNLIMITED => pending().await,
@@ -105,7 +105,7 @@ fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
 
 #[test]
 fn the_executor_runs_while_the_store_is_slow() {
-    let slow = Slow::new(100);
+    let slow = SlowStore::new(100);
     block_on(async {
         let (turns, _counting) = count_turns();
         let ids =
@@ -125,7 +125,7 @@ fn the_executor_runs_while_the_store_is_slow() {
 
 #[test]
 fn a_task_renews_its_lease_and_survives_a_silent_store() {
-    let slow = Slow::new(0);
+    let slow = SlowStore::new(0);
     block_on(async {
         let brief = options().lease_ms(800).unwrap();
         let ids =
@@ -153,7 +153,7 @@ fn a_task_renews_its_lease_and_survives_a_silent_store() {
 
 #[test]
 fn dropped_futures_leak_no_worker_id() {
-    let slow = Slow::new(100);
+    let slow = SlowStore::new(100);
     block_on(async {
         for ms in [1, 50, 150, 250, 350, 450] {
             let begin = Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep);
@@ -176,7 +176,7 @@ fn dropped_futures_leak_no_worker_id() {
 /// If a task is dropped at any moment, its generator ends with its window, and the worker ID's next holder repeats no ID.
 #[test]
 fn a_dropped_task_repeats_no_id() {
-    let slow = Slow::new(20);
+    let slow = SlowStore::new(20);
     let mut made = HashSet::new();
     block_on(async {
         let brief = || options().lease_ms(500).unwrap();
@@ -210,7 +210,7 @@ fn a_dropped_task_repeats_no_id() {
 
 #[test]
 fn a_task_that_never_runs_is_reported_immediately() {
-    let slow = Slow::new(20);
+    let slow = SlowStore::new(20);
     block_on(async {
         let host = slow.host_with(drop);
         let began = Instant::now();
@@ -224,7 +224,7 @@ fn a_task_that_never_runs_is_reported_immediately() {
 /// A thread that waits for its own task would wait forever.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
-    let made = async { Generator::with(Slow::new(0).host(), options(), LONG_TIMEOUT) };
+    let made = async { Generator::with(SlowStore::new(0).host(), options(), LONG_TIMEOUT) };
     let refused = block_on(made).err().unwrap();
     let reason =
         "expected an asynchronous call, such as `with_async`, because a task keeps the lease";
@@ -237,7 +237,7 @@ fn every_format_can_lease_in_a_task() {
     block_on(async {
         let sleep = time::sleep;
         let of = |name, shape: Result<Shape>| Options::new(name, shape.unwrap()).unwrap();
-        let slow = Slow::new(0);
+        let slow = SlowStore::new(0);
         let options = of("a", Shape::randflake(3..=3, &[7; 16]));
         let ids =
             randflake::Generator::with_async(slow.host(), options, [7; 16], LONG_TIMEOUT, sleep);

@@ -65,9 +65,9 @@ fn one_thread_serves_all_leases_of_a_process() {
 }
 
 /// An in-memory store whose replies wait while it hangs.
-struct Hangs(Arc<(Mutex<bool>, Condvar)>, Box<dyn Store>);
+struct HangingStore(Arc<(Mutex<bool>, Condvar)>, Box<dyn Store>);
 
-impl Store for Hangs {
+impl Store for HangingStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let (hangs, changed) = &*self.0;
         drop(changed.wait_while(hangs.lock().unwrap(), |hangs| *hangs).unwrap());
@@ -81,7 +81,7 @@ fn hanging_requests_do_not_block_other_leases() {
     let hangs = Arc::new((Mutex::new(false), Condvar::new()));
     let source = || {
         let hangs = hangs.clone();
-        Source::store(move || Ok(Hangs(hangs.clone(), open("memory:hangs")?)))
+        Source::store(move || Ok(HangingStore(hangs.clone(), open("memory:hangs")?)))
     };
     let held: Vec<_> = (0..8)
         .map(|_| Generator::with(source(), options("orders"), LONG_TIMEOUT).unwrap())
@@ -103,9 +103,9 @@ fn hanging_requests_do_not_block_other_leases() {
 }
 
 /// A store that panics on demand.
-struct Panics(Arc<AtomicBool>, Box<dyn Store>);
+struct PanickingStore(Arc<AtomicBool>, Box<dyn Store>);
 
-impl Store for Panics {
+impl Store for PanickingStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         assert!(!self.0.load(Ordering::Relaxed), "a fault of the driver");
         self.1.answer(request)
@@ -118,7 +118,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     let panics = Arc::new(AtomicBool::new(false));
     let source = {
         let panics = panics.clone();
-        Source::store(move || Ok(Panics(panics.clone(), open("memory:panics")?)))
+        Source::store(move || Ok(PanickingStore(panics.clone(), open("memory:panics")?)))
     };
     let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
     let ended = Generator::with(source, options("orders"), LONG_TIMEOUT).unwrap();
@@ -143,7 +143,7 @@ fn the_cost_of_forty_leases() {
     let _alone = alone();
     measure("one thread for all", || "memory:cost".into());
     measure("a thread for each", || {
-        let connect = || async { Ok(Shared(open("memory:cost")?)) };
+        let connect = || async { Ok(SharedStore(open("memory:cost")?)) };
         Host::new(connect, Pause::new, |task| drop(thread::spawn(|| run(task)))).into()
     });
 }
@@ -196,9 +196,9 @@ fn figures() -> Process {
 }
 
 /// A blocking store for a task that has its own thread.
-struct Shared(Box<dyn Store>);
+struct SharedStore(Box<dyn Store>);
 
-impl AsyncStore for Shared {
+impl AsyncStore for SharedStore {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.0.answer(request)
     }

@@ -120,11 +120,11 @@ class MariaDb:
         for _ in range(1200):
             with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
                 return client.connect(str(self.socket))
-            assert self.process.poll() is None, self.said()
+            assert self.process.poll() is None, self.output()
             time.sleep(0.1)
-        raise TimeoutError(self.said())
+        raise TimeoutError(self.output())
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text() if self.log.exists() else "the server wrote no log"
 
     def stop(self) -> None:

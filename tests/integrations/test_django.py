@@ -251,7 +251,7 @@ class Numbered(ModelSerializer):
         fields = ("id", "number")
 
 
-class Flaked(ModelSerializer):
+class FlakedSerializer(ModelSerializer):
     class Meta:
         model = Order
         fields = ("id", "flake")
@@ -282,13 +282,13 @@ def test_a_view_finds_a_row_only_by_its_serialized_id() -> None:
         assert not rows.filter(id=42).exists()
 
         Order.objects.filter(id=IDS[5]).update(flake=7)
-        shown = answer(Flaked, "get", randflake.encode_text(7), lookup_field="flake")
+        shown = answer(FlakedSerializer, "get", randflake.encode_text(7), lookup_field="flake")
         assert (shown.data["id"], shown.data["flake"]) == (str(IDS[5]), randflake.encode_text(7))
-        assert answer(Flaked, "get", "7x", lookup_field="flake").status_code == 404
-        assert answer(Flaked, "get", str(IDS[5])).data["id"] == str(IDS[5])
+        assert answer(FlakedSerializer, "get", "7x", lookup_field="flake").status_code == 404
+        assert answer(FlakedSerializer, "get", str(IDS[5])).data["id"] == str(IDS[5])
         transaction.set_rollback(True)
     with pytest.raises(AssertionError, match="expected a field for 'post'"):
-        answer(Flaked, "get", "7", lookup_field="post")
+        answer(FlakedSerializer, "get", "7", lookup_field="post")
 
 
 def test_path_converters_parse_ids() -> None:

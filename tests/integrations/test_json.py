@@ -44,13 +44,13 @@ def answered(value: Any) -> bytes:
     return TestClient(app).get("/").content
 
 
-class Loose(BaseModel):
+class LaxOrder(BaseModel):
     value: Any
 
 
 ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "pydantic": lambda value: TypeAdapter(Any).dump_json(value),
-    "pydantic, a model": lambda value: json.dumps(Loose(value=value).model_dump(mode="json")["value"]),
+    "pydantic, a model": lambda value: json.dumps(LaxOrder(value=value).model_dump(mode="json")["value"]),
     "pydantic_core": to_json,
     "fastapi": answered,
     "django": lambda value: JsonResponse(value, encoder=JSONEncoder).content,

@@ -28,7 +28,7 @@ IDS = public.Keyring(bytes(range(32)))
 ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
 TEXT = ORDERS.encode(42)
 #: Strings that do not decode, with their error codes.
-WRONG = [
+INVALID_VALUES = [
     ("42", "type_mismatch"),
     (PEOPLE.encode(42), "type_mismatch"),
     (TEXT[:-1], "invalid_length"),
@@ -55,7 +55,7 @@ def test_pydantic_reads_and_writes_public_ids() -> None:
             Order(id=TEXT, buyer=wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("given", "code"), [*WRONG, (42, "invalid_type"), (None, "invalid_type")])
+@pytest.mark.parametrize(("given", "code"), [*INVALID_VALUES, (42, "invalid_type"), (None, "invalid_type")])
 def test_pydantic_rejects_invalid_ids_with_their_code(given: Any, code: str) -> None:
     for read, value in ((Order.model_validate, {"id": given}), (Order.model_validate_json, json.dumps({"id": given}))):
         with pytest.raises(ValidationError) as caught:
@@ -74,7 +74,7 @@ def test_the_json_schema_has_the_pattern_of_public_ids() -> None:
     schema = TypeAdapter(Annotated[int, PublicId(ORDERS)]).json_schema()
     check = Draft202012Validator(schema)
     assert all(check.is_valid(ORDERS.encode(number)) for number in range(100))
-    assert not any(check.is_valid(text) for text, code in WRONG if code.startswith(("type", "invalid")))
+    assert not any(check.is_valid(text) for text, code in INVALID_VALUES if code.startswith(("type", "invalid")))
     assert not check.is_valid(f"{TEXT}\n")
 
 
@@ -86,7 +86,7 @@ def test_the_rest_framework_field_reads_and_writes_public_ids() -> None:
     read = Serializer(data={"id": TEXT})
     assert read.is_valid()
     assert read.validated_data == {"id": 42}
-    for given, code in [*WRONG, (42, "invalid_type")]:
+    for given, code in [*INVALID_VALUES, (42, "invalid_type")]:
         read = Serializer(data={"id": given})
         assert not read.is_valid()
         assert read.errors["id"][0].code == code
@@ -113,7 +113,7 @@ def test_sqlalchemy_stores_integers_and_returns_public_ids(engine: sa.Engine) ->
             literal = sa.select(table).where(table.c.id == same).compile(engine, compile_kwargs={"literal_binds": True})
             assert connection.exec_driver_sql(str(literal)).scalar() == 42
         assert connection.scalar(sa.select(sa.cast(None, PublicIdType(ORDERS)))) is None
-        for given, _ in [*WRONG, (True, ""), (-1, "")]:
+        for given, _ in [*INVALID_VALUES, (True, ""), (-1, "")]:
             with pytest.raises((PolyflakeError, sa.exc.StatementError)):
                 connection.execute(sa.select(table).where(table.c.id == given))
     rendered = render_item("type", PublicIdType(ORDERS), None)
@@ -144,7 +144,7 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
     assert (found.status_code, found.json()) == (200, made.json())
     assert client.get(f"/orders/{ORDERS.encode(2)}").status_code == 404
     assert client.post("/orders", json={"buyer": PEOPLE.encode(9), "item": "tea"}).status_code == 404
-    for wrong, code in WRONG:
+    for wrong, code in INVALID_VALUES:
         answer = client.get(f"/orders/{wrong}")
         assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, code)
     assert client.post("/orders", json={"buyer": 1, "item": "tea"}).status_code == 422
@@ -198,7 +198,7 @@ def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> No
                 old = IDS.of(of.name, bits).encode(number)
                 row = connection.execute(asked, (of.name, number, of.name, old)).fetchone()
                 assert row == (of.encode(number), number)
-        for text, code in WRONG:
+        for text, code in INVALID_VALUES:
             with pytest.raises(psycopg.errors.InvalidParameterValue, match=rf"^{code}"), connection.transaction():
                 connection.execute("SELECT polyflake_public_decode('order', %s)", [text])
         for number in (-1, 2**48):

@@ -56,10 +56,10 @@ SNOS = [
     )
     for case in vectors("sno")["cases"]
 ]
-WRONG_TEXTS = [
+INVALID_STRINGS = [
     case["input"] for case in vectors("sno_invalid")["cases"] if case["ours"].get("error") and "\0" not in case["input"]
 ]
-WRONG_UUIDS = [UUID(case["uuid"]) for case in vectors("uuid8")["sno_invalid"]]
+INVALID_UUIDS = [UUID(case["uuid"]) for case in vectors("uuid8")["sno_invalid"]]
 GUIDS = [(UUID(case["text"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("hotguid")["cases"]]
 GUIDS8 = [
     (UUID(case["uuid8"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("uuid8")["hotguid"]
@@ -87,7 +87,7 @@ def fields(parsed: dict[str, Any]) -> dict[str, int]:
     return {**found, "sequence": int(parsed["sequence"])} if "sequence" in parsed else found
 
 
-def bound(form: str, end: dict[str, str]) -> Any:
+def parse_bound(form: str, end: dict[str, str]) -> Any:
     """Returns a bound of a vector's range in the form that the function's name selects."""
     match form:
         case "sno":
@@ -147,8 +147,8 @@ def test_postgresql_reads_a_sno_in_each_form(postgresql: psycopg.Connection[Any]
 
 
 def test_postgresql_returns_null_for_invalid_snos(postgresql: psycopg.Connection[Any]) -> None:
-    assert len(WRONG_TEXTS) > 30 and len(WRONG_UUIDS) == 8
-    wrong = [*[(one, "text") for one in WRONG_TEXTS], *[(one, "uuid") for one in WRONG_UUIDS]]
+    assert len(INVALID_STRINGS) > 30 and len(INVALID_UUIDS) == 8
+    wrong = [*[(one, "text") for one in INVALID_STRINGS], *[(one, "uuid") for one in INVALID_UUIDS]]
     # Strings with as many bytes or characters as a sno, with a line break, or with a PostgreSQL escape sequence.
     wrong += [(one, "text") for one in ("é" * 8, "é" * 16, SNOS[5][0][:15] + "\n", SNOS[5][0][:12] + "\\x41")]
     wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
@@ -245,7 +245,7 @@ def test_postgresql_bounds_match_the_vectors(postgresql: psycopg.Connection[Any]
                 with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match=case["error"]):
                     postgresql.execute(question, span)
                 continue
-            expected = tuple(bound(name, case[end]) for end in ("lowest", "highest"))
+            expected = tuple(parse_bound(name, case[end]) for end in ("lowest", "highest"))
             assert postgresql.execute(question, span).fetchone() == expected
 
 
@@ -368,7 +368,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
     weeks = [NEW_YEAR + 7 * DAY * week for week in range(5)]
     for week, (start, end) in enumerate(pairwise(weeks)):
         for table, call in (("orders", "sno_uuid8_lowest('{}')"), ("messages", "snowflake_lowest('{}', 'discord')")):
-            low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
+            low, high = (f"flake.{call.format(bound.isoformat())}" for parse_bound in (start, end))
             partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
             postgresql.execute(partition)
     # One sno every 2.4192 seconds makes 250,000 a week. There are a tenth as many messages.
@@ -620,7 +620,7 @@ def test_duckdb_reads_a_sno_in_each_form(duckdb_with_macros: duckdb.DuckDBPyConn
 
 
 def test_duckdb_returns_null_for_invalid_snos(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
-    wrong = {"sno": WRONG_TEXTS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": WRONG_UUIDS}
+    wrong = {"sno": INVALID_STRINGS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": INVALID_UUIDS}
     for form, _, kind in FORMS:
         for one in wrong[form]:
             assert ask(duckdb_with_macros, f"flake.is_{form}(?::{kind})", one) is False
@@ -701,7 +701,7 @@ def test_duckdb_bounds_match_the_vectors(duckdb_with_macros: duckdb.DuckDBPyConn
                 continue
             form = "sno_bytea" if name == "sno_blob" else name
             assert ask(duckdb_with_macros, bounds, *span) == tuple(
-                bound(form, case[end]) for end in ("lowest", "highest")
+                parse_bound(form, case[end]) for end in ("lowest", "highest")
             )
     for start, end in SPANS:
         for preset in PRESETS:
@@ -758,9 +758,9 @@ def test_sqlite_columns_read_each_id() -> None:
             ms = (time - EPOCH) // (SECOND / 1000)
             for table, id in (("sno_strings", text), ("sno_blobs", data), *in_sqlite("sno_uuids", uuid)):
                 assert read(table, id, parts) == (ms, *expected, iso(ms)), id
-        wrong = [("sno_strings", text) for text in [*WRONG_TEXTS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]]
+        wrong = [("sno_strings", text) for text in [*INVALID_STRINGS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]]
         wrong += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
-        wrong += [one for uuid in [*WRONG_UUIDS, *(id for id, _ in UUID7S)] for one in in_sqlite("sno_uuids", uuid)]
+        wrong += [one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in in_sqlite("sno_uuids", uuid)]
         wrong += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
         for table, id in wrong:
             assert read(table, id, parts) == (None,) * 5, id

@@ -15,7 +15,7 @@ from invariant import invariant, is_unique
 from leases import CLAIMS, Contents, Protocol, State, Step
 from logic import Concrete, Function, Table, Term
 
-NOBODY = "nobody"
+NO_PROCESS = "nobody"
 # The token of a record that was never granted.
 FRESH = "fresh"
 
@@ -35,7 +35,7 @@ class Run:
             token=table(None),
             start=table(0),
             kind=table(CLAIMS),
-            owner=table(NOBODY),
+            owner=table(NO_PROCESS),
             line=table(0),
             read=table(0),
             version=table(0),

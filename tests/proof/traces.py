@@ -22,7 +22,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS
-from runs import FRESH, NOBODY, RejectedError, Run
+from runs import FRESH, NO_PROCESS, RejectedError, Run
 
 ZERO = "0" * 32
 RESERVED = 2**53 - 1
@@ -273,11 +273,11 @@ class World:
             new.incarnation,
         )
         if c.has_reserved(s.line, version):
-            message = self.write(run, FREES, NOBODY, old, new)
+            message = self.write(run, FREES, NO_PROCESS, old, new)
             run.take(p.free(s, message), "a freed number")
             self.counts["freed numbers"] += 1
         elif new.start >= old.until:
-            message = self.write(run, EVICTS, NOBODY, old, new)
+            message = self.write(run, EVICTS, NO_PROCESS, old, new)
             run.take(p.evict(s, message), "an eviction")
             self.counts["evictions"] += 1
         else:

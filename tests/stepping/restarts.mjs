@@ -18,7 +18,7 @@ const begins = {
 };
 
 /** Creates `count` consecutive generators with one worker ID, and adds their IDs to `made`. */
-async function inARow(begin, worker, count, made) {
+async function consecutiveIds(begin, worker, count, made) {
   for (let k = 0; k < count; k++) {
     const ids = begin(worker);
     made.push(String(await ids.generateAsync()), String(await ids.generateAsync()));
@@ -35,7 +35,7 @@ function report(format, count, made) {
 for (const [format, begin] of Object.entries(begins)) {
   const each = Math.ceil((format === "Randflake" ? generators / 100 : generators) / workers);
   const made = [];
-  await Promise.all(Array.from({ length: workers }, (_, worker) => inARow(begin, worker, each, made)));
+  await Promise.all(Array.from({ length: workers }, (_, worker) => consecutiveIds(begin, worker, each, made)));
   report(format, each * workers, made);
 }
 

@@ -20,7 +20,7 @@ def of_sno(worker: int) -> list[object]:
     return [bytes(ids.generate(7)), bytes(ids.generate(7))]
 
 
-def of_layout(worker: int) -> list[object]:
+def layout_ids(worker: int) -> list[object]:
     ids = layout.Generator(layout.Layout.preset("discord", worker=worker % 32, process=worker // 32))
     return [ids.generate(), ids.generate()]
 
@@ -33,11 +33,11 @@ def of_randflake(worker: int) -> list[object]:
 def run(name: str, begin: Callable[[int], list[object]], generators: int, workers: int) -> bool:
     each = -(-generators // workers)
 
-    def in_a_row(worker: int) -> list[object]:
+    def consecutive_ids(worker: int) -> list[object]:
         return [one for _ in range(each) for one in begin(worker)]
 
     with ThreadPoolExecutor(workers) as threads:
-        made = list(chain.from_iterable(threads.map(in_a_row, range(workers))))
+        made = list(chain.from_iterable(threads.map(consecutive_ids, range(workers))))
     twice = len(made) - len(set(made))
     print(json.dumps({"format": name, "generators": each * workers, "ids": len(made), "twice": twice}), flush=True)
     return twice == 0 and len(made) == 2 * each * workers
@@ -47,7 +47,7 @@ def main() -> int:
     generators, workers = (int(given) for given in (*sys.argv[1:3], *("10000", "200")[len(sys.argv) - 1 :]))
     well = [
         run("sno", of_sno, generators, workers),
-        run("layout, ticks of 1 ms", of_layout, generators, workers),
+        run("layout, ticks of 1 ms", layout_ids, generators, workers),
         run("Randflake", of_randflake, generators // 100, workers),
     ]
     return 0 if all(well) else 1

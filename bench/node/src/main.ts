@@ -22,7 +22,7 @@ function oneBigint(): Contest {
   return { name: "node: one ID", entries: [ours.randflakeBigint, ...peers.bigints()], goals: [goal] };
 }
 
-function oneText(): Contest {
+function singleString(): Contest {
   return {
     name: "node: one ID as text",
     entries: [...ours.texts(), ...peers.texts()],
@@ -71,7 +71,7 @@ function columns(): Contest {
 
 const contests: (() => Contest)[] = [
   oneBigint,
-  oneText,
+  singleString,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   kinds.read,
   batches,

@@ -225,14 +225,14 @@ pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
 
 /// The argument `on_exhausted`: `"wait"` or `"error"`.
 #[derive(Clone, Copy)]
-pub(crate) struct Exhausted(pub(crate) OnExhausted);
+pub(crate) struct OnExhaustedArgument(pub(crate) OnExhausted);
 
-impl Exhausted {
+impl OnExhaustedArgument {
     pub(crate) const WAIT: Self = Self(OnExhausted::Wait);
     pub(crate) const ERROR: Self = Self(OnExhausted::Error);
 }
 
-impl FromPyObject<'_, '_> for Exhausted {
+impl FromPyObject<'_, '_> for OnExhaustedArgument {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
         match &*Text::from_argument(value, "on_exhausted")? {

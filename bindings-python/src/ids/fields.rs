@@ -30,7 +30,7 @@ impl<T: Plain> HoldsItems<T> for FieldColumn {
 
 /// Returns the exception for pickled content of a different class.
 #[cold]
-pub(crate) fn of_another_kind() -> PyErr {
+pub(crate) fn wrong_kind_error() -> PyErr {
     raise(Error::invalid_type("the content of a column", "another one"))
 }
 
@@ -75,7 +75,7 @@ impl FieldColumn {
 
     /// Returns the numbers in a column.
     pub(crate) fn numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
-        items_of(column).ok_or_else(of_another_kind)
+        items_of(column).ok_or_else(wrong_kind_error)
     }
 }
 
@@ -107,7 +107,7 @@ impl FieldColumn {
         let bytes = bytes.as_bytes();
         if let Some(width) = width {
             let is_whole = bytes.len().checked_rem(width) == Some(0);
-            let rows = is_whole.then_some(bytes).ok_or_else(of_another_kind)?;
+            let rows = is_whole.then_some(bytes).ok_or_else(wrong_kind_error)?;
             return array(py, Packed::in_rows(try_copy(rows)?, width));
         }
         match content.getattr(intern!(py, "typecode"))?.extract()? {
@@ -115,7 +115,7 @@ impl FieldColumn {
             'I' => Self::of(py, numbers_in(bytes, u32::from_ne_bytes)),
             'H' => Self::of(py, numbers_in(bytes, u16::from_ne_bytes)),
             'B' => Self::of(py, try_copy(bytes)?),
-            _ => Err(of_another_kind()),
+            _ => Err(wrong_kind_error()),
         }
     }
 }

@@ -3,13 +3,13 @@
 use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 
 /// The function that recreates a record, with its arguments.
-pub(crate) type Reduced<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
+pub(crate) type PickleParts<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
 /// Returns the result of a record's `__reduce__`. The class recreates the record from its fields in `_restore`.
 pub(crate) fn reduced<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
-) -> PyResult<Reduced<'py, F>> {
+) -> PyResult<PickleParts<'py, F>> {
     Ok((restore(record.py())?.clone(), (record.as_any().get_type(), fields)))
 }
 

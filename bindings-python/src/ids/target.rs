@@ -121,7 +121,7 @@ impl Target {
 ///
 /// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated, so it starts
 /// over.
-pub(crate) struct Filling {
+pub(crate) struct FillProgress {
     all: usize,
     written: usize,
     /// `true` after a block that was not filled completely, because no more IDs are available.
@@ -129,7 +129,7 @@ pub(crate) struct Filling {
     process: u32,
 }
 
-impl Filling {
+impl FillProgress {
     pub(crate) fn new(all: usize) -> Self {
         Self { all, written: 0, is_short: false, process: fork::process() }
     }

@@ -39,10 +39,10 @@ type Leased = layout::Leased<PythonClock>;
 
 type Bindables = Argument<Named, name::bindables>;
 
-type NumberRange = Argument<Ranged, name::range>;
+type NumberRange = Argument<RangeArgument, name::range>;
 
 /// A bindable with the first and the last of its values.
-struct Ranged {
+struct RangeArgument {
     name: String,
     first: u64,
     last: u64,
@@ -52,7 +52,7 @@ numbers! {
     RangedNumber(u64) "range" 0..=u64::MAX;
 }
 
-impl<'a, 'py> FromArgument<'a, 'py> for Ranged {
+impl<'a, 'py> FromArgument<'a, 'py> for RangeArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let expected = "a name, the first and the last number";
         let [bindable, first, last] = convert::items(&value, expected, name)?;
@@ -101,7 +101,7 @@ impl Given<'_, '_> {
             builder = builder.bind(name, value);
         }
         let range = self.range.map(|range| range.0);
-        if let Some(Ranged { name, first, last }) = &range {
+        if let Some(RangeArgument { name, first, last }) = &range {
             builder = builder.range(&**name, *first..=*last);
             names.add(name);
         }
@@ -110,7 +110,7 @@ impl Given<'_, '_> {
             _ => Span::raise(window, error),
         })?);
         let (ranged, some) = range.map_or((None, String::new()), |range| {
-            let Ranged { name, first, last } = range;
+            let RangeArgument { name, first, last } = range;
             let some = format!(", some of `{name}` {first} to {last}");
             (Some(name), some)
         });

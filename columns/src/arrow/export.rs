@@ -29,7 +29,7 @@ impl fmt::Debug for Column {
 }
 
 /// The memory that an exported array owns.
-struct Owned {
+struct OwnedArray {
     buffers: Vec<*const c_void>,
     _owner: Arc<dyn Send + Sync>,
 }
@@ -207,7 +207,7 @@ pub fn schema(format: &str) -> Schema {
 fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>) -> Array {
     // The validity bitmap comes first. It is a null pointer if there are no nulls.
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
-    let owned = Box::into_raw(Box::new(Owned { buffers, _owner: owner }));
+    let owned = Box::into_raw(Box::new(OwnedArray { buffers, _owner: owner }));
     // SAFETY: the box was just created, and nothing else refers to it.
     let buffers = unsafe { &mut (*owned).buffers };
     Array {
@@ -229,9 +229,9 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the caller owns an unreleased array that `array` created. Its private data is a boxed `Owned`.
+    // SAFETY: the caller owns an unreleased array that `array` created. Its private data is a boxed `OwnedArray`.
     unsafe {
-        drop(Box::from_raw((*array).private_data.cast::<Owned>()));
+        drop(Box::from_raw((*array).private_data.cast::<OwnedArray>()));
         (*array).release = None;
     }
 }

@@ -52,8 +52,8 @@ pub(super) fn items<'a, I: Textual>(
 ) -> Option<Box<dyn Readable<I> + 'a>> {
     Some(match layout {
         Layout::Fixed(width) => Box::new(Fixed::new(buffers, width, length)?),
-        Layout::Offsets32 => Box::new(Joined::<i32>::new(buffers, length)?),
-        Layout::Offsets64 => Box::new(Joined::<i64>::new(buffers, length)?),
+        Layout::Offsets32 => Box::new(JoinedStrings::<i32>::new(buffers, length)?),
+        Layout::Offsets64 => Box::new(JoinedStrings::<i64>::new(buffers, length)?),
         Layout::Views => Box::new(Views::new(buffers, length)?),
     })
 }
@@ -134,13 +134,13 @@ impl Offset for i64 {
     }
 }
 
-struct Joined<'a, P> {
+struct JoinedStrings<'a, P> {
     /// The offsets of the items, and the end of the last item.
     places: &'a [P],
     bytes: &'a [u8],
 }
 
-impl<'a, P: Offset> Joined<'a, P> {
+impl<'a, P: Offset> JoinedStrings<'a, P> {
     fn new(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         if length == 0 {
             return Some(Self { places: &[], bytes: &[] });
@@ -157,7 +157,7 @@ impl<'a, P: Offset> Joined<'a, P> {
     }
 }
 
-impl<P: Offset> Items for Joined<'_, P> {
+impl<P: Offset> Items for JoinedStrings<'_, P> {
     fn len(&self) -> usize {
         self.places.len().saturating_sub(1)
     }
@@ -167,7 +167,7 @@ impl<P: Offset> Items for Joined<'_, P> {
     }
 }
 
-impl<P: Offset, I: Textual> Texts<I> for Joined<'_, P> {
+impl<P: Offset, I: Textual> Texts<I> for JoinedStrings<'_, P> {
     fn read(&self, range: Range<usize>, _: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         let places = &self.places[range.start..=range.end];
         let mut buffers = [0; BLOCK + 1];

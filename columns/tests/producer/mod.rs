@@ -176,7 +176,7 @@ impl Foreign {
     fn schema(&self, held: &Arc<AtomicUsize>) -> ForeignSchema {
         let format = self.format.as_deref().map(|format| CString::new(format).expect("no zero"));
         let values = self.dictionary.0.as_ref().map(|values| Box::new(values.schema(held)));
-        let owned = Box::new((format, Unreleased::new(held)));
+        let owned = Box::new((format, ReleaseCounter::new(held)));
         ForeignSchema {
             format: owned.0.as_ref().map_or(ptr::null(), |format| format.as_ptr()),
             name: c"".as_ptr(),
@@ -200,7 +200,7 @@ impl Foreign {
         let buffers = self.buffers.clone();
         let pointers: Vec<*const c_void> = buffers.iter().map(start).collect();
         let count = pointers.len().try_into().expect("few");
-        let owned = Box::into_raw(Box::new((buffers, pointers, Unreleased::new(held))));
+        let owned = Box::into_raw(Box::new((buffers, pointers, ReleaseCounter::new(held))));
         // SAFETY: the box was just created, and nothing else refers to it.
         let pointers = unsafe { &mut (*owned).1 };
         ForeignArray {
@@ -220,16 +220,16 @@ impl Foreign {
 }
 
 /// A struct that is not released yet.
-struct Unreleased(Arc<AtomicUsize>);
+struct ReleaseCounter(Arc<AtomicUsize>);
 
-impl Unreleased {
+impl ReleaseCounter {
     fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count.clone())
     }
 }
 
-impl Drop for Unreleased {
+impl Drop for ReleaseCounter {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -268,7 +268,7 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
     // SAFETY: the caller owns an unreleased schema that `Foreign::schema` created.
     unsafe {
         assert!((*schema).release.is_some(), "released once");
-        drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, Unreleased)>()));
+        drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, ReleaseCounter)>()));
         if let Some(values) = NonNull::new((*schema).dictionary) {
             let mut values = Box::from_raw(values.as_ptr());
             if values.release.is_some() {
@@ -280,13 +280,13 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
     }
 }
 
-type Owned = (Vec<Option<Buffer>>, Vec<*const c_void>, Unreleased);
+type OwnedBuffers = (Vec<Option<Buffer>>, Vec<*const c_void>, ReleaseCounter);
 
 unsafe extern "C" fn release_array(array: *mut ForeignArray) {
     // SAFETY: the caller owns an unreleased array that `Foreign::array` created.
     unsafe {
         assert!((*array).release.is_some(), "released once");
-        drop(Box::from_raw((*array).private_data.cast::<Owned>()));
+        drop(Box::from_raw((*array).private_data.cast::<OwnedBuffers>()));
         if let Some(values) = NonNull::new((*array).dictionary) {
             let mut values = Box::from_raw(values.as_ptr());
             if values.release.is_some() {
@@ -316,7 +316,7 @@ struct StreamState {
     given: ForeignChunks,
     calls: usize,
     held: Arc<AtomicUsize>,
-    _this: Unreleased,
+    _this: ReleaseCounter,
 }
 
 impl ForeignChunks {
@@ -328,7 +328,7 @@ impl ForeignChunks {
             given: self,
             calls: 0,
             held: held.clone(),
-            _this: Unreleased::new(&held),
+            _this: ReleaseCounter::new(&held),
         };
         let mut stream = ForeignStream {
             get_schema: if lacks_schema { None } else { Some(get_schema) },

@@ -12,17 +12,17 @@ use crate::{Error, ErrorKind, Result, sync::shared::AtomicU32 as Shared};
 const FIRST: u32 = 1;
 
 /// The process generation, until a page for it exists.
-static UNWIPED: AtomicU32 = AtomicU32::new(FIRST);
-/// The location of the process generation: [`UNWIPED`], or a page that reads 0 in a new child.
-static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mut());
+static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST);
+/// The location of the process generation: [`STATIC_GENERATION`], or a page that reads 0 in a new child.
+static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
 /// The highest generation of this process and its ancestors.
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
 static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 /// The restore count, until there are shared pages.
-static UNSHARED: Shared = Shared::new(0);
-/// The location of the restore count: [`UNSHARED`], or the shared table's.
-static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const UNSHARED).cast_mut());
+static STATIC_RESTORES: Shared = Shared::new(0);
+/// The location of the restore count: [`STATIC_RESTORES`], or the shared table's.
+static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const STATIC_RESTORES).cast_mut());
 
 /// Returns the restore count. A caller that finds a new count also finds the table as it was when the count was advanced.
 #[inline]
@@ -32,15 +32,15 @@ pub(super) fn restores() -> u32 {
 
 /// Advances the restore count, after the table was changed.
 pub(super) fn restored() {
-    advance(&SHARED, &UNSHARED);
+    advance(&SHARED, &STATIC_RESTORES);
 }
 
 /// Advances the count of the shared table, if there is one. Another thread may not have published the count's location yet, and
-/// `UNSHARED`, which it would then replace, no longer counts.
+/// `STATIC_RESTORES`, which it would then replace, no longer counts.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     // SAFETY: null, or pages that are never unmapped once they are in SHARED.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
-    // Another thread may have found a table by the time that `UNSHARED` is advanced.
+    // Another thread may have found a table by the time that `STATIC_RESTORES` is advanced.
     let found = find().or_else(|| {
         unshared.fetch_add(1, Ordering::AcqRel);
         find()
@@ -143,7 +143,7 @@ fn wipe_in_children() -> bool {
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
         return false;
     }
-    let unwiped = (&raw const UNWIPED).cast_mut();
+    let unwiped = (&raw const STATIC_GENERATION).cast_mut();
     // SAFETY: a fresh page of zeros, which are an atomic.
     unsafe { &*page }.store(current(), Ordering::Relaxed);
     if PLACE.compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire).is_err() {
@@ -172,7 +172,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     // done so yet, and a child that was forked in between does not have that thread. The location is written only once, because
     // every ID loads it.
     if RESTORES.load(Ordering::Relaxed) != count {
-        count_shared(table, &UNSHARED);
+        count_shared(table, &STATIC_RESTORES);
         RESTORES.store(count, Ordering::Release);
     }
     Ok(table)
@@ -231,7 +231,7 @@ mod tests {
     fn every_thread_that_finds_the_table_publishes_its_count() {
         let table = shared_table().unwrap();
         // No test of this program reports a restore, so both counts are the same for other tests.
-        RESTORES.store((&raw const UNSHARED).cast_mut(), Ordering::Release);
+        RESTORES.store((&raw const STATIC_RESTORES).cast_mut(), Ordering::Release);
         shared_table().unwrap();
         assert!(ptr::eq(restore_count(), &raw const table.restores.0));
     }

@@ -77,7 +77,7 @@ fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
         match log.read(&mut record) {
             Ok(0) => return,
             Ok(length) => {
-                if let Some(number) = noticed(&record[..length]) {
+                if let Some(number) = restore_notice(&record[..length]) {
                     report(Some(number));
                 }
             }
@@ -95,7 +95,7 @@ fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
 
 /// Returns the number of a record if it is the kernel's notice. A record is
 /// `FACILITY_AND_SEVERITY,NUMBER,MICROSECONDS,FLAGS;TEXT`, with further lines after the first.
-fn noticed(record: &[u8]) -> Option<u64> {
+fn restore_notice(record: &[u8]) -> Option<u64> {
     let (line, _) = str::from_utf8(record).ok()?.split_once('\n')?;
     let (prefix, text) = line.split_once(';')?;
     let mut fields = prefix.split(',');
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn the_kernels_notice_is_recognized() {
-        assert_eq!(RECORDED_NOTICES.map(noticed), [Some(336), Some(348)]);
+        assert_eq!(RECORDED_NOTICES.map(restore_notice), [Some(336), Some(348)]);
         let with_caller =
             "5,7,1,-,caller=T1;random: crng reseeded due to virtual machine fork\n KEY=1\n";
-        assert_eq!(noticed(with_caller.as_bytes()), Some(7));
+        assert_eq!(restore_notice(with_caller.as_bytes()), Some(7));
     }
 
     #[test]
@@ -168,10 +168,10 @@ mod tests {
             b"5;random: crng reseeded due to virtual machine fork\n",
             b"\xff,1,2,-;random: crng reseeded due to virtual machine fork\n",
         ] {
-            assert_eq!(noticed(record), None, "{}", String::from_utf8_lossy(record));
+            assert_eq!(restore_notice(record), None, "{}", String::from_utf8_lossy(record));
         }
         for record in RECORDED_NOTICES {
-            assert!((0..record.len()).all(|length| noticed(&record[..length]).is_none()));
+            assert!((0..record.len()).all(|length| restore_notice(&record[..length]).is_none()));
         }
     }
 
@@ -193,7 +193,7 @@ mod tests {
             }
             let is_intact =
                 record.ends_with(&RECORDED_NOTICES[0][15..]) && (b'0'..b'8').contains(&record[0]);
-            assert!(noticed(&record).is_none() || is_intact, "{record:?}");
+            assert!(restore_notice(&record).is_none() || is_intact, "{record:?}");
         }
     }
 

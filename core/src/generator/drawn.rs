@@ -148,12 +148,12 @@ mod tests {
     }
 
     /// A process that is restored while its threads pick a word. Thread 0 reports the restore.
-    struct Restored {
+    struct RestoredProcess {
         word: DrawnWord,
         restores: AtomicU64,
     }
 
-    impl World for Restored {
+    impl World for RestoredProcess {
         /// Whether the restore was reported.
         type Record = bool;
 
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn calls_that_begin_after_a_restore_use_words_picked_after_it() {
         for calls in [&[1, 1, 1][..], &[1, 2]] {
-            let threads = Restored {
+            let threads = RestoredProcess {
                 word: DrawnWord::new(|| unreachable!("the world draws"), |word| word),
                 restores: AtomicU64::new(0),
             };

@@ -205,12 +205,12 @@ mod tests {
     }
 
     /// A process that is restored while its threads store the first reading. Thread 0 reports the restore.
-    struct Restored {
+    struct RestoredProcess {
         reading: FirstReading,
         restores: AtomicU64,
     }
 
-    impl World for Restored {
+    impl World for RestoredProcess {
         /// The first reading after the restore.
         type Record = Option<i64>;
 
@@ -237,7 +237,7 @@ mod tests {
     fn threads_store_their_own_first_reading_after_a_restore() {
         for calls in [&[1, 1, 1][..], &[1, 2]] {
             let threads =
-                Restored { reading: FirstReading::new(true), restores: AtomicU64::new(0) };
+                RestoredProcess { reading: FirstReading::new(true), restores: AtomicU64::new(0) };
             assert!(explore(&threads, calls).states > 100);
         }
     }

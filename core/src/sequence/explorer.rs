@@ -33,7 +33,7 @@ enum Readings {
 }
 
 /// The state of a closed state machine, as (tick, next slot, safe tick, number of clock rollbacks).
-type Closed = (u64, u128, u64, u32);
+type ClosedState = (u64, u128, u64, u32);
 
 /// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
@@ -49,9 +49,9 @@ struct Threads<M: Machine> {
     whole: usize,
     /// The thread that closes the state machine and reserves nothing, if any.
     closer: Option<usize>,
-    state: fn(&M::State) -> Closed,
+    state: fn(&M::State) -> ClosedState,
     /// Creates a state machine that continues where a closed one stopped.
-    restored: fn(Closed) -> M,
+    restored: fn(ClosedState) -> M,
 }
 
 #[derive(Clone, Debug, Default, Hash)]
@@ -61,7 +61,7 @@ struct Record {
     /// The number of clock rollbacks after which slots were assigned.
     drifts: u32,
     was_behind: bool,
-    closed: Option<Closed>,
+    closed: Option<ClosedState>,
 }
 
 impl Record {
@@ -269,9 +269,9 @@ fn per_tick_from_any_slot() {
 }
 
 /// Threads that share a state machine which starts over after a rollback of more than one tick.
-struct Following(PerTick);
+struct FollowingMachine(PerTick);
 
-impl World for Following {
+impl World for FollowingMachine {
     /// A bit for each (tick, slot) that was assigned since the machine last started over.
     type Record = u64;
 
@@ -302,7 +302,8 @@ impl World for Following {
 /// Between two rollbacks that it follows, a state machine assigns each slot once. It ignores short rollbacks.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
-    let following = || Following(PerTick::new(SLOTS, Behind::HeldWithin(1), NARROW).unwrap());
+    let following =
+        || FollowingMachine(PerTick::new(SLOTS, Behind::HeldWithin(1), NARROW).unwrap());
     for calls in [&[2, 2][..], &[1, 4], &[1, 1, 2]] {
         assert!(explore(&following(), calls).states > 100);
     }

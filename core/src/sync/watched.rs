@@ -66,9 +66,9 @@ std::thread_local! {
 }
 
 /// Restores the previous interceptor when it is dropped, even if a test panics.
-struct Restored(Option<Interceptor>);
+struct InterceptorGuard(Option<Interceptor>);
 
-impl Drop for Restored {
+impl Drop for InterceptorGuard {
     fn drop(&mut self) {
         INTERCEPTOR.set(self.0.take());
     }
@@ -76,7 +76,7 @@ impl Drop for Restored {
 
 /// Runs `work`, and calls `interceptor` instead of performing this thread's accesses.
 pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
-    let _restored = Restored(INTERCEPTOR.replace(interceptor));
+    let _restored = InterceptorGuard(INTERCEPTOR.replace(interceptor));
     work()
 }
 

@@ -56,15 +56,15 @@ fn shared<C>(clock: C) -> Shared<C> {
 
 /// A clock that advances while a call sleeps. By default, calls wait only briefly.
 #[derive(Clone, Default)]
-struct Sleeping(Arc<AtomicI64>);
+struct SleepingClock(Arc<AtomicI64>);
 
-impl Sleeping {
+impl SleepingClock {
     fn at(unix_ms: i64) -> Shared<Self> {
         shared(Self(Arc::new(AtomicI64::new(unix_ms * 1_000_000))))
     }
 }
 
-impl Clock for Sleeping {
+impl Clock for SleepingClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(self.0.load(Ordering::Relaxed))
     }
@@ -143,7 +143,7 @@ fn calls_wait_for_the_next_tick() {
     for family in FAMILIES {
         for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
             let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
-            let build = || family.build(Sleeping::at(START_MS), terms).unwrap();
+            let build = || family.build(SleepingClock::at(START_MS), terms).unwrap();
             let next = START_MS + family.tick;
             assert_id(build().generate(), next, 0);
             assert_id(build().handle(2)(), next, 0);
@@ -151,7 +151,7 @@ fn calls_wait_for_the_next_tick() {
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
             let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
-            assert_full(family.build(Sleeping::at(START_MS), terms).unwrap().generate(), next);
+            assert_full(family.build(SleepingClock::at(START_MS), terms).unwrap().generate(), next);
         }
     }
 }
@@ -160,7 +160,7 @@ fn calls_wait_for_the_next_tick() {
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
-    let ids = family.build(Sleeping::at(START_MS), Terms::default()).unwrap();
+    let ids = family.build(SleepingClock::at(START_MS), Terms::default()).unwrap();
     assert_id(ids.generate(), START_MS + family.tick, 0);
     super::family::use_up(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
@@ -170,7 +170,7 @@ fn only_the_first_tick_extends_the_wait() {
 fn the_first_call_waits_at_most_one_second() {
     let fields = [Field::timestamp(31, Tick::from_millis(10_000).unwrap(), 0), Field::sequence(32)];
     let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
-    let clock = Sleeping::at(START_MS);
+    let clock = SleepingClock::at(START_MS);
     let ids = layout::Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_full(ids.generate(), START_MS + 10_000);
     let waited = clock.unix_nanos().unwrap() / 1_000_000 - START_MS;
@@ -180,7 +180,7 @@ fn the_first_call_waits_at_most_one_second() {
 /// At the end of a second, the slack moves the first usable tick past the next second, so the wait exceeds one second.
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
-    let clock = Shared { slack: 2 * MS, ..Sleeping::at(START_MS + 999) };
+    let clock = Shared { slack: 2 * MS, ..SleepingClock::at(START_MS + 999) };
     let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
     assert_id(ids.generate(), START_MS + 2000, 0);
 }
@@ -197,7 +197,7 @@ fn a_frozen_clock_ends_the_wait_with_an_error() {
 #[test]
 fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
-        let clock = Sleeping::at(START_MS + 1);
+        let clock = SleepingClock::at(START_MS + 1);
         let ticks: Vec<i64> = (0..20)
             .map(|_| {
                 family.build(clock.clone(), Terms::default()).unwrap().generate().unwrap().unix_ms
@@ -455,7 +455,8 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
 /// A batch may be larger than its first tick.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
-    let ids = hotguid::Builder::with_clock(Sleeping::at(START_MS), || Ok([7; 8])).build().unwrap();
+    let ids =
+        hotguid::Builder::with_clock(SleepingClock::at(START_MS), || Ok([7; 8])).build().unwrap();
     let mut batch = [HotGuid::default(); 100];
     ids.fill(7, &mut batch).unwrap();
     assert_eq!(batch[0].timestamp(), START_MS / 1000 + 1);
@@ -479,9 +480,9 @@ fn a_lease_grant_starts_without_a_wait() {
 }
 
 /// The clock of a thread that cannot sleep.
-struct Spinning(Shared<Sleeping>);
+struct SpinningClock(Shared<SleepingClock>);
 
-impl Clock for Spinning {
+impl Clock for SpinningClock {
     fn unix_nanos(&self) -> Result<i64> {
         self.0.unix_nanos()
     }
@@ -501,8 +502,8 @@ impl Clock for Spinning {
 #[test]
 fn without_sleep_a_thread_spins_only_for_short_ticks() {
     for family in FAMILIES {
-        let (clock, next) = (Sleeping::at(START_MS), START_MS + family.tick);
-        let ids = family.generator(Spinning(clock.clone()));
+        let (clock, next) = (SleepingClock::at(START_MS), START_MS + family.tick);
+        let ids = family.generator(SpinningClock(clock.clone()));
         if family.tick <= 10 {
             assert_id(ids.generate(), next, 0);
             continue;
@@ -517,8 +518,9 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn an_async_call_waits_even_if_threads_cannot_sleep() {
-    let clock = Sleeping::at(START_MS);
-    let ids = hotguid::Builder::with_clock(Spinning(clock.clone()), || Ok([7; 8])).build().unwrap();
+    let clock = SleepingClock::at(START_MS);
+    let ids =
+        hotguid::Builder::with_clock(SpinningClock(clock.clone()), || Ok([7; 8])).build().unwrap();
     let sleep = async |time: Duration| clock.sleep(time.as_nanos().try_into().unwrap()).unwrap();
     let id = ids.generate_async(sleep, 7).await.unwrap();
     assert_eq!(id.timestamp(), START_MS / 1000 + 1);

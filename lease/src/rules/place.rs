@@ -108,7 +108,7 @@ impl Place {
             Ok(place)
         });
         let place = place.map_err(|error| error.with_prefix(&format!("cannot read {LEASE}")))?;
-        Ok(Self { number: number.map(number_of).transpose()?, ..place })
+        Ok(Self { number: number.map(parse_worker_id).transpose()?, ..place })
     }
 
     /// Works like [`Place::of_variables`], but reads the process's environment variables.
@@ -272,7 +272,7 @@ fn without_terms(url: &str) -> String {
     }
 }
 
-fn number_of(text: &str) -> Result<u64> {
+fn parse_worker_id(text: &str) -> Result<u64> {
     let number = digits(text).filter(|number| *number <= MAX_SAFE_INTEGER);
     number.ok_or_else(|| {
         let found =

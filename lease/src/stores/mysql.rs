@@ -35,7 +35,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest wait for a connection, unless the URL sets a limit.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest wait for the server to acknowledge the end of a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -188,7 +188,7 @@ impl AsyncMysql {
 
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
         let process = forks::process_number()?;
-        let limit = server.connect_timeout.map_or(CONNECT, Duration::from_secs);
+        let limit = server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs);
         let connected = async {
             // The error contains no part of the URL.
             let refused = |error: mysql_async::Error| Engine::Mysql.error(&error.into());

@@ -128,9 +128,9 @@ fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl 
 
 /// The worker ID and the end of a lease, for generators that are not bound to the lease.
 #[derive(Default)]
-struct Look(Mutex<Option<(u64, u64)>>);
+struct GrantView(Mutex<Option<(u64, u64)>>);
 
-impl Grantee for Look {
+impl Grantee for GrantView {
     fn begin(&self, grant: Grant) -> Result<()> {
         *self.0.lock().unwrap() = Some((*grant.numbers().start(), grant.end()));
         Ok(())
@@ -145,7 +145,7 @@ impl Grantee for Look {
 
 /// Checks whether the lease has ended, and generates IDs some time later.
 fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
-    let (look, url) = (Arc::new(Look::default()), url.to_owned());
+    let (look, url) = (Arc::new(GrantView::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
     let generator = |it| Generator::builder().partition(it).build().unwrap();
     let generators: Vec<_> = (0..=last()).map(generator).collect();
@@ -164,9 +164,9 @@ fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl Fn
 
 /// A generator that stays within its grant but is not sealed by a release.
 #[derive(Default)]
-struct Unsealed(Mutex<Option<Core>>);
+struct UnsealedGenerator(Mutex<Option<Core>>);
 
-impl Grantee for Unsealed {
+impl Grantee for UnsealedGenerator {
     fn begin(&self, grant: Grant) -> Result<()> {
         let number = u16::try_from(*grant.numbers().start()).unwrap();
         let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
@@ -187,7 +187,7 @@ impl Grantee for Unsealed {
 
 /// Releases the worker ID, but generates IDs until the window ends.
 fn unsealed(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
-    let (place, url) = (Arc::new(Unsealed::default()), url.to_owned());
+    let (place, url) = (Arc::new(UnsealedGenerator::default()), url.to_owned());
     let lease = Lease::start(move || open(&url), options(), place.clone()).unwrap();
     let mut make = || {
         if let Some(Ok(id)) = place.0.lock().unwrap().as_ref().map(|ids| ids.try_generate(0)) {

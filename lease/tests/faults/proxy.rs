@@ -69,7 +69,7 @@ impl Proxy {
     }
 
     /// Directs new connections to another server.
-    pub fn lead_to(&self, socket: PathBuf) {
+    pub fn redirect_to(&self, socket: PathBuf) {
         *self.state.socket.lock().unwrap() = socket;
     }
 

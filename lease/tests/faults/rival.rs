@@ -54,7 +54,7 @@ impl Rival {
     }
 
     /// Sends a heartbeat. Ignores whether another process has taken over the worker ID.
-    fn sign(&self, number: u16) {
+    fn send_heartbeat(&self, number: u16) {
         self.store.execute(RENEW, params![self.namespace, self.me, now(), number]).unwrap();
     }
 }
@@ -76,7 +76,7 @@ pub fn run_rival(
         let ids = Generator::builder().partition(number).build().unwrap();
         while goes_on() {
             if signed.elapsed() > PAUSE {
-                rival.sign(number);
+                rival.send_heartbeat(number);
                 signed = Instant::now();
             }
             if claimed.elapsed() > LEASE {

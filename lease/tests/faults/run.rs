@@ -57,7 +57,7 @@ impl Stage {
 
     fn change(&self, in_file: &str, in_mariadb: &str, in_server: &str) {
         if let Some(path) = &self.path {
-            waiting(path).execute_batch(in_file).unwrap();
+            open_with_timeout(path).execute_batch(in_file).unwrap();
         } else if let Some(server) = &*self.mariadb.borrow() {
             server.by_hand(&[in_mariadb]);
         } else {
@@ -66,10 +66,10 @@ impl Stage {
     }
 
     /// Makes the store reject all changes of records, or only releases.
-    fn reject_changes(&self, refused: Refused) {
+    fn reject_changes(&self, refused: Rejection) {
         let when = match refused {
-            Refused::Changes => "true",
-            Refused::Releases => "new.granted_until < old.granted_until",
+            Rejection::Changes => "true",
+            Rejection::Releases => "new.granted_until < old.granted_until",
         };
         self.change(
             &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
@@ -88,7 +88,7 @@ impl Stage {
     /// Makes the store unavailable for a while.
     fn make_unavailable(&self, time: Duration) {
         if let Some(path) = &self.path {
-            let store = waiting(path);
+            let store = open_with_timeout(path);
             store.execute_batch("BEGIN EXCLUSIVE").unwrap();
             return thread::sleep(time);
         }
@@ -139,20 +139,20 @@ impl Stage {
 
     fn follow_replica(&self, replica: Server) {
         replica.promote();
-        self.proxy.as_ref().unwrap().lead_to(replica.socket());
+        self.proxy.as_ref().unwrap().redirect_to(replica.socket());
         self.server.replace(Some(replica));
     }
 }
 
 /// Opens a connection to a file that waits for locks.
-fn waiting(path: &Path) -> rusqlite::Connection {
+fn open_with_timeout(path: &Path) -> rusqlite::Connection {
     let store = rusqlite::Connection::open(path).unwrap();
     store.busy_timeout(Duration::from_secs(5)).unwrap();
     store
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Refused {
+enum Rejection {
     Changes,
     Releases,
 }
@@ -167,7 +167,7 @@ enum Fault {
     Step(i64),
     /// The store is unavailable for longer than a lease.
     Outage,
-    Refuse(Refused),
+    Refuse(Rejection),
     KillServer,
     /// The replica is promoted. Either the operator reports it, or it looks like a restored backup.
     Promotion {
@@ -410,8 +410,8 @@ impl<'f> Faults<'f> {
                 3 => Fault::Terminate,
                 4 | 5 => Fault::Pause,
                 12 => Fault::Outage,
-                13 => Fault::Refuse(Refused::Changes),
-                14 => Fault::Refuse(Refused::Releases),
+                13 => Fault::Refuse(Rejection::Changes),
+                14 => Fault::Refuse(Rejection::Releases),
                 15 if self.stage.has_replicas() => Fault::Promotion { is_told: true },
                 16 if self.stage.has_replicas() => Fault::Promotion { is_told: false },
                 17 if self.stage.has_replicas() => Fault::Replica { is_away: false },

@@ -41,7 +41,7 @@ pub enum Weak {
     NoGap,
 }
 
-type Seeded = Box<dyn FnMut() -> Result<Random>>;
+type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
 
 /// The inputs of a keeper, from which a copy of the keeper can be made.
 #[derive(Clone)]
@@ -54,8 +54,8 @@ enum Input {
 }
 
 /// A keeper that records its inputs.
-struct Recorded {
-    keeper: Keeper<Seeded>,
+struct KeeperInputs {
+    keeper: Keeper<SeededRandom>,
     options: Options,
     /// The source of the process's random numbers, in its initial and in its current state.
     seed: Rng,
@@ -63,11 +63,11 @@ struct Recorded {
     inputs: Vec<Input>,
 }
 
-impl Recorded {
+impl KeeperInputs {
     fn new(options: Options, seed: Rng) -> Self {
         let random = Rc::new(RefCell::new(seed.clone()));
         let own = random.clone();
-        let draw: Seeded = Box::new(move || Ok(Random(own.borrow_mut().u128(1..))));
+        let draw: SeededRandom = Box::new(move || Ok(Random(own.borrow_mut().u128(1..))));
         let keeper = Keeper::new(options.clone(), draw);
         Self { keeper, options, seed, random, inputs: Vec::new() }
     }
@@ -95,7 +95,7 @@ impl Recorded {
 
 /// A process with a keeper and a generator.
 struct Process {
-    keeper: Recorded,
+    keeper: KeeperInputs,
     place: ProcessGrantee,
     /// The error of the process's clock, in milliseconds.
     offset: i64,
@@ -245,7 +245,7 @@ impl World {
         let place = ProcessGrantee::new(self.family, self.weak == Weak::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
-            keeper: Recorded::new(options, random),
+            keeper: KeeperInputs::new(options, random),
             place,
             offset,
             paused_until,
@@ -609,9 +609,12 @@ impl World {
         );
     }
 
-    fn operator(&mut self, act: impl FnOnce(&mut Operator<&mut Memory, Seeded>) -> bool) -> bool {
+    fn operator(
+        &mut self,
+        act: impl FnOnce(&mut Operator<&mut Memory, SeededRandom>) -> bool,
+    ) -> bool {
         let mut random = self.rng.fork();
-        let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
+        let draw: SeededRandom = Box::new(move || Ok(Random(random.u128(1..))));
         let namespace = self.namespace();
         act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }

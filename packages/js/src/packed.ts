@@ -23,13 +23,13 @@ interface Packing {
 }
 
 /** Generates at most `count` IDs and returns their bytes. `made` is the number of IDs that earlier calls generated. */
-type Some = (count: number, made: number) => Uint8Array;
+type WriteIds = (count: number, made: number) => Uint8Array;
 
 /**
  * Fills `many` with IDs of `size` bytes each, in batches of at most `batch` IDs. A call can generate fewer IDs than requested.
  * At least one batch is requested, so that the arguments are checked even if the count is 0.
  */
-export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
+export function fillBy(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
   let at = 0;
   do {
     const ids = some(Math.min(batch, (many.length - at) / size), at / size);
@@ -42,7 +42,7 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Some
 /**
  * Fills `many` like {@link fillBy}, but stops when a call generates no ID, and then returns a copy of the part that was filled.
  */
-export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
+export function fillNow(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
   let at = 0;
   for (let left = true; left; ) {
     const ids = some(Math.min(batch, (many.length - at) / size), at / size);

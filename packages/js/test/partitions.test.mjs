@@ -17,7 +17,7 @@ const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRando
  * Returns a script that makes one ID with each of many generators while a hundred others stay in use, and prints the
  * number of distinct IDs.
  */
-const inARow = (count) => `
+const consecutiveScript = (count) => `
   const generators = Array.from({ length: 100 }, () => new sno.Generator());
   const made = new Set(generators.map(({ generate }) => generate()));
   for (let k = 0; k < ${count}; k++) {
@@ -29,7 +29,7 @@ const inARow = (count) => `
 for (const machine of ["native", "wasm"]) {
   describe(machine, () => {
     test("70,000 consecutive generators never fail or collide with a live one", () => {
-      const script = `const { sno } = await import("polyflake/${machine}"); ${inARow(70_000)}`;
+      const script = `const { sno } = await import("polyflake/${machine}"); ${consecutiveScript(70_000)}`;
       assert.equal(run(script), 140_100);
     });
 

@@ -9,7 +9,7 @@ const secret = new TextEncoder().encode("sixteen byte key");
 const grant = () => new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
 
 /** Returns the IDs of generators that are created and closed one after another. */
-function inARow(build) {
+function consecutiveIds(build) {
   const made = [];
   for (let k = 0; k < 50; k++) {
     const ids = build();
@@ -21,12 +21,12 @@ function inARow(build) {
 
 test("consecutive generators repeat no ID", () => {
   assert.equal(
-    inARow(() => new sno.Generator({ partition: 7001 })),
+    consecutiveIds(() => new sno.Generator({ partition: 7001 })),
     50,
   );
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   assert.equal(
-    inARow(() => new layout.Generator(discord)),
+    consecutiveIds(() => new layout.Generator(discord)),
     50,
   );
 });

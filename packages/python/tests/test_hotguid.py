@@ -35,13 +35,13 @@ def test_an_id_must_be_a_uuid(use: Callable[[Any], object]) -> None:
 
 
 def test_a_uuid_with_inconsistent_bytes_is_rejected() -> None:
-    class Short(uuid.UUID):
+    class ShortUuid(uuid.UUID):
         @property
         def bytes(self) -> bytes:  # type: ignore[override]
             return b"short"
 
     with refused("invalid_length"):
-        hotguid.shard_key(Short(TEXT))
+        hotguid.shard_key(ShortUuid(TEXT))
 
 
 def test_times_are_datetimes_in_utc() -> None:

@@ -15,7 +15,7 @@ const NEIGHBOURS: usize = 16;
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
 /// neighbours, which differ from it in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
-    let mut room = Room::default();
+    let mut room = SpareText::default();
     if let Ok(text) = str::from_utf8(input) {
         room.check(text, &mut check);
     }
@@ -32,12 +32,12 @@ pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&s
 
 /// Buffers for a string and its characters, reused for each string.
 #[derive(Default)]
-struct Room {
+struct SpareText {
     text: String,
     characters: Vec<u32>,
 }
 
-impl Room {
+impl SpareText {
     fn check_chars(&mut self, text: &[char], check: &mut impl FnMut(&str, &[u32])) {
         let mut utf8 = std::mem::take(&mut self.text);
         utf8.clear();

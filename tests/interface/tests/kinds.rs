@@ -425,7 +425,7 @@ struct D {
 
 by_metabyte! {
     #[derive(Debug, PartialEq)]
-    enum OfD {
+    enum SharedDField {
         24 => D(D),
     }
 }
@@ -433,7 +433,10 @@ by_metabyte! {
 #[test]
 fn a_variants_type_can_have_any_name() {
     let text = format!(r#"{{"id": "{USER}"}}"#);
-    assert_eq!(in_every_way::<OfD>(&text), Ok(OfD::D(D { id: USER.parse().unwrap() })));
+    assert_eq!(
+        in_every_way::<SharedDField>(&text),
+        Ok(SharedDField::D(D { id: USER.parse().unwrap() }))
+    );
 }
 
 /// Reads a value with `serde_json` alone, and as a member before and after the ID. All three must agree on the value or fail.

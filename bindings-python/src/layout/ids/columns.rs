@@ -29,14 +29,14 @@ use crate::{
 };
 
 /// The input for packing: columns, and values that are the same in every ID.
-pub(super) struct Packing<'l> {
+pub(super) struct ColumnPacker<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
     columns: Vec<(FieldIndex, Integers)>,
     names: Names,
 }
 
-impl<'l> Packing<'l> {
+impl<'l> ColumnPacker<'l> {
     pub(super) fn of(layout: &'l layout::Layout) -> Self {
         Self { layout, values: layout.values(), columns: vec![], names: Names::default() }
     }

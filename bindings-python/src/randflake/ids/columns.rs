@@ -9,7 +9,7 @@ use crate::{
     errors::raise,
     ids::{
         array::{At, array, iterate, positions},
-        fields::{FieldColumn, of_another_kind},
+        fields::{FieldColumn, wrong_kind_error},
         memory::{no_memory, zeroed},
         record::{Reduced, reduced},
     },
@@ -107,7 +107,7 @@ impl PartsColumns {
             sequences: FieldColumn::numbers(sequence)?,
         };
         let lengths = [columns.nodes.len(), columns.sequences.len()];
-        if lengths == [columns.__len__(); 2] { Ok(columns) } else { Err(of_another_kind()) }
+        if lengths == [columns.__len__(); 2] { Ok(columns) } else { Err(wrong_kind_error()) }
     }
 
     fn __repr__(&self) -> String {

@@ -238,7 +238,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.has_held = true;
         self.shown = self.shown_end((record.start, end), now);
         self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
-        self.hold(Held::new(record, end, self.sent_at), now);
+        self.schedule_renewal(Held::new(record, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
@@ -366,10 +366,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         let held = Held { record: there, end, ..held };
         if !is_done {
-            return self.hold(held, now);
+            return self.schedule_renewal(held, now);
         }
         let (asked, offset) = (PendingWrites::default(), self.sent_at);
-        self.hold(Held { asked, offset, gap_at: None, ..held }, now);
+        self.schedule_renewal(Held { asked, offset, gap_at: None, ..held }, now);
     }
 
     /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. It is not released, and

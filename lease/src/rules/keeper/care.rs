@@ -20,7 +20,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Holds a grant whose record was just acknowledged or read, and schedules its renewal.
-    pub(super) fn hold(&mut self, held: Held, now: Moment) {
+    pub(super) fn schedule_renewal(&mut self, held: Held, now: Moment) {
         let interval = self.options.interval();
         // The interval is shortened by a random amount, so that holders that started together do not renew together.
         let early = self.chance(interval / 10);

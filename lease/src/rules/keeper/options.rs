@@ -240,7 +240,7 @@ impl Options {
     /// Returns the same errors as [`Ordinal::read`], and `out_of_range` if the shape has no worker ID for the ordinal.
     #[cfg(feature = "std")]
     pub fn prefer_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
-        let number = self.number_of(ordinal)?;
+        let number = self.worker_id_for(ordinal)?;
         self.prefer(number)
     }
 
@@ -251,12 +251,12 @@ impl Options {
     /// Returns the same errors as [`Options::prefer_ordinal`].
     #[cfg(feature = "std")]
     pub fn insist_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
-        let number = self.number_of(ordinal)?;
+        let number = self.worker_id_for(ordinal)?;
         self.insist(number)
     }
 
     #[cfg(feature = "std")]
-    fn number_of(&self, ordinal: &Ordinal) -> Result<u64> {
+    fn worker_id_for(&self, ordinal: &Ordinal) -> Result<u64> {
         let (index, capacity) = (ordinal.read()?, self.shape.capacity());
         if index >= capacity {
             let reason = format!("expected an ordinal below {capacity}, found {index}");

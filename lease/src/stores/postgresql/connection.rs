@@ -99,13 +99,13 @@ async fn connect_once(server: &url::Server) -> Result<Connected> {
     #[cfg(feature = "tls")]
     if server.encrypts {
         let connected = config.connect(tls::connector(server.roots.as_deref())?).await;
-        return Ok(connected.map(|(client, connection)| working(client, connection)));
+        return Ok(connected.map(|(client, connection)| with_retries(client, connection)));
     }
     let connected = config.connect(NoTls).await;
-    Ok(connected.map(|(client, connection)| working(client, connection)))
+    Ok(connected.map(|(client, connection)| with_retries(client, connection)))
 }
 
-fn working<S, T>(
+fn with_retries<S, T>(
     client: Client,
     mut connection: tokio_postgres::Connection<S, T>,
 ) -> (Client, Connection, Notices)

@@ -16,9 +16,9 @@ export const TEXT_LENGTH = 16;
  */
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
-type Six = [number, number, number, number, number, number];
+type SixWords = [number, number, number, number, number, number];
 /** The bytes of an ID or a UUID. The type guarantees that the first 12 exist, because they are read individually. */
-export type Bytes = [...Six, ...Six, ...number[]];
+export type Bytes = [...SixWords, ...SixWords, ...number[]];
 
 /** Returns the value of a character in the alphabet `2`..`9`, `a`..`x`. */
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);

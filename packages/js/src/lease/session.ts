@@ -98,12 +98,12 @@ export class Session {
 function closed(connection: Connection, isLost: boolean): Promise<null> | undefined {
   try {
     const done = connection.close(isLost);
-    if (isThenable(done)) return Promise.resolve(done).then(nothing, nothing);
+    if (isThenable(done)) return Promise.resolve(done).then(returnNull, returnNull);
   } catch {}
   return undefined;
 }
 
-const nothing = (): null => null;
+const returnNull = (): null => null;
 
 const isThenable = (value: unknown): boolean => typeof Object(value).then === "function";
 

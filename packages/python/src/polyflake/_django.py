@@ -79,7 +79,7 @@ class Whole(Exact):
         return super().as_sql(compiler, connection)
 
 
-class Typed:
+class TypedLookup:
     """A lookup that assigns the column's type to a ``Value`` without an output field, as in ``filter(id=Value(id))``.
 
     Django infers a ``Value``'s column type only for its built-in types. For an ID, the column type depends on the form.
@@ -94,7 +94,7 @@ class Typed:
 
 @cache
 def typed(lookup: type) -> type:
-    return type(lookup.__name__, (Typed, lookup), {})
+    return type(lookup.__name__, (TypedLookup, lookup), {})
 
 
 class WholeOnMySql:

@@ -483,13 +483,13 @@ def _encrypted_pymysql() -> Any:
     """
     pymysql = import_module("pymysql")
 
-    class Encrypted(pymysql.connections.Connection):  # type: ignore[misc, name-defined]
+    class EncryptedConnection(pymysql.connections.Connection):  # type: ignore[misc, name-defined]
         def _request_authentication(self) -> Any:
             if not self.server_capabilities & pymysql.constants.CLIENT.SSL:
                 raise pymysql.err.OperationalError(2026, "the server does not support SSL")
             return super()._request_authentication()
 
-    return Encrypted
+    return EncryptedConnection
 
 
 def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import { checkTypes, node, withPostgres } from "./server.mjs";
 const repository = process.env.POLYFLAKE_REPOSITORY;
 const manifest = (folder) => JSON.parse(readFileSync(join(repository, folder, "package.json"), "utf8"));
 const { dependencies, devDependencies } = manifest("tests/packaging/js/next-model");
-const said = manifest("examples/next");
-assert.deepEqual(said.dependencies, { ...dependencies, polyflake: manifest("packages/js").version });
-assert.deepEqual(said.devDependencies, devDependencies);
+const exampleManifest = manifest("examples/next");
+assert.deepEqual(exampleManifest.dependencies, { ...dependencies, polyflake: manifest("packages/js").version });
+assert.deepEqual(exampleManifest.devDependencies, devDependencies);
 
 const example = join(repository, "examples/next");
 const files = readdirSync(example, { recursive: true }).filter((file) => /\.tsx?$/.test(file));

@@ -38,8 +38,8 @@ function zodOf<Id extends string>({ "~standard": schema }: Schema<string, Id>): 
   });
   return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" })) as unknown as z.ZodType<Id, string>;
 }
-const told = z.object({ id: zodOf(userId) });
-is<Equal<z.infer<typeof told>, { id: SnoId<24 | 25> }>>();
+const inZodObject = z.object({ id: zodOf(userId) });
+is<Equal<z.infer<typeof inZodObject>, { id: SnoId<24 | 25> }>>();
 
 const inZod = z.object({ id: z.custom<SnoId>(isValid) });
 const inValibot = v.object({ id: v.custom<SnoId>(isValid) });

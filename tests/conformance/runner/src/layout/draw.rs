@@ -7,7 +7,7 @@ use super::values::valid_value;
 use crate::random::one_of;
 
 /// A layout and its fields, from the top down.
-pub(crate) struct Drawn {
+pub(crate) struct RandomLayout {
     pub(crate) layout: Value,
     pub(crate) parts: Vec<Part>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Constraints {
 }
 
 /// Returns a random layout of 64 bits or of 1 to 40 bytes, occasionally longer, with all kinds and types of fields.
-pub(crate) fn layout(rng: &mut Rng) -> Drawn {
+pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
     let bits = if is_bytes { 8 * length } else { 64 };
@@ -81,7 +81,7 @@ pub(crate) fn layout(rng: &mut Rng) -> Drawn {
 }
 
 /// Returns a layout of the given fields and one more field for the remaining bits.
-pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> Drawn {
+pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> RandomLayout {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
         let kind = one_of(rng, &["unused", "bindable"]);
@@ -90,7 +90,7 @@ pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -
     name_unnamed(&mut parts);
     let fields: Vec<_> = parts.iter().map(|part| describe(rng, part)).collect();
     let id = if needs.is_bytes { "bytes" } else { "integer" };
-    Drawn { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
+    RandomLayout { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
 }
 
 fn remaining_bits(needs: &Constraints, parts: &[Part]) -> u32 {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
-    draw::{Drawn, Part, layout},
+    draw::{Part, RandomLayout, layout},
     values::{foreign, misfit, valid_value},
 };
 use crate::{
@@ -44,7 +44,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
 
 /// Requests a time range. The layout mostly has a timestamp, and values for all fields above it.
 fn timed(rng: &mut Rng) -> Case {
-    let is_timed = |drawn: &Drawn| {
+    let is_timed = |drawn: &RandomLayout| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
         place("timestamp").is_some_and(|time| place("sequence").is_none_or(|at| at > time))
     };
@@ -61,7 +61,7 @@ fn case(op: &str, mut args: Value, layout: Value) -> Case {
 }
 
 /// Returns field values, mostly for all fields, and mostly valid.
-fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
+fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let mut args = json!({"bindables": {}, "constants": {}});
     let faulty = rng.u32(..3) == 0;
     for part in &drawn.parts {
@@ -105,7 +105,7 @@ fn insert_value(args: &mut Value, part: &Part, value: Value) {
 }
 
 /// Returns an ID of the layout's kind, or of the other kind.
-fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
+fn any_id(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
         (0, true) => json!({"id_value": {"hex": hex(rng, 8)}}),
@@ -115,7 +115,7 @@ fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
 }
 
 /// Returns an ID of the layout's kind, occasionally of the wrong length.
-fn random_id(rng: &mut Rng, drawn: &Drawn) -> String {
+fn random_id(rng: &mut Rng, drawn: &RandomLayout) -> String {
     if drawn.layout["id"] == "integer" {
         return rng.u64(..).cast_signed().to_string();
     }
@@ -129,7 +129,7 @@ fn random_id(rng: &mut Rng, drawn: &Drawn) -> String {
 }
 
 /// Returns a time span, mostly of a few ticks, but sometimes empty, reversed or outside the range.
-fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
+fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
         Some(part) if rng.u32(..12) > 0 => {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
-    draw::{Constraints, Drawn, Part, field_of_kind, filled},
+    draw::{Constraints, Part, RandomLayout, field_of_kind, filled},
     values::{misfit, valid_value},
 };
 use crate::{
@@ -49,7 +49,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
 
 /// Returns a layout for which a generator can mostly be built. Two IDs never differ only in a bindable, so duplicates are
 /// noticed. For a range of worker IDs, the fields are mostly in the order that ranges need.
-fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
+fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let is_bytes = rng.bool();
     let needs = Constraints {
         bits: if is_bytes { 8 * rng.u32(16..=34) } else { 64 },
@@ -81,7 +81,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
 }
 
 /// Returns values for the bindables. Each one is missing or invalid with a probability of one in `odds`.
-fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
+fn some_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
     let mut given = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
         match rng.u32(..6 * odds) {
@@ -116,7 +116,7 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-fn step(rng: &mut Rng, drawn: &Drawn, depth: u32) -> Value {
+fn step(rng: &mut Rng, drawn: &RandomLayout, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => json!({"op": "stats"}),
         2 => json!({"op": "extend_window", "end_ms": time(rng)}),

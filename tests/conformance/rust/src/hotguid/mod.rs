@@ -23,7 +23,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "from_sql" => Ok((*HotGuid::parse_sql(text(args, "text")?)?.text()).into()),
         "time_range" => time_range(args),
         "generate" => Ok(fields(hotguid::generate(integer(args, "shard_key")?)?)),
-        "generator" => stage::run::<trace::Stand>(args),
+        "generator" => stage::run::<trace::TraceState>(args),
         _ => Err(Failure::UnknownOp),
     }
 }

@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// A generator, the first counter of the last second with its timestamp, and the machines seen so far.
-pub(crate) struct Stand {
+pub(crate) struct TraceState {
     generator: Generator<Script>,
     uuid8: bool,
     first: Cell<Option<(i64, u32)>>,
     machines: RefCell<Vec<u64>>,
 }
 
-impl Play for Stand {
+impl Play for TraceState {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let uuid8 = options["uuid8"] == true;
         let mut builder = Generator::builder().uuid8(uuid8).clock(clock);
@@ -55,7 +55,7 @@ impl Play for Stand {
     }
 }
 
-impl Stand {
+impl TraceState {
     fn generate(&self, step: &Value) -> Answer {
         let shard_key = integer(step, "shard_key")?;
         let made = match optional_integer::<usize>(step, "count")? {
