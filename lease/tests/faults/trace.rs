@@ -16,8 +16,8 @@ use std::{
 
 use polyflake::sno::{Generator, Leased, Sno};
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Grantee, Lease, Operation, Options, Reply, ReplyContent, Request, Result, Store,
-    open,
+    Error, ErrorKind, Grant, Grantee, Lease, Operation, Options, Reply, ReplyContent, Request,
+    Result, Store, open,
 };
 use serde_json::{Value, json};
 
@@ -73,8 +73,10 @@ impl<S: Store> Store for Traced<S> {
             note_here("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
         }
         let reply = self.0.answer(request)?;
-        let (is_put, is_done) =
-            (matches!(request.operation, Operation::Put { .. }), reply.content == ReplyContent::Done);
+        let (is_put, is_done) = (
+            matches!(request.operation, Operation::Put { .. }),
+            reply.content == ReplyContent::Done,
+        );
         let records: Vec<_> = match &reply.content {
             ReplyContent::Records(records) => records.iter().map(record).collect(),
             ReplyContent::Differs(found) if is_put => found.iter().map(record).collect(),

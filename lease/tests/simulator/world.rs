@@ -348,7 +348,9 @@ impl World {
                 }
                 Action::Extend(end) => {
                     own.place.extend(end);
-                    trace::record_event(|| json!({"event": "extend", "process": process, "end": end}));
+                    trace::record_event(
+                        || json!({"event": "extend", "process": process, "end": end}),
+                    );
                 }
                 Action::Seal => {
                     let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
