@@ -65,9 +65,9 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
 }
 
 /// Repeats a request while other connections have the file locked, and returns its result.
-fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
+fn patient<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
-        match ask() {
+        match operation() {
             Ok(answer) => return answer,
             Err(error) => assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}"),
         }
@@ -77,9 +77,9 @@ fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
 /// Measures a write: a renewal, or a release if the end is earlier.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
-    let ask = Operation::Put { old: record.clone(), new: new.clone() };
+    let operation = Operation::Put { old: record.clone(), new: new.clone() };
     let (request, began) =
-        (Request { number: 1, namespace: NAMESPACE.into(), operation: ask }, Instant::now());
+        (Request { number: 1, namespace: NAMESPACE.into(), operation }, Instant::now());
     assert_eq!(patient(|| store.answer(&request)).content, ReplyContent::Done);
     *record = new;
     began.elapsed()
@@ -143,14 +143,14 @@ fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
 
 /// Creates all records that the namespace can have.
 fn fill(store: &mut dyn Store) {
-    let mut ask = |ask| {
-        store.answer(&Request { number: 1, namespace: NAMESPACE.into(), operation: ask }).unwrap()
+    let mut operation = |operation| {
+        store.answer(&Request { number: 1, namespace: NAMESPACE.into(), operation }).unwrap()
     };
-    let old = ask(Operation::Survey).namespace.unwrap();
+    let old = operation(Operation::Survey).namespace.unwrap();
     let (first, version) = (old.records, old.version + 1);
     let new = Namespace { records: NUMBERS, version, ..old.clone() };
     assert_eq!(
-        ask(Operation::PutNamespace { old, new, first, count: 1 }).content,
+        operation(Operation::PutNamespace { old, new, first, count: 1 }).content,
         ReplyContent::Done
     );
 }

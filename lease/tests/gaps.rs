@@ -270,9 +270,9 @@ fn a_release_after_a_gap_keeps_the_end_that_copies_have() {
 /// The image was taken after the keeper had requested the seal, so the generators of other copies may not be sealed yet.
 #[test]
 fn a_gap_before_the_seal_releases_nothing() {
-    let mut store = Memory::new(T);
+    let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
-    host.pass(MINUTE);
+    host.advance(MINUTE);
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
     let used = host.now.wall_ms;
@@ -287,23 +287,23 @@ fn a_gap_before_the_seal_releases_nothing() {
 #[test]
 fn a_release_in_progress_during_a_gap_counts_once() {
     for is_answered in [true, false] {
-        let mut store = Memory::new(T);
+        let mut store = Memory::new(START_MS);
         let mut used = 0;
         let mut hosts: [Host; 2] = copies(&mut store, 1, |host, store| {
             host.drive(store).unwrap();
-            host.pass(MINUTE);
+            host.advance(MINUTE);
             used = host.now.wall_ms;
             host.keeper.close();
             assert_eq!(host.keeper.poll(host.now), Action::Seal);
             host.keeper.sealed(Some(used), host.now);
         });
         for host in &mut hosts {
-            let Action::Ask(release) = host.keeper.poll(host.now) else { panic!("no release") };
+            let Action::Send(release) = host.keeper.poll(host.now) else { panic!("no release") };
             let reply = store.answer(&release);
             jump(host, 60_000);
             host.keeper.answered(
                 release.number,
-                if is_answered { reply } else { away() },
+                if is_answered { reply } else { unavailable() },
                 host.now,
             );
             host.end_by(|request| store.answer(request));
@@ -316,7 +316,7 @@ fn a_release_in_progress_during_a_gap_counts_once() {
     }
 }
 
-/// Copies that end at once release nothing, because another one may still use the worker ID.
+/// Copies that end immediately release nothing, because another copy may still use the worker ID.
 #[test]
 fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
     let mut store = Memory::new(START_MS);

@@ -339,7 +339,7 @@ impl Store for Busy {
             let there = self.0.records("orders/sno").into_iter().find(|it| it.first == old.first);
             let old = there.unwrap();
             let new = Record { version: old.version + 1, ..old.clone() };
-            let ask = Operation::Put { old, new };
+            let operation = Operation::Put { old, new };
             assert_eq!(
                 self.0.answer(&Request { operation, ..request.clone() })?.content,
                 ReplyContent::Done

@@ -233,7 +233,7 @@ impl Future for Pause {
 struct Unpark(Thread);
 
 impl Wake for Unpark {
-    fn schedule(self: Arc<Self>) {
+    fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
 }

@@ -437,10 +437,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Sends a request to the store. The namespace must exist.
-    fn send(&mut self, ask: Operation) -> Result<(Namespace, Shape, Reply)> {
+    fn send(&mut self, operation: Operation) -> Result<(Namespace, Shape, Reply)> {
         self.requests += 1;
         let (number, name) = (self.requests, self.name.clone());
-        let mut reply = self.store.answer(&Request { number, namespace: name, operation: ask })?;
+        let mut reply = self.store.answer(&Request { number, namespace: name, operation })?;
         let namespace = reply.namespace.take().ok_or_else(|| {
             out_of_range(format!(
                 "expected a namespace in the store, found none with the name {}",

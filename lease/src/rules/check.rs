@@ -53,8 +53,8 @@ impl Check {
                 let own = format!("{}/", self.name);
                 for namespace in names.into_iter().filter(|name| name.starts_with(&own)) {
                     self.asked += 1;
-                    let ask = Operation::Find { limit: CHOICE };
-                    self.requests.push(Request { number: self.asked, namespace, operation: ask });
+                    let operation = Operation::Find { limit: CHOICE };
+                    self.requests.push(Request { number: self.asked, namespace, operation });
                 }
                 Ok(())
             }

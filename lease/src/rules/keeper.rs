@@ -427,7 +427,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Sends a request to the store, and records its purpose.
-    fn send(&mut self, purpose: Purpose, ask: Operation, now: Moment) {
+    fn send(&mut self, purpose: Purpose, operation: Operation, now: Moment) {
         self.request += 1;
         // Hosts do not poll the keeper while they wait for the reply.
         self.schedule_beat(self.options.answer_limit(), now);
@@ -437,7 +437,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.actions.push_back(Action::Send(Request {
             number: self.request,
             namespace,
-            operation: ask,
+            operation,
         }));
         self.at = At::Asking(purpose);
     }

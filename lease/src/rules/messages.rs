@@ -23,7 +23,7 @@ impl Request {
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        let (ask, more) = match &self.operation {
+        let (operation, more) = match &self.operation {
             Operation::Open(new) => ("open", vec![("new", new.to_value())]),
             Operation::Find { limit } => ("find", vec![("limit", (*limit).into())]),
             Operation::Read { first } => ("read", vec![("first", (*first).into())]),
@@ -43,7 +43,7 @@ impl Request {
             Operation::List => ("list", Vec::new()),
         };
         let fields = [
-            ("ask", ask.into()),
+            ("ask", operation.into()),
             ("namespace", self.namespace.as_str().into()),
             ("number", self.number.into()),
         ];
@@ -58,7 +58,7 @@ impl Request {
         let fields = Fields::read(text)?;
         let record = |key| Record::from_fields(&fields.object(key)?);
         let namespace = |key| Namespace::from_fields(&fields.object(key)?);
-        let ask = match &*fields.string("ask")? {
+        let operation = match &*fields.string("ask")? {
             "open" => Operation::Open(namespace("new")?),
             "find" => {
                 let limit = u32::try_from(fields.integer("limit")?);
@@ -79,7 +79,7 @@ impl Request {
             _ => return Err(damaged_record("expected one of the seven asks")),
         };
         let (number, namespace) = (fields.integer("number")?, fields.string("namespace")?);
-        let request = Self { number, namespace, operation: ask };
+        let request = Self { number, namespace, operation };
         check_canonical(text, &request.to_json())?;
         Ok(request)
     }

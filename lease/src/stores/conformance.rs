@@ -80,9 +80,9 @@ struct Suite<'s> {
 
 impl Suite<'_> {
     #[track_caller]
-    fn send(&mut self, ask: Operation) -> Reply {
+    fn send(&mut self, operation: Operation) -> Reply {
         self.number += 1;
-        let request = request(self.number, ask);
+        let request = request(self.number, operation);
         let reply = self.store.answer(&request);
         reply.unwrap_or_else(|error| panic!("expected an answer to {request:?}, found {error}"))
     }
@@ -136,12 +136,12 @@ impl Suite<'_> {
                 ReplyContent::Differs(None),
             ),
         ];
-        for (ask, expected) in asks {
-            let reply = self.send(ask.clone());
+        for (operation, expected) in asks {
+            let reply = self.send(operation.clone());
             assert_eq!(
                 (reply.namespace, reply.content),
                 (None, expected),
-                "expected nothing: {ask:?}"
+                "expected nothing: {operation:?}"
             );
         }
     }
@@ -218,22 +218,22 @@ impl Suite<'_> {
             version: old.version + 1,
             ..old.clone()
         };
-        let ask = |old: &Namespace, new: &Namespace| Operation::PutNamespace {
+        let operation = |old: &Namespace, new: &Namespace| Operation::PutNamespace {
             old: old.clone(),
             new: new.clone(),
             first: 16,
             count: 2,
         };
         let elsewhere = Namespace { store: String::from("another store"), ..new.clone() };
-        let found = self.send(ask(&old, &elsewhere)).content;
+        let found = self.send(operation(&old, &elsewhere)).content;
         assert_eq!(
             found,
             ReplyContent::Differs(None),
             "expected a refusal of a write to another store"
         );
-        assert_eq!(self.send(ask(&old, &new)).content, ReplyContent::Done);
+        assert_eq!(self.send(operation(&old, &new)).content, ReplyContent::Done);
         assert_eq!(
-            self.send(ask(&old, &new)).content,
+            self.send(operation(&old, &new)).content,
             ReplyContent::Differs(None),
             "expected one swap"
         );
@@ -291,8 +291,8 @@ impl Suite<'_> {
     }
 }
 
-fn request(number: u64, ask: Operation) -> Request {
-    Request { number, namespace: NAMESPACE.to_owned(), operation: ask }
+fn request(number: u64, operation: Operation) -> Request {
+    Request { number, namespace: NAMESPACE.to_owned(), operation }
 }
 
 /// Returns the namespace that one user proposes. Each user picks a different incarnation.

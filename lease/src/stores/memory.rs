@@ -92,8 +92,8 @@ impl Store for Memory {
 }
 
 impl Content {
-    fn answer(&mut self, store: &str, ask: &Operation) -> ReplyContent {
-        match ask {
+    fn answer(&mut self, store: &str, operation: &Operation) -> ReplyContent {
+        match operation {
             Operation::Open(_) | Operation::List => ReplyContent::Nothing,
             Operation::Find { limit } => {
                 let mut records: Vec<_> = self.records.values().cloned().collect();

@@ -61,8 +61,8 @@ impl Sqlite {
 
     pub(crate) fn open_with(path: &Path, access: Access) -> Result<Self> {
         let mut store = Self { path: file::absolute(path)?, access };
-        let (namespace, ask) = ("none".into(), Operation::Read { first: 0 });
-        store.answer(&Request { number: 0, namespace, operation: ask })?;
+        let (namespace, operation) = ("none".into(), Operation::Read { first: 0 });
+        store.answer(&Request { number: 0, namespace, operation })?;
         Ok(store)
     }
 }

@@ -206,12 +206,12 @@ impl State {
 
 /// Returns the reply for the rows of a transaction, and the namespace's record.
 pub(super) fn answer(
-    ask: &Operation,
+    operation: &Operation,
     rows: &[Rows],
     dialect: &Dialect,
 ) -> Result<(ReplyContent, Option<Namespace>)> {
     match rows.get(dialect.write.len()..) {
-        Some([_, inner @ .., _]) => parse_answer(ask, inner, dialect),
+        Some([_, inner @ .., _]) => parse_answer(operation, inner, dialect),
         _ => Err(missing_rows()),
     }
 }
@@ -258,18 +258,18 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
 }
 
 fn parse_answer(
-    ask: &Operation,
+    operation: &Operation,
     rows: &[Rows],
     dialect: &Dialect,
 ) -> Result<(ReplyContent, Option<Namespace>)> {
-    if rows.len() != statement_count(ask, dialect) {
+    if rows.len() != statement_count(operation, dialect) {
         return Err(missing_rows());
     }
     let namespace = rows.last().and_then(|found| found.first());
     let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
     // Without RETURNING, the lock precedes the statement that finds the row. That statement does not show that the row was
     // changed, and the record after the swap does not show that this swap changed it, so both are necessary.
-    let is_new = match (ask, rows) {
+    let is_new = match (operation, rows) {
         (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
             found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
         }
@@ -279,7 +279,7 @@ fn parse_answer(
         _ => true,
     };
     let is_swapped = |at: usize| is_new && !rows[usize::from(!dialect.returns) + at].is_empty();
-    let found = match (ask, rows) {
+    let found = match (operation, rows) {
         (Operation::Find { .. } | Operation::Read { .. }, [found, _]) => {
             ReplyContent::Records(parse_records(found)?)
         }
@@ -297,8 +297,8 @@ fn parse_answer(
 }
 
 /// Returns the number of a request's statements, between the state and the end of the transaction.
-fn statement_count(ask: &Operation, dialect: &Dialect) -> usize {
-    match ask {
+fn statement_count(operation: &Operation, dialect: &Dialect) -> usize {
+    match operation {
         Operation::Put { .. } | Operation::PutNamespace { .. } if dialect.returns => 3,
         // These are the lock, and the statement that finds the row.
         Operation::Put { .. } | Operation::PutNamespace { .. } => 5,
@@ -485,7 +485,7 @@ fn probe(random: Random, store: &str) -> [Request; 6] {
     let put = Operation::Put { old: fresh, new: put };
     let grow = Operation::PutNamespace { old: one.clone(), new: grown, first: 0, count: 1 };
     let asks = [Operation::Open(one), Operation::Open(other), grow.clone(), grow, put.clone(), put];
-    asks.map(|ask| Request { number: 0, namespace: name.clone(), operation: ask })
+    asks.map(|operation| Request { number: 0, namespace: name.clone(), operation })
 }
 
 /// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
@@ -499,10 +499,10 @@ pub(super) fn check_probe(
     let state = State::from_rows(begun.last().ok_or_else(missing_rows)?)?;
     let mut replies = Vec::new();
     let store = state.store.as_deref().unwrap_or_default();
-    for Request { operation: ask, .. } in probe(random, store) {
+    for Request { operation, .. } in probe(random, store) {
         let (of_ask, others) =
-            rest.split_at_checked(statement_count(&ask, dialect)).ok_or_else(missing_rows)?;
-        replies.push(parse_answer(&ask, of_ask, dialect)?);
+            rest.split_at_checked(statement_count(&operation, dialect)).ok_or_else(missing_rows)?;
+        replies.push(parse_answer(&operation, of_ask, dialect)?);
         rest = others;
     }
     let is_kept = match &*replies {
