@@ -25,13 +25,13 @@ pub(crate) type Read = FunctionRef<(), f64>;
 
 /// A callback for stalls. It returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1 for
 /// `clock_behind`), Unix milliseconds, the number of calls, and the milliseconds slept.
-pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
+pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
 /// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed with
 /// the environment.
 pub(crate) enum JsClock {
     System,
-    Functions { env: Env, read: Read, stalled: Option<Stalled> },
+    Functions { env: Env, read: Read, stalled: Option<StallCallback> },
 }
 
 impl Clock for JsClock {

@@ -76,7 +76,7 @@ impl Reader<'_> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {
             for value in &mut column {
-                *value = whole(f64::from_bits(value.cast_unsigned()));
+                *value = to_i64(f64::from_bits(value.cast_unsigned()));
             }
         }
         column

@@ -13,7 +13,7 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::callable::call;
 use crate::{
-    errors::Raised,
+    errors::RaisedError,
     ids::{
         convert::{AnyInteger, ClockArgument, StallArgument, type_name},
         record::by_attributes,
@@ -155,7 +155,7 @@ fn check_signals(py: Python<'_>) -> Result<()> {
 /// Returns the error that ends a wait, and carries the exception raised during it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::with_reason(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
-        .with_source(Raised::InWait(raised))
+        .with_source(RaisedError::InWait(raised))
 }
 
 #[doc = doc!("_polyflake.clock_source")]
@@ -222,7 +222,7 @@ fn read_callable(callable: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn clock_failed(reason: String, raised: PyErr) -> Error {
-    Error::with_reason(ErrorKind::ClockFailed, reason).with_source(Raised::ByClock(raised))
+    Error::with_reason(ErrorKind::ClockFailed, reason).with_source(RaisedError::ByClock(raised))
 }
 
 fn nanos(whole: AnyInteger) -> Result<i64> {

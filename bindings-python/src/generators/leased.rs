@@ -26,7 +26,7 @@ use pyo3::{
 
 use super::making::{Batch, Id, Param};
 use crate::{
-    errors::{Raised, attached, raise, raise_as},
+    errors::{RaisedError, attached, raise, raise_as},
     ids::convert::{Argument, FromArgument, name, wrong_type},
 };
 
@@ -158,7 +158,7 @@ impl<F: Family> Leased<F> {
         let look = |py: Python<'_>| {
             let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
             looked.map(drop).map_err(|raised| {
-                Error::new(ErrorKind::LeaseUnavailable).with_source(Raised::InWait(raised))
+                Error::new(ErrorKind::LeaseUnavailable).with_source(RaisedError::InWait(raised))
             })
         };
         Python::try_attach(look).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
@@ -173,7 +173,7 @@ impl<F: Family> Leased<F> {
                     reason.extract::<(String, Option<u64>)>(py).ok()
                 };
                 match Python::try_attach(reason).flatten() {
-                    Some((reason, _)) => refused.with_source(Raised::Reason(reason)),
+                    Some((reason, _)) => refused.with_source(RaisedError::Reason(reason)),
                     None => refused,
                 }
             }

@@ -21,7 +21,7 @@ use crate::{
     ids::{
         convert::Count,
         memory::{check_bytes, try_with_capacity},
-        target::{Filling, Item, Target},
+        target::{FillProgress, Item, Target},
     },
 };
 
@@ -217,7 +217,7 @@ pub(crate) fn many<'py, M: Makes>(
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }
-        let (mut filling, mut signals) = (Filling::new(n), Signals::default());
+        let (mut filling, mut signals) = (FillProgress::new(n), Signals::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, places.clone());
             filling.count_written(made, places)?;
@@ -238,7 +238,7 @@ pub(crate) fn many_later<'py, M: Makes>(
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let mut memory = room_for(maker.get(), n)?;
     let call = async move {
-        let mut filling = Filling::new(n.0 as usize);
+        let mut filling = FillProgress::new(n.0 as usize);
         while let Some(places) = filling.next(AT_ONCE) {
             give_way_after(&places).await;
             let made = write_later(held.get(), &key, &mut memory, places.clone()).await;
@@ -271,7 +271,7 @@ pub(crate) fn fill<M: Makes>(
     let (target, most) = (Target::from_value(buffer, rows.item())?, rows.item().block(CACHED));
     rows.reserve(target.count().min(most))?;
     let written = detached(buffer.py(), || {
-        let (mut filling, mut signals) = (Filling::new(target.count()), Signals::default());
+        let (mut filling, mut signals) = (FillProgress::new(target.count()), Signals::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, 0..places.len());
             filling.copied(made, places, M::rows(&mut memory), &target)?;
@@ -294,7 +294,7 @@ pub(crate) fn fill_later<'py, M: Makes>(
     let target = Target::from_value(buffer, rows.item())?;
     rows.reserve(target.count().min(AT_ONCE))?;
     let call = async move {
-        let mut filling = Filling::new(target.count());
+        let mut filling = FillProgress::new(target.count());
         while let Some(places) = filling.next(AT_ONCE) {
             give_way_after(&places).await;
             let made = write_later(held.get(), &key, &mut memory, 0..places.len()).await;

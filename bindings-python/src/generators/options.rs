@@ -6,14 +6,16 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use super::{clock::PythonClock, leased::mismatch};
 use crate::{
     errors::attached,
-    ids::convert::{Argument, Callable, ClockArgument, Exhausted, MaxWait, Span, StallArgument},
+    ids::convert::{
+        Argument, Callable, ClockArgument, MaxWait, OnExhaustedArgument, Span, StallArgument,
+    },
 };
 
 /// Options for the clock, the window and waiting.
 pub(crate) struct Options {
     pub(crate) window: Option<Span>,
     clock: ClockArgument,
-    on_exhausted: Exhausted,
+    on_exhausted: OnExhaustedArgument,
     max_wait: Option<MaxWait>,
     on_stall: StallArgument,
 }
@@ -44,7 +46,7 @@ impl Options {
         let mut options = Self {
             window: None,
             clock: None,
-            on_exhausted: Exhausted::WAIT,
+            on_exhausted: OnExhaustedArgument::WAIT,
             max_wait: None,
             on_stall: None,
         };

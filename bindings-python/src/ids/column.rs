@@ -18,7 +18,7 @@ use super::{
     memory::no_memory,
 };
 use crate::{
-    arrow::{self, Expected},
+    arrow::{self, ExpectedColumn},
     errors::raise,
 };
 
@@ -28,11 +28,12 @@ pub(crate) const NAME: &str = "column";
 /// The name of the parameter for IDs.
 pub(crate) const IDS: &str = "ids";
 
-pub(super) const TEXTS: Expected = Expected { column: "a column of texts", item: "str" };
+pub(super) const TEXTS: ExpectedColumn =
+    ExpectedColumn { column: "a column of texts", item: "str" };
 
-const BYTES: Expected = Expected { column: "a column of bytes", item: "bytes" };
+const BYTES: ExpectedColumn = ExpectedColumn { column: "a column of bytes", item: "bytes" };
 
-impl Expected {
+impl ExpectedColumn {
     /// Returns the exception for a rejected column. A rejected item raises the same exception as if it were read alone.
     #[cold]
     pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {

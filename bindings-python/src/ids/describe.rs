@@ -2,7 +2,7 @@
 
 use pyo3::{prelude::*, types::PyTuple};
 
-use super::record::{Reduced, reduced};
+use super::record::{PickleParts, reduced};
 
 #[doc = doc!("_polyflake.Description")]
 #[pyclass(frozen, eq, module = "polyflake")]
@@ -72,7 +72,7 @@ impl Description {
         format!("<Description of {} fields in {} bits>", self.fields.len(), self.bits)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures<'py>>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Figures<'py>>> {
         let found = slf.get();
         let capacities = (found.per_second, found.per_second_in_all);
         let ticks = (found.first_ms, found.last_ms);
@@ -134,7 +134,7 @@ impl FieldDescription {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<Reduced<'py, (String, String, u32, u32)>> {
+    ) -> PyResult<PickleParts<'py, (String, String, u32, u32)>> {
         let Self { name, kind, offset, bits } = slf.get().clone();
         reduced(slf, (name, kind, offset, bits))
     }

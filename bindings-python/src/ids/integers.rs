@@ -19,14 +19,14 @@ use super::{
     },
     memory::try_copy,
 };
-use crate::arrow::{self, Expected};
+use crate::arrow::{self, ExpectedColumn};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
 /// Describes a column of integers for messages.
 pub(crate) const EXPECTED: &str = "a column of signed 64-bit integers";
 
-const COLUMN: Expected = Expected { column: EXPECTED, item: "int" };
+const COLUMN: ExpectedColumn = ExpectedColumn { column: EXPECTED, item: "int" };
 
 /// Returns whether items of this format and size are signed 64-bit integers. The sizes of C's integer types differ between
 /// machines.

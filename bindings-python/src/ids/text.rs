@@ -12,7 +12,7 @@ use pyo3::{ffi, prelude::*, types::PyString};
 use super::{
     array::{Array, HoldsItems, array},
     column::ids_of,
-    fields::of_another_kind,
+    fields::wrong_kind_error,
     memory::fault,
 };
 
@@ -82,7 +82,7 @@ impl TextColumn {
             SNO => Self::of(content.py(), &ids_of(content)?),
             // A Hot Guid has any of these strings.
             GUID => Self::of_guids(content.py(), &ids_of(content)?, HotGuid::text),
-            _ => Err(of_another_kind()),
+            _ => Err(wrong_kind_error()),
         }
     }
 }

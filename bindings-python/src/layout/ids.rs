@@ -26,7 +26,7 @@ use crate::ids::{
         wrong_type,
     },
     describe::Description,
-    record::{Reduced, reduced},
+    record::{PickleParts, reduced},
 };
 
 numbers! {
@@ -138,7 +138,7 @@ impl Layout {
         bindables: Option<&Bound<'_, PyAny>>,
         constants: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, LayoutArray>> {
-        let mut packing = columns::Packing::of(&self.0);
+        let mut packing = columns::ColumnPacker::of(&self.0);
         timestamp.map_or(Ok(()), |given| packing.timestamp(given))?;
         sequence.map_or(Ok(()), |given| packing.sequence(given))?;
         bindables.map_or(Ok(()), |given| packing.bindables(given))?;
@@ -291,7 +291,7 @@ impl Parsed {
         Ok(format!("<Parsed: {}>", said.join(", ")))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Fields<'py>>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Fields<'py>>> {
         let (py, parsed) = (slf.py(), slf.get());
         let id = id_to_object(py, parsed.id.clone())?;
         reduced(slf, (parsed.layout.bind(py).clone(), id))

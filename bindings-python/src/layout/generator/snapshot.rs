@@ -8,7 +8,7 @@ use crate::{
     errors::raise,
     ids::{
         convert::{FromArgument, wrong_type},
-        record::{Reduced, by_attributes, reduced},
+        record::{PickleParts, by_attributes, reduced},
     },
 };
 
@@ -31,7 +31,7 @@ impl Snapshot {
         json::to_object(py, self.0.to_value())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyAny>,)>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, (Bound<'py, PyAny>,)>> {
         reduced(slf, (slf.get().to_dict(slf.py())?,))
     }
 

@@ -24,7 +24,7 @@ use crate::{
         fields::FieldColumn,
         integers::{Integers, buffer_of},
         memory::{no_memory, zeroed},
-        record::{Reduced, reduced},
+        record::{PickleParts, reduced},
     },
 };
 
@@ -266,7 +266,7 @@ impl ParsedColumns {
         iterate(slf)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Content<'py>>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Content<'py>>> {
         let parsed = slf.get();
         let ids = parsed.ids.clone().array(slf.py())?;
         reduced(slf, (parsed.layout.bind(slf.py()).clone(), ids))

@@ -11,7 +11,7 @@ use crate::{
         array::{At, array, iterate, positions},
         fields::{FieldColumn, wrong_kind_error},
         memory::{no_memory, zeroed},
-        record::{Reduced, reduced},
+        record::{PickleParts, reduced},
     },
 };
 
@@ -90,7 +90,7 @@ impl PartsColumns {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<Reduced<'py, [Bound<'py, FieldColumn>; 3]>> {
+    ) -> PyResult<PickleParts<'py, [Bound<'py, FieldColumn>; 3]>> {
         let (py, columns) = (slf.py(), slf.get());
         reduced(slf, [columns.timestamp(py)?, columns.node(py)?, columns.sequence(py)?])
     }

@@ -12,7 +12,7 @@ use crate::{
     errors::{raise, raise_from},
     ids::{
         convert::{FromArgument, Text, items, number, wrong_type},
-        record::{Reduced, by_attributes, reduced},
+        record::{PickleParts, by_attributes, reduced},
     },
 };
 
@@ -99,7 +99,9 @@ impl Snapshot {
         Ok(format!("Snapshot.from_dict({})", self.to_dict(py)?.repr()?))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyDict>,)>> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<PickleParts<'py, (Bound<'py, PyDict>,)>> {
         reduced(slf, (slf.get().to_dict(slf.py())?,))
     }
 

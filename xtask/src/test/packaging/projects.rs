@@ -101,7 +101,7 @@ impl Project {
             tools::browser(shell)?;
         }
         let wanted = versions.iter().map(|(name, version)| format!("{name}@{version}"));
-        cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} {TARBALLS...}").run()?;
+        cmd!(shell, "npm install {NPM_FLAGS...} --save-dev {wanted...} {TARBALLS...}").run()?;
         if !versions.is_empty() {
             cmd!(shell, "npm ls --depth 0").run()?;
         }
