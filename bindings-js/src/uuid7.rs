@@ -33,7 +33,7 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(time(resume_after));
         }
         builder = builder.follow_rollbacks(follows_rollbacks > 0.0);
-        let built = shared.give_all(builder).build().map_err(|error| shared.named(error))?;
+        let built = shared.apply_all(builder).build().map_err(|error| shared.named(error))?;
         self.put_object(at, Object::Uuid7(built));
         Ok(())
     }
