@@ -51,7 +51,7 @@ export interface Grantee {
 }
 
 /** A lease as its generator sees it. */
-export interface LeasedState {
+export interface Leasing {
   /** Returns the reason why no ID is available, and the earliest time when an ID may become available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
   /** The longest time that a call waits for a grant, in milliseconds. */
@@ -88,7 +88,7 @@ export function leaseOf(options: Readonly<Record<string, unknown>>, others: read
 }
 
 /** Returns whether a value is a lease from any copy of the package. */
-export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Grantee): LeasedState } {
+export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Grantee): Leasing } {
   return isObject(value) && typeof Reflect.get(value, KEY) === "function";
 }
 
@@ -123,7 +123,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
    * Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time.
    */
   let last = seal;
-  const take = (lease as unknown as { [KEY](grantee: Grantee): LeasedState })[KEY];
+  const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {
     settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
     now: clock ? clock.read : Date.now,
@@ -184,7 +184,7 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
 }
 
 /** Creates the error for a call to a generator whose lease is closed or has no grant. */
-export function unavailable(lease: LeasedState, details: ErrorDetails): PolyflakeError {
+export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
   return new PolyflakeError(
