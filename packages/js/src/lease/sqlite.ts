@@ -111,10 +111,10 @@ function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   }
   // Node returns 64-bit integers as signed, but inode numbers are unsigned.
   const { ino, birthtimeMs } = statSync(file, { bigint: true });
-  const birthTime = birthtimeMs > 0n ? String(birthtimeMs) : null;
+  const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
   const facts = {
     inode: String(BigInt.asUintN(64, ino)),
-    birthTime,
+    birth,
     system: systemOf(file),
     allows_overlayfs: allowsOverlayfs,
   };
