@@ -1,6 +1,9 @@
 //! Many IDs per call: the time per ID, by the size of the batch.
 
-use std::hint::black_box;
+use std::{
+    hint::black_box,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use polyflake::{
     clock::SystemClock,
@@ -9,19 +12,22 @@ use polyflake::{
     layout::Batch,
     randflake::Randflake,
     sno::Sno,
+    uuid7::Uuid7,
 };
 
 use crate::{
     clocks::Unbound,
     contest::{Contest, Entry, Goal, Key},
     measure::{Work, repeat},
-    samples::{hot_guid, layout, randflake, sno},
+    samples::{hot_guid, layout, randflake, sno, uuid7},
 };
 
 /// Batch size for goals.
 const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
+const HYPERUUID: &str = "hyperuuid v7, a batch";
+const FAST: &str = "fast-uuid-v7, one by one";
 const ZEROS_10: &str = "zeros, 10 bytes each";
 const ZEROS_16: &str = "zeros, 16 bytes each";
 
@@ -31,11 +37,14 @@ pub(crate) fn sizes() -> Contest {
     let sno = SIZES.into_iter().chain([16_384, 65_536]).map(|size| ("sno", size, snos(size)));
     let randflake = SIZES.map(|size| ("Randflake", size, randflakes(size)));
     let hot_guid = SIZES.map(|size| ("Hot Guid", size, hot_guids(size)));
+    let uuid7 = SIZES.map(|size| ("UUID v7", size, uuids(size)));
     let layout = SIZES.map(|size| ("custom layout", size, layouts(size)));
     let zeros =
         SIZES.map(|size| Entry::peer(ZEROS_10, cleared(size, Sno::LEN)).with_items(size).at(size));
+    let peers = [(HYPERUUID, hyperuuids(OF_GOALS)), (FAST, fast_uuids(OF_GOALS))];
+    let peers = peers.map(|(name, work)| Entry::peer(name, work).with_items(OF_GOALS).at(OF_GOALS));
     let larger = Entry::peer(ZEROS_16, cleared(OF_GOALS, HotGuid::LEN));
-    let ours = sno.chain(randflake).chain(hot_guid).chain(layout);
+    let ours = sno.chain(randflake).chain(hot_guid).chain(uuid7).chain(layout);
     let ours =
         ours.map(|(name, size, work)| Entry::own_entry(name, work).with_items(size).at(size));
     let scalar = Entry::own_entry(SCALAR, scalar_snos(OF_GOALS)).with_items(OF_GOALS).at(OF_GOALS);
@@ -44,20 +53,23 @@ pub(crate) fn sizes() -> Contest {
         axis: Some("IDs in a call"),
         entries: ours
             .chain(zeros)
+            .chain(peers)
             .chain([scalar, larger.with_items(OF_GOALS).at(OF_GOALS)])
             .collect(),
         goals: vec![
             goal("rust: sno batch of 1024, an ID", "sno", ZEROS_10, 4.0),
             goal("rust: sno batch of 1024, an ID, scalar", SCALAR, ZEROS_10, 8.0),
             goal("rust: Hot Guid batch of 1024, an ID", "Hot Guid", ZEROS_16, 5.0),
+            goal("rust: UUID v7 batch of 1024, against hyperuuid", "UUID v7", HYPERUUID, 0.1),
+            goal("rust: UUID v7 batch of 1024, against fast-uuid-v7", "UUID v7", FAST, 0.1),
         ],
     }
 }
 
 /// Returns a goal for a batch of 1024, including the clock reading and the atomic operation, compared with zeroing as many
-/// bytes.
-fn goal(name: &'static str, ours: &'static str, zeros: &'static str, most: f64) -> Goal {
-    Goal::new(name, Key(ours, Some(OF_GOALS)), Key(zeros, Some(OF_GOALS)), most)
+/// bytes or with another library's batch.
+fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64) -> Goal {
+    Goal::new(name, Key(ours, Some(OF_GOALS)), Key(theirs, Some(OF_GOALS)), most)
 }
 
 fn snos(size: u32) -> Work {
@@ -87,6 +99,27 @@ fn hot_guids(size: u32) -> Work {
     let ids = hot_guid(Unbound::in_seconds(size));
     let mut batch = vec![HotGuid::default(); size as usize];
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
+}
+
+fn uuids(size: u32) -> Work {
+    let ids = uuid7(Unbound::in_milliseconds(size));
+    let mut batch = vec![Uuid7::default(); size as usize];
+    repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
+}
+
+fn hyperuuids(size: u32) -> Work {
+    let mut bytes = vec![0; size as usize * Uuid7::LEN];
+    repeat(move || {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
+        let unix_ms = u64::try_from(now.as_millis()).expect("a time in the format's range");
+        hyperuuid::v7::new_v7_batch(unix_ms, size, black_box(&mut bytes)).expect("random bytes");
+    })
+}
+
+fn fast_uuids(size: u32) -> Work {
+    let mut ids = fast_uuid_v7::SequentialGenerator::new();
+    let mut batch = vec![0; size as usize];
+    repeat(move || black_box(&mut batch).fill_with(|| ids.next_id()))
 }
 
 fn layouts(size: u32) -> Work {

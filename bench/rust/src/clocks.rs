@@ -1,4 +1,5 @@
-//! Clocks with which generators never reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
+//! Clocks with which generators never reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second,
+//! UUID v7: at least 131,072 in a millisecond).
 
 use std::{
     cell::Cell,
@@ -12,9 +13,10 @@ use polyflake::{
 
 /// Duration of a sno tick, in nanoseconds.
 const TICK: i64 = 4_000_000;
+const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock that runs ahead of another one by a little more with every reading. It supports only a single thread.
+/// A clock that runs a little further ahead of another one with every reading. It works for a single thread.
 pub(crate) struct Unbound<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -25,6 +27,12 @@ impl Unbound {
     /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
     pub(crate) const fn making(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * TICK / 32_768)
+    }
+
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of a millisecond: at most 65,536 in a tick, half of what
+    /// a UUID v7 generator always has.
+    pub(crate) const fn in_milliseconds(batch: u32) -> Self {
+        Self::with_step(SystemClock, batch as i64 * MILLISECOND / 65_536)
     }
 
     /// Creates a clock for calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within every
@@ -84,7 +92,7 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock without real time: it advances by one tick after any thread has taken `readings` readings.
+/// A clock without real time: it stands still, and advances by one tick after any thread's `readings` readings.
 pub(crate) struct Synthetic {
     now: AtomicI64,
     tick_nanos: i64,

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use polyflake::{
     clock::{ExactClock, SystemClock, TickingClock},
     sno::Handle,
+    uuid7,
 };
 use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
@@ -13,11 +14,12 @@ use crate::{
     clocks::Unbound,
     contest::{Contest, Entry, Goal},
     measure::repeat,
-    peers::{self, FAST_HANDLE, FERROID, FERROID_TICKING, NULID, Visit},
-    samples::{hot_guid, layout, randflake, sno},
+    peers::{self, FAST, FAST_HANDLE, FERROID, FERROID_TICKING, NULID, UUID, Visit},
+    samples::{hot_guid, layout, randflake, sno, uuid7},
 };
 
 const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
+const UUID7_HANDLE: &str = "UUID v7, a handle";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, as bytes or as an integer.
@@ -39,6 +41,9 @@ pub(crate) fn single_id() -> Contest {
                 1.1,
             ),
             Goal::new("rust: a sno handle, ticking clock", TICKING_HANDLE, FERROID_TICKING, 0.9),
+            Goal::new("rust: UUID v7 generate, against fast-uuid-v7", "UUID v7", FAST, 1.3),
+            Goal::new("rust: UUID v7 generate, against uuid", "UUID v7", UUID, 0.3),
+            Goal::new("rust: a UUID v7 handle, against fast-uuid-v7", UUID7_HANDLE, FAST, 0.6),
         ],
     )
 }
@@ -51,6 +56,8 @@ fn our_ids() -> Vec<Entry> {
     let mut handle = Handle::new(Box::new(shared));
     let (randflake, hot_guid, layout) =
         (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
+    let [uuids, shared] = [1, 1].map(|one| uuid7(Unbound::in_milliseconds(one)));
+    let mut uuid_handle = uuid7::Handle::new(Box::new(shared));
     [Entry::own_entry("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
         .chain(coarse())
@@ -66,6 +73,11 @@ fn our_ids() -> Vec<Entry> {
             Entry::own_entry(TICKING_HANDLE, repeat(move || handle.generate(1).expect("a clock"))),
             Entry::own_entry("Randflake", repeat(move || randflake.generate().expect("a clock"))),
             Entry::own_entry("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
+            Entry::own_entry("UUID v7", repeat(move || uuids.generate().expect("a clock"))),
+            Entry::own_entry(
+                UUID7_HANDLE,
+                repeat(move || uuid_handle.generate().expect("a clock")),
+            ),
             Entry::own_entry("custom layout", repeat(move || layout.generate().expect("a clock"))),
         ])
         .collect()
@@ -105,6 +117,7 @@ impl Visit for Vec<Entry> {
 pub(crate) fn text() -> Contest {
     let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
     let hot_guid = hot_guid(Unbound::in_seconds(1));
+    let uuid7 = uuid7(Unbound::in_milliseconds(1));
     let nulids = nulid::Generator::new();
     Contest::new(
         "rust: one ID as text",
@@ -118,6 +131,7 @@ pub(crate) fn text() -> Contest {
                 "Hot Guid",
                 repeat(move || hot_guid.generate(1).expect("a clock").text()),
             ),
+            Entry::own_entry("UUID v7", repeat(move || uuid7.generate().expect("a clock").text())),
             Entry::peer("ulid", repeat(ulid_text)),
             Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
             Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),

@@ -16,7 +16,7 @@ use nix::{
     sys::wait::waitpid,
     unistd::{ForkResult, fork, pipe},
 };
-use polyflake::{hotguid, sno};
+use polyflake::{hotguid, sno, uuid7};
 
 use crate::peers::{self, Visit};
 
@@ -44,6 +44,9 @@ fn peers() -> Vec<Peer> {
     peers.visit("sno", Some(5), sno, |id| id.to_bytes().into());
     let guid = move || guids.generate(1).expect("a clock");
     peers.visit("Hot Guid", None, guid, |id| id.to_bytes().into());
+    let uuids = uuid7::Generator::new();
+    let uuid = move || uuids.generate().expect("a clock");
+    peers.visit("UUID v7", Some(6), uuid, |id| id.to_bytes().into());
     peers::each(&mut peers);
     peers
 }

@@ -6,6 +6,7 @@ use polyflake::{
     hotguid, layout,
     randflake::{self, EPOCH, Grant, LAST_SECOND},
     sno::{Generator, Sno},
+    uuid7,
 };
 
 pub(crate) const SECRET: [u8; 16] = *b"sixteen byte key";
@@ -21,6 +22,10 @@ pub(crate) fn randflake<C: Clock>(clock: C) -> randflake::Generator<C> {
 
 pub(crate) fn hot_guid<C: Clock>(clock: C) -> hotguid::Generator<C> {
     hotguid::Generator::builder().clock(clock).build().expect("valid options")
+}
+
+pub(crate) fn uuid7<C: Clock>(clock: C) -> uuid7::Generator<C> {
+    uuid7::Generator::builder().clock(clock).build().expect("valid options")
 }
 
 /// Returns fields like those of Instagram, with enough sequence numbers per millisecond for the system clock.
