@@ -29,12 +29,12 @@ def main(program: str, rows: str, into: str) -> None:
             fills.append(lambda kind, keys: in_postgresql.fill(connection, kind, keys))
         else:
             print("no PostgreSQL on this machine (initdb is not found): only SQLite is measured")
-        tables = [median(filled) for fill in fills for filled in in_turn(fill, keys)]
+        tables = [median(filled) for fill in fills for filled in fill_in_turn(fill, keys)]
     show(tables)
     Path(into).write_text(json.dumps([asdict(table) for table in tables]))
 
 
-def in_turn(fill: Fill, keys: dict[Kind, list[Key]]) -> Iterable[tuple[Filled, ...]]:
+def fill_in_turn(fill: Fill, keys: dict[Kind, list[Key]]) -> Iterable[tuple[Filled, ...]]:
     """Returns the results of the rounds for each kind of key."""
     rounds = [[fill(kind, keys[kind]) for kind in KINDS] for _ in range(ROUNDS)]
     return zip(*rounds, strict=True)

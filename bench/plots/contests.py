@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from style import OUR_CURVES, OURS, THEIR_CURVES, THEIRS, label, leave_room, save
+from style import OWN_CURVE_COLOURS, OWN_COLOUR, PEER_CURVE_COLOURS, PEER_COLOUR, label, reserve_space, save
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -37,7 +37,7 @@ def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: 
     tallest = max(len(contest["entries"]) for contest in ones.values())
     size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
     figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)
-    leave_room(figure, size[1])
+    reserve_space(figure, size[1])
     for axis, (what, contest) in zip(axes[0], ones.items(), strict=True):
         _dots(axis, contest["entries"])
         axis.set_title(f"{IN_WORDS[language]}: {what}")
@@ -53,7 +53,7 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
     for place, entry in enumerate(entries):
         low, high = entry["quartiles_ns"]
         spread = [[entry["ns"] - low], [high - entry["ns"]]]
-        colour = OURS if entry["ours"] else THEIRS
+        colour = OWN_COLOUR if entry["ours"] else PEER_COLOUR
         axis.errorbar(
             entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1
         )
@@ -69,8 +69,8 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
         axis.set_xlim(0, max(nanos) * 1.2)
     axis.xaxis.set_major_formatter(FuncFormatter(_plain))
     axis.set_xlabel("ns an ID" + (", logarithmic" if wide else ""))
-    axis.plot([], [], "o", color=OURS, label="polyflake")
-    axis.plot([], [], "o", color=THEIRS, label="others")
+    axis.plot([], [], "o", color=OWN_COLOUR, label="polyflake")
+    axis.plot([], [], "o", color=PEER_COLOUR, label="others")
     axis.legend(loc="upper right")
 
 
@@ -116,7 +116,7 @@ def _curves(
     spread: Callable[[Entry], tuple[float, float]] = _spread,
 ) -> None:
     """Draws a curve for each name, with the range between its quartiles shaded."""
-    ours, theirs = cycle(OUR_CURVES), cycle(THEIR_CURVES)
+    ours, theirs = cycle(OWN_CURVE_COLOURS), cycle(PEER_CURVE_COLOURS)
     for name in dict.fromkeys(entry["name"] for entry in entries):
         curve = [entry for entry in entries if entry["name"] == name]
         colour = next(ours) if curve[0]["ours"] else next(theirs)

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from style import OURS, THEIRS, label, leave_room, save
+from style import OWN_COLOUR, PEER_COLOUR, label, reserve_space, save
 
 COLUMNS = [
     ("seconds", 1, "seconds to insert", "{:.1f}"),
@@ -23,7 +23,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     databases = list(dict.fromkeys(table["database"] for table in report["tables"]))
     size = (13.5, 0.9 + 2.5 * len(databases))
     figure, axes = pyplot.subplots(len(databases), len(COLUMNS), figsize=size, squeeze=False)
-    leave_room(figure, size[1])
+    reserve_space(figure, size[1])
     for row, database in zip(axes, databases, strict=True):
         tables = [table for table in reversed(report["tables"]) if table["database"] == database]
         for axis, column in zip(row, COLUMNS, strict=True):
@@ -41,7 +41,7 @@ def _bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, wh
         axis.set_axis_off()
         return
     values = [table[member] / unit for table in tables]
-    colours = [THEIRS if table["key"].startswith("UUID") else OURS for table in tables]
+    colours = [PEER_COLOUR if table["key"].startswith("UUID") else OWN_COLOUR for table in tables]
     axis.barh(range(len(tables)), values, color=colours, height=0.7)
     axis.set_yticks(range(len(tables)), [table["key"] for table in tables])
     axis.grid(visible=False, axis="y")

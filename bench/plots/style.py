@@ -13,16 +13,16 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-OURS = "#0b6e4f"
-THEIRS = "#9aa0a6"
+OWN_COLOUR = "#0b6e4f"
+PEER_COLOUR = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
 #: Colours of curves: this project's are coloured, and its peers' are grey.
-OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
-THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
+OWN_CURVE_COLOURS = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
+PEER_CURVE_COLOURS = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
 #: Replacements for colours on dark pages. White areas become transparent.
-IN_THE_DARK = {
+DARK_COLOURS = {
     "#ffffff": "none",
     "#000000": "#e6edf3",
     "#202124": "#e6edf3",
@@ -55,7 +55,7 @@ def use_style() -> None:
     )
 
 
-def leave_room(figure: Figure, height: float) -> None:
+def reserve_space(figure: Figure, height: float) -> None:
     """Lays the plots out above the caption, in a figure of the given height in inches."""
     caption = 0.5 / height
     figure.set_layout_engine("constrained", rect=(0, caption, 1, 1 - caption))
@@ -75,10 +75,10 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
     drawn = StringIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     pyplot.close(figure)
-    file.write_text(slim(drawn.getvalue()))
+    file.write_text(strip_svg(drawn.getvalue()))
 
 
-def slim(svg: str) -> str:
+def strip_svg(svg: str) -> str:
     """Rounds coordinates to a tenth of a point, declares each style once, and removes elements without effect."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINKS)
@@ -103,7 +103,7 @@ def slim(svg: str) -> str:
 
 def dark(rules: dict[str, str]) -> str:
     """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
-    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: IN_THE_DARK.get(it[0], it[0]), rules[name]) for name in rules}
+    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLOURS.get(it[0], it[0]), rules[name]) for name in rules}
     lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
     return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {IN_THE_DARK['#000000']}}}", *lines, "}"])
 

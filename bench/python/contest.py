@@ -47,7 +47,8 @@ class Entry:
 
 @dataclass
 class Goal:
-    """The maximum time of an entry, as a multiple of another's. Both are given by name and position on the axis."""
+    """The maximum time of an entry, as a multiple of another entry's time. Name and position on the axis identify each
+    entry."""
 
     name: str
     ours: tuple[str, int | None]
@@ -77,10 +78,10 @@ class Contest:
             for _ in range(ROUNDS):
                 for (entry, timer), count, nanos in zip(timed, counts, rounds, strict=True):
                     nanos.append(_undisturbed(timer, count) * 1e9 / count / entry.items)
-            print(json.dumps(self._tell(rounds)), flush=True)
+            print(json.dumps(self._report(rounds)), flush=True)
             reply = sys.stdin.readline()
 
-    def _tell(self, rounds: list[list[float]]) -> dict[str, Any]:
+    def _report(self, rounds: list[list[float]]) -> dict[str, Any]:
         told = zip(self.entries, rounds, strict=True)
         return {
             "contest": self.name,

@@ -56,7 +56,7 @@ def _word(is_so: bool) -> str:
 def _is_repeated(make: Make) -> bool:
     """Returns whether a forked child repeats an ID that its parent makes at the same time."""
     make()
-    theirs, ours = _beside(make, lambda: _for_a_while(make))
+    theirs, ours = _run_both(make, lambda: _for_a_while(make))
     return not set(theirs).isdisjoint(ours)
 
 
@@ -69,7 +69,7 @@ def _reads_the_clock(make: Make, first: int) -> bool:
         return [str(make()[:first] > before[:first])]
 
     make()
-    return _beside(make, pause)[0] == ["True"]
+    return _run_both(make, pause)[0] == ["True"]
 
 
 def _for_a_while(make: Make) -> list[str]:
@@ -80,7 +80,7 @@ def _for_a_while(make: Make) -> list[str]:
     return ids
 
 
-def _beside(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
+def _run_both(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
     """Returns what a child makes, and what its parent makes at the same time."""
     read, write = os.pipe()
     child = os.fork()

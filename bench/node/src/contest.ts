@@ -95,7 +95,7 @@ export function isMeantBy(contest: Contest, text: string): boolean {
 }
 
 /** Times all entries in turn and prints the times, again and again while the reader requests more. */
-export async function hold(contest: Contest): Promise<void> {
+export async function runContest(contest: Contest): Promise<void> {
   const { entries } = contest;
   const counts: number[] = [];
   for (const { work } of entries) counts.push(await calibrate(work));
@@ -107,7 +107,7 @@ export async function hold(contest: Contest): Promise<void> {
         rounds[index]!.push((await undisturbed(work, count)) / count / items);
       }
     }
-    console.log(JSON.stringify(tell(contest, rounds)));
+    console.log(JSON.stringify(report(contest, rounds)));
   } while (reply() === "more\n");
 }
 
@@ -117,7 +117,7 @@ function reply(): string {
   return line.toString("utf8", 0, readSync(0, line));
 }
 
-function tell({ name, axis, entries, goals = [], missing = [] }: Contest, rounds: number[][]): unknown {
+function report({ name, axis, entries, goals = [], missing = [] }: Contest, rounds: number[][]): unknown {
   const key = ({ name, x }: Entry) => [name, x];
   return {
     contest: name,

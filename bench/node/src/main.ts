@@ -2,7 +2,7 @@
  * Compares the npm package with its peers, and prints each contest's times as a line of JSON. `cargo xtask bench` runs
  * it, pinned to one processor.
  */
-import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
+import { batch, type Contest, runContest, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as marks from "./marks.js";
 import * as ours from "./ours.js";
@@ -22,7 +22,7 @@ function oneBigint(): Contest {
   return { name: "node: one ID", entries: [ours.randflakeBigint, ...peers.bigints()], goals: [goal] };
 }
 
-function oneText(): Contest {
+function singleString(): Contest {
   return {
     name: "node: one ID as text",
     entries: [...ours.texts(), ...peers.texts()],
@@ -71,7 +71,7 @@ function columns(): Contest {
 
 const contests: (() => Contest)[] = [
   oneBigint,
-  oneText,
+  singleString,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   kinds.read,
   batches,
@@ -85,5 +85,5 @@ const filter = process.argv[2] ?? "";
 if (filter === "marks") marks.show();
 for (const make of filter === "marks" ? [] : contests) {
   const contest = make();
-  if (isMeantBy(contest, filter)) await hold(contest);
+  if (isMeantBy(contest, filter)) await runContest(contest);
 }

@@ -53,12 +53,12 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   const texts = new sno.Generator({ partition: 4 }).generateMany(size).texts();
   const numbers = randflakeIds().generateMany(size).texts();
   const guids = new hotguid.Generator().generateMany(size).texts();
-  const inOne = texts.join("");
+  const concatenated = texts.join("");
   const of = many(size);
   return {
     singly: of("sno, one by one", () => texts.map((text) => sno.toBytes(text))),
     array: of("sno, an array", () => sno.SnoArray.from(texts)),
-    joined: of("sno, in one string", () => sno.SnoArray.from(inOne)),
+    joined: of("sno, in one string", () => sno.SnoArray.from(concatenated)),
     others: [
       of("sno in wasm, an array", () => inWasm.SnoArray.from(texts)),
       of("Randflake, one by one", () => numbers.map((text) => randflake.decodeText(text))),

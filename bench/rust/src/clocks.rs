@@ -16,7 +16,7 @@ const TICK: i64 = 4_000_000;
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock that runs a little further ahead of another one with every reading. It works for a single thread.
+/// A clock that runs ahead of another one by a little more with every reading. It supports only a single thread.
 pub(crate) struct Unbound<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -92,7 +92,7 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock without real time: it stands still, and advances by one tick after any thread's `readings` readings.
+/// A clock without real time: it advances by one tick after any thread has taken `readings` readings.
 pub(crate) struct Synthetic {
     now: AtomicI64,
     tick_nanos: i64,

@@ -17,11 +17,11 @@ pub(crate) struct Contest {
     pub(crate) goals: Vec<Goal>,
 }
 
-/// One piece of work.
+/// One unit of work to measure.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
-    /// `true` for this project's work, `false` for that of others.
+    /// Whether the work is this project's, as opposed to a peer's.
     pub(crate) ours: bool,
     /// Position on the contest's axis.
     pub(crate) x: Option<u32>,
@@ -65,7 +65,7 @@ impl Entry {
         Self { name, work, ours: true, x: None, items: 1 }
     }
 
-    /// Creates an entry of another library.
+    /// Creates an entry for another library.
     pub(crate) fn peer(name: &'static str, work: Work) -> Self {
         Self { ours: false, ..Self::own_entry(name, work) }
     }

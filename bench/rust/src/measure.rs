@@ -8,7 +8,7 @@ use std::{
 /// Approximate duration of a round of a piece of work, short compared with a process's time slice.
 const ROUND: Duration = Duration::from_micros(500);
 
-/// Does its work a number of times, and returns how long that took.
+/// Repeats the work the given number of times, and returns how long that took.
 pub(crate) type Work = Box<dyn FnMut(u32) -> Duration>;
 
 /// Returns the work of one call.

@@ -21,7 +21,7 @@ use crate::measure::Work;
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
-/// Pins this thread to a processor, counted from the last one.
+/// Pins this thread to a processor. Processors are counted from the last one.
 pub(crate) fn pin(index: usize) {
     if let Some(core) = CORES.iter().rev().nth(index) {
         core_affinity::set_for_current(*core);
@@ -41,7 +41,7 @@ pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// Returns a member whose work is one call.
+/// Returns a member of a team whose work is one call.
 pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     let mut call = Apart(call);
     Box::new(move |count| {
@@ -60,7 +60,7 @@ struct Line {
     done: AtomicUsize,
 }
 
-/// Returns the work of `size` members at the same time. This thread is the first of them.
+/// Runs the work of `size` members concurrently, and returns the duration. This thread is the first member.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     let line = Arc::new(Line::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();

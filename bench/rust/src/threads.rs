@@ -47,7 +47,8 @@ pub(crate) fn reading_the_clock() -> Contest {
     }
 }
 
-/// Returns the goal that two threads make `times` times as many IDs as one. As a ratio of times, it is inverted.
+/// Returns the goal that two threads make `times` times as many IDs as one thread. The ratio is inverted, because goals compare
+/// times.
 fn two_against_one(name: &'static str, times: f64) -> Goal {
     Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }
