@@ -8,6 +8,7 @@ mod clients;
 mod files;
 mod index;
 mod interface;
+mod jsr;
 mod registries;
 mod state;
 mod table;
@@ -78,7 +79,11 @@ fn rehearse(options: &Options) -> Result<()> {
         registries.add(&shell, &file)?;
     }
     let inputs = inputs(&shell)?;
-    let installed = clients::install(&mut state, &registries, VERSION, &options.clients, &inputs)?;
+    let mut installed =
+        clients::install(&mut state, &registries, VERSION, &options.clients, &inputs)?;
+    if options.clients.is_empty() {
+        installed.push(jsr::rehearse(&folder.join("jsr"))?);
+    }
     files::check_sums(&shell)?;
     let all: Vec<_> = artefacts::all()?.into_iter().map(|artefact| artefact.name).collect();
     let table = table::text(&all, &built, &installed);

@@ -1,0 +1,51 @@
+/**
+ * Writes the package for JSR, as `node build/jsr.mjs FOLDER`: the sources of `polyflake/decode` and `polyflake/json`. JSR compiles
+ * TypeScript itself and resolves an import by its file's name, so imports of `x.js` become imports of `x.ts`.
+ */
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PACKAGE, REPOSITORY } from "./tools.mjs";
+
+const ENTRIES = ["decode", "json"];
+const NAME = "@polyflake/polyflake";
+const IMPORT = /(\bfrom "|\bimport "|\bimport\(")(\.\.?\/[^"]+)\.js"/g;
+
+/** Writes the package into a folder, which is emptied first. */
+export function writeForJsr(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const sources = new Map();
+  for (const entry of ENTRIES) addSource(sources, `${entry}.ts`);
+  for (const [file, text] of sources) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  writeFileSync(join(folder, "jsr.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  copyFileSync(join(PACKAGE, "build/jsr.md"), join(folder, "README.md"));
+  for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(REPOSITORY, licence), join(folder, licence));
+}
+
+/** Adds a source and all sources that it imports. */
+function addSource(sources, file) {
+  if (sources.has(file)) return;
+  sources.set(file, "");
+  const text = readFileSync(join(PACKAGE, "src", file), "utf8");
+  const withNames = text.replace(IMPORT, (_, before, name) => {
+    addSource(sources, posix.join(posix.dirname(file), `${name}.ts`));
+    return `${before}${name}.ts"`;
+  });
+  // Examples in comments import the package by its name.
+  sources.set(file, withNames.replaceAll('"polyflake/', `"${NAME}/`));
+}
+
+function manifest() {
+  const { version, license } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+  const exports = Object.fromEntries(ENTRIES.map((entry) => [`./${entry}`, `./${entry}.ts`]));
+  return { name: NAME, version, license, exports };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const folder = process.argv[2];
+  if (!folder) throw new Error("expected a folder");
+  writeForJsr(resolve(folder));
+}

@@ -1,0 +1,32 @@
+//! The package for JSR, which Deno checks as JSR would and runs. JSR has no registry that runs on this machine.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use xshell::cmd;
+
+use super::clients::{self, Installed};
+use crate::workspace;
+
+/// Writes the package into a folder, checks it, and runs a program that imports it.
+pub fn rehearse(folder: &Path) -> Result<Installed> {
+    let (shell, root) = (clients::shell()?, workspace::root());
+    let (build, program) = (root.join("packages/js/build/jsr.mjs"), root.join("tests/release/jsr.ts"));
+    cmd!(shell, "node {build} {folder}").run()?;
+    let _there = shell.push_dir(folder);
+    cmd!(shell, "deno publish --quiet --dry-run --allow-dirty").run()?;
+    let imports = ["decode", "json"]
+        .map(|part| (format!("@polyflake/polyflake/{part}"), folder.join(part).with_extension("ts")));
+    let map = tempfile::NamedTempFile::with_suffix(".json")?;
+    let imports = serde_json::json!({ "imports": imports.into_iter().collect::<std::collections::BTreeMap<_, _>>() });
+    std::fs::write(map.path(), imports.to_string())?;
+    let config = map.path();
+    let said = cmd!(shell, "deno run --quiet --no-lock --config {config} {program}").read()?;
+    ensure!(said.trim() == "ok", "expected ok, found {said}");
+    let version = cmd!(shell, "deno --version").read()?;
+    let version = version.split_whitespace().nth(1).unwrap_or_default();
+    let client = format!("jsr (deno {version})");
+    let ran = "accepted by a dry run, and reads IDs in Deno".to_owned();
+    println!("ok: {client}: {ran}");
+    Ok(Installed { client, packages: vec!["@polyflake/polyflake".to_owned()], ran })
+}
