@@ -36,8 +36,8 @@ makes_defaults! { uuid7 Generator () "()" "(n, /)" }
 
 numbers! {
     WorkerId(u16) "worker_id" 0..=u16::MAX;
-    /// The last millisecond of an earlier generator.
-    ResumeAfter(i64) "resume_after" 0..=(1 << 44) - 1;
+    /// The last millisecond of an earlier generator. The core checks its range, after that of the window.
+    ResumeAfter(i64) "resume_after" i64::MIN..=i64::MAX;
 }
 
 #[doc = doc!("uuid7.Generator")]

@@ -57,4 +57,11 @@ FAMILIES: dict[str, Family] = {
     "wide layout": Family(lambda **options: layout.Generator(BYTES, **options), 2**17, 10, 9),
 }
 
+
+def is_unused(ids: Any) -> bool:
+    """Returns whether a generator has made no ID."""
+    stats = ids.stats()
+    return bool(stats.last_ms is None if isinstance(stats, uuid7.Stats) else stats.len == 0)
+
+
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from families import FAMILIES, Family, each_family
+from families import FAMILIES, Family, each_family, is_unused
 from polyflake import PolyflakeError, layout, sno
 from support import NOW_MS, NOW_NS, TICK_NS, refused
 
@@ -101,7 +101,7 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
 def goes_on(ids: Any, clock: Clock) -> None:
     """Asserts that the generator made no ID and makes one once its clock works."""
     clock.reading = NOW_NS
-    assert ids.stats().len == 0
+    assert is_unused(ids)
     assert ids.generate()
 
 

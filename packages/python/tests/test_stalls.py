@@ -44,12 +44,13 @@ def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
         clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
         on_stall=lambda stall: told.append((stall, threading.get_ident())),
     )
-    readings[:] = [NOW_NS, NOW_NS + 1_000_000, NOW_NS + 1_000_000, NOW_NS + 10**9]
+    later = NOW_NS + min(1_000_000, family.tick_ms * 500_000)
+    readings[:] = [NOW_NS, later, later, NOW_NS + 10**9]
     ids.generate()
     stalls = [stall for stall, _ in told]
     assert {thread for _, thread in told} == {threading.get_ident()}
     assert [stall.reason for stall in stalls] == ["sequence_exhausted"] * 3
-    assert [stall.unix_ms for stall in stalls] == [NOW_MS, NOW_MS + 1, NOW_MS + 1]
+    assert [stall.unix_ms for stall in stalls] == [NOW_MS, later // 1_000_000, later // 1_000_000]
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
     ticks = [stall.slept_ms for stall in stalls]
     assert ticks[0] == 0 < ticks[1] < ticks[2]

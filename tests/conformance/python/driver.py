@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import polyflake
-from families import hotguid, layout, public, randflake, sno, sparx64
+from families import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from outcomes import outcome
 from values import figures
 
@@ -19,6 +19,7 @@ OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
     "hotguid": hotguid.OPS,
     "layout": layout.OPS,
     "public": public.OPS,
+    "uuid7": uuid7.OPS,
     "describe": {"": lambda args: figures(getattr(polyflake, args["family"]).describe())},
 }
 
