@@ -8,8 +8,8 @@ use crate::{
     verdict::{Verdict, expected_result, verdict, with_checked_message},
 };
 
-const DIGITS: &str = "0123456789abcdefABCDEF";
-const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+pub(crate) const DIGITS: &str = "0123456789abcdefABCDEF";
+pub(crate) const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// Position of each byte in SQL Server's form, taken from the original.
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
@@ -58,7 +58,7 @@ fn assert_forms(bytes: [u8; 16]) {
 }
 
 /// Reads a GUID's string in the simplest way: 32 hexadecimal digits with hyphens between groups.
-fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
+pub(crate) fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
     let hyphen = u32::from('-');
     let is_good =
         |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { value(unit).is_some() };
@@ -71,7 +71,7 @@ fn value(unit: u32) -> Option<u32> {
     char::from_u32(unit).and_then(|c| c.to_digit(16))
 }
 
-fn lower(unit: u32) -> u32 {
+pub(crate) fn lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 

@@ -23,10 +23,13 @@ mod slices;
 mod snapshots;
 mod sno;
 mod texts;
+mod uuid7;
 mod verdict;
 
 mod targets {
-    use super::{arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
+    use super::{
+        arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno, uuid7,
+    };
 
     /// Defines the targets: each one's name, the function that it runs, and the maximum input length.
     macro_rules! targets {
@@ -45,6 +48,8 @@ mod targets {
         randflake_numbers: randflake::numbers, 24;
         hotguid_texts: hotguid::texts, 96;
         hotguid_bytes: hotguid::bytes, 24;
+        uuid7_texts: uuid7::texts, 96;
+        uuid7_bytes: uuid7::bytes, 24;
         sno_slices: slices::sno, 24;
         sno_columns: columns::sno, 24;
         arrow_columns: arrow::columns, 96;
