@@ -105,7 +105,7 @@ def dark(rules: dict[str, str]) -> str:
     """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
     changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLOURS.get(it[0], it[0]), rules[name]) for name in rules}
     lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
-    return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {IN_THE_DARK['#000000']}}}", *lines, "}"])
+    return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {DARK_COLOURS['#000000']}}}", *lines, "}"])
 
 
 def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
