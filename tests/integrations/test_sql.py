@@ -368,7 +368,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
     weeks = [NEW_YEAR + 7 * DAY * week for week in range(5)]
     for week, (start, end) in enumerate(pairwise(weeks)):
         for table, call in (("orders", "sno_uuid8_lowest('{}')"), ("messages", "snowflake_lowest('{}', 'discord')")):
-            low, high = (f"flake.{call.format(bound.isoformat())}" for parse_bound in (start, end))
+            low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
             partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
             postgresql.execute(partition)
     # One sno every 2.4192 seconds makes 250,000 a week. There are a tenth as many messages.
