@@ -99,7 +99,7 @@ fn a_task_survives_a_frozen_server() {
         server.thaw();
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().rejection());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
         }
         server.freeze();
         let since = Instant::now();

@@ -125,7 +125,7 @@ fn renewing_leases_share_a_pool() {
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;
-            assert!(looks < 1000, "{:?} {:?}", one.lease().rejection(), other.lease().rejection());
+            assert!(looks < 1000, "{:?} {:?}", one.lease().refused(), other.lease().refused());
         }
         one.close_async(time::sleep).await;
         other.close_async(time::sleep).await;

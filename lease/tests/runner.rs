@@ -56,7 +56,7 @@ fn a_lease_continues_after_failed_generators() {
     assert_eq!((lease.number(), place.begun.load(Ordering::Relaxed)), (Some(0), 1));
     let figures = lease.figures();
     assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 3));
-    assert_eq!(lease.rejection(), None);
+    assert_eq!(lease.refused(), None);
 }
 
 /// A store that can become unavailable.
@@ -188,7 +188,7 @@ fn without_a_lease_errors_report_when_and_why() {
     assert_eq!(ids.fill(0, &mut batch).unwrap_err().written(), Some(0));
     fs::rename(&away, &here).unwrap();
     let again = (0..20).find_map(|_| ids.generate(0).ok());
-    assert!(again.is_some(), "{:?}", ids.lease().rejection());
+    assert!(again.is_some(), "{:?}", ids.lease().refused());
 }
 
 /// No call waits, because no lease will follow.

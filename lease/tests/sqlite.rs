@@ -370,7 +370,7 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     env::set_current_dir("../two").unwrap();
     claim(&mut store).unwrap();
     while ids.lease().figures().renewals < 2 {
-        assert_eq!(ids.lease().rejection(), None);
+        assert_eq!(ids.lease().refused(), None);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!fs::exists("leases.db").unwrap());

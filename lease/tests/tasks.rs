@@ -141,12 +141,12 @@ fn a_task_renews_its_lease_and_survives_a_silent_store() {
             }
         };
         assert_eq!(refused.code(), "lease_unavailable");
-        let said = ids.lease().rejection().unwrap().to_string();
+        let said = ids.lease().refused().unwrap().to_string();
         assert_eq!(said, "the store did not answer in time");
         slow.delay_ms.store(0, Ordering::Relaxed);
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().rejection());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
         }
     });
 }

@@ -181,7 +181,7 @@ impl Lease {
     }
 
     /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
-    pub fn rejection(&self) -> Option<Error> {
+    pub fn refused(&self) -> Option<Error> {
         self.shared.get()?.lock().status.refused.clone()
     }
 

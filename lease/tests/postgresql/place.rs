@@ -222,7 +222,7 @@ fn leases_work_through_a_transaction_pooler() {
     let options = options.and_then(|it| it.lease_ms(1000)).unwrap();
     let ids = sno::Generator::with(&pooler.url, options, Duration::from_secs(15)).unwrap();
     while ids.lease().figures().renewals < 3 {
-        assert_eq!(ids.lease().rejection(), None);
+        assert_eq!(ids.lease().refused(), None);
         thread::sleep(Duration::from_millis(5));
     }
     ids.close();
