@@ -1,6 +1,6 @@
 //! The package for JSR, which Deno checks as JSR would and runs. JSR has no registry that runs on this machine.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Result, ensure};
 use xshell::cmd;
@@ -11,14 +11,16 @@ use crate::workspace;
 /// Writes the package into a folder, checks it, and runs a program that imports it.
 pub fn rehearse(folder: &Path) -> Result<Installed> {
     let (shell, root) = (clients::shell()?, workspace::root());
-    let (build, program) = (root.join("packages/js/build/jsr.mjs"), root.join("tests/release/jsr.ts"));
+    let (build, program) =
+        (root.join("packages/js/build/jsr.mjs"), root.join("tests/release/jsr.ts"));
     cmd!(shell, "node {build} {folder}").run()?;
     let _there = shell.push_dir(folder);
     cmd!(shell, "deno publish --quiet --dry-run --allow-dirty").run()?;
-    let imports = ["decode", "json"]
-        .map(|part| (format!("@polyflake/polyflake/{part}"), folder.join(part).with_extension("ts")));
+    let files = ["decode", "json"].map(|part| {
+        (format!("@polyflake/polyflake/{part}"), folder.join(part).with_extension("ts"))
+    });
     let map = tempfile::NamedTempFile::with_suffix(".json")?;
-    let imports = serde_json::json!({ "imports": imports.into_iter().collect::<std::collections::BTreeMap<_, _>>() });
+    let imports = serde_json::json!({ "imports": BTreeMap::from(files) });
     std::fs::write(map.path(), imports.to_string())?;
     let config = map.path();
     let said = cmd!(shell, "deno run --quiet --no-lock --config {config} {program}").read()?;

@@ -12,6 +12,7 @@ from polyflake import public as public
 from polyflake import randflake as randflake
 from polyflake import sno as sno
 from polyflake import sparx64 as sparx64
+from polyflake import uuid7 as uuid7
 
 __all__ = [
     "Description",
@@ -31,6 +32,7 @@ __all__ = [
     "randflake",
     "sno",
     "sparx64",
+    "uuid7",
     "watch_restores",
 ]
 
