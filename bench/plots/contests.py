@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from style import OWN_CURVE_COLOURS, OWN_COLOUR, PEER_CURVE_COLOURS, PEER_COLOUR, label, reserve_space, save
+from style import OWN_COLOUR, OWN_CURVE_COLOURS, PEER_COLOUR, PEER_CURVE_COLOURS, label, reserve_space, save
 
 Entry: TypeAlias = dict[str, Any]
 

@@ -758,7 +758,8 @@ def test_sqlite_columns_read_each_id() -> None:
             ms = (time - EPOCH) // (SECOND / 1000)
             for table, id in (("sno_strings", text), ("sno_blobs", data), *in_sqlite("sno_uuids", uuid)):
                 assert read(table, id, parts) == (ms, *expected, iso(ms)), id
-        wrong = [("sno_strings", text) for text in [*INVALID_STRINGS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]]
+        strings = [*INVALID_STRINGS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]
+        wrong = [("sno_strings", text) for text in strings]
         wrong += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
         wrong += [one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in in_sqlite("sno_uuids", uuid)]
         wrong += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
