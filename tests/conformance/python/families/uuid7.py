@@ -53,7 +53,9 @@ class Trace(Stage):
         super().__init__(args)
 
     def build(self) -> Generator:
-        given: dict[str, Any] = {name: int(self.args[name]) for name in ("worker_id", "resume_after") if name in self.args}
+        given: dict[str, Any] = {
+            name: int(self.args[name]) for name in ("worker_id", "resume_after") if name in self.args
+        }
         follows = self.args.get("follow_rollbacks", False)
         return Generator(**self.options(), **given, follow_rollbacks=follows)
 
