@@ -2,7 +2,7 @@
  * Compares the npm package with its peers, and prints each contest's times as a line of JSON. `cargo xtask bench` runs
  * it, pinned to one processor.
  */
-import { batch, type Contest, runContest, isMeantBy, peer } from "./contest.js";
+import { batch, type Contest, isMeantBy, peer, runContest } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as marks from "./marks.js";
 import * as ours from "./ours.js";

@@ -22,7 +22,8 @@ export function writeForJsr(folder) {
   }
   writeFileSync(join(folder, "jsr.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
   copyFileSync(join(PACKAGE, "build/jsr.md"), join(folder, "README.md"));
-  for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(REPOSITORY, licence), join(folder, licence));
+  for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"])
+    copyFileSync(join(REPOSITORY, licence), join(folder, licence));
 }
 
 /** Adds a source and all sources that it imports. */

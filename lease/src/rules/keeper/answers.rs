@@ -168,10 +168,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             (Purpose::Prepare, ReplyContent::Done) => self.begin_again(now),
             (Purpose::Find, ReplyContent::Records(records)) => {
-                self.choose(&namespace, &records, now)
+                self.choose(&namespace, &records, now);
             }
             (Purpose::Look, ReplyContent::Records(records)) => {
-                self.choose_record(&namespace, records, now)
+                self.choose_record(&namespace, records, now);
             }
             (Purpose::Claim(claim), ReplyContent::Done) => self.begin(claim.put, now),
             // The claim may have arrived earlier, in a message that the network delivered twice.
@@ -182,7 +182,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             // Another holder claimed the record first.
             (Purpose::Prepare | Purpose::Claim(_), ReplyContent::Differs(_)) => {
-                self.pause_for(0, now)
+                self.pause_for(0, now);
             }
             (Purpose::SettleClaim(claim), ReplyContent::Records(records)) => {
                 self.rewrite_claim(

@@ -163,7 +163,8 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
     },
     parseMany: (json) => {
       const values: unknown = JSON.parse(json);
-      if (!Array.isArray(values)) throw invalidObject("a list of objects, found another value: use `parse` for one object");
+      if (!Array.isArray(values))
+        throw invalidObject("a list of objects, found another value: use `parse` for one object");
       values.forEach(entryFor);
       return revive(values);
     },
