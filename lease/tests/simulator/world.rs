@@ -298,7 +298,7 @@ impl World {
         }
         match event {
             Event::Arrive { process, life, request } => {
-                self.deliver_request(process, life, &request)
+                self.deliver_request(process, life, &request);
             }
             Event::Answer { process, life, number, reply } => {
                 if self.processes[process].life == life {
