@@ -33,7 +33,8 @@ export interface LeaseOptions {
   renewMs?: number;
   /**
    * Whether to hold IDs back for up to a second after the process was restored from an image of its memory, until the store has
-   * told it from other copies. IDs are also held back while the program blocks the event loop for more than two seconds.
+   * told it from other copies. A request that the store does not answer adds up to 15 seconds. IDs are also held back while the
+   * program blocks the event loop for more than two seconds.
    */
   strict?: boolean;
   /**
