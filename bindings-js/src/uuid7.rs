@@ -80,8 +80,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the worker ID and the last millisecond, both NaN if there is none, the number of rollbacks, and whether the
-    /// generator is closed.
+    /// Writes the worker ID or NaN, the last millisecond or NaN, the number of rollbacks, and whether the generator is closed.
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats();
         let worker_id = stats.worker_id.map_or(f64::NAN, f64::from);

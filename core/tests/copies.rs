@@ -217,7 +217,7 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
     });
 }
 
-/// The state of two copies of a grant's generator differs in nothing but the starts of their ticks, so two generators with the
+/// Two copies of a grant's generator differ only in the starts of their ticks, so two generators with the
 /// same partition can take the place of copies, without the delays of real clocks. Two runs of 4 sequences whose starts are among
 /// 32,768 have 16 / 32,768 equal ones on average, which are 0.61 of 5,000. The mean of 300 runs has a standard deviation of
 /// 0.075.

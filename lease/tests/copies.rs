@@ -3,7 +3,7 @@
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs of
 //! each format, or `POLYFLAKE_IDS`. `window` instead of `restored` prints how long a lease takes to renew after the wall clock
-//! moved, for which it needs libfaketime, as `tests/leases/window.py` does.
+//! moved, for which it needs libfaketime, as `tests/copies/window.py` does.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/alone.rs"]

@@ -21,12 +21,13 @@ import process, { argv } from "node:process";
 
 const [path, total, backend] = [argv[2], Number(argv[3]), argv[4]];
 const copy = createRequire(import.meta.url)(path);
-const { afterRestore, hotguid, layout, randflake, sno } = await import(`polyflake/${backend}`);
+const { afterRestore, hotguid, layout, randflake, sno, uuid7 } = await import(`polyflake/${backend}`);
 
 /** A generator of each format, and whether it has an explicit worker ID. */
 const GENERATORS = {
   sno: [false, () => new sno.Generator()],
   "Hot Guid": [false, () => new hotguid.Generator()],
+  "UUID v7": [false, () => new uuid7.Generator()],
   "sno, partition": [true, (partition) => new sno.Generator({ partition })],
   Randflake: [
     true,

@@ -44,7 +44,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Secrets {
             return Ok(Self(vec![(1, Secret::from_argument(value, name)?)]));
         };
         let pairs = mapping.items()?;
-        // The vector must never grow, because growing would leave copies behind that nothing wipes.
+        // The vector must never grow, because growing would leave copies in memory that are never wiped.
         let mut secrets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;

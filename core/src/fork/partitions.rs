@@ -268,7 +268,7 @@ impl dyn Table + '_ {
 
     /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by
     /// now.
-    pub(crate) fn end_claim(&self, lease: Lease, end: u64) {
+    pub(crate) fn end_lease(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
             self.swap(lease.partition, lease.until, end);
@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn renewals_double_the_lease_up_to_a_minute() {
         let table: &dyn Table = &Cells::<SMALL>::new();
-        // The check fails even if the partition has been free for a long time.
+        // A lease also starts short if the partition has been free for a long time.
         for now in [0, 1_000_000] {
             let mut lease = table.take(now).unwrap();
             let mut ends = Vec::new();
@@ -491,7 +491,7 @@ mod tests {
         assert_eq!(other.start, 10_001);
         assert_eq!(table.renew(idle, 20_000), None);
         assert!(!table.keep(idle));
-        table.end_claim(idle, 10_000);
+        table.end_lease(idle, 10_000);
         assert!(table.take(20_000).is_err(), "what the other has is not given back by the idle");
     }
 
@@ -502,12 +502,12 @@ mod tests {
         while lease.until < 110 {
             lease.until = table.renew(lease, lease.until).unwrap();
         }
-        table.end_claim(lease, 105);
+        table.end_lease(lease, 105);
         assert!(matches!(table.take(104), Err(NoLease::Before(105))));
         let next = table.take(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
         // The lease was never used, so the next one begins where this one began.
-        table.end_claim(next, 7);
+        table.end_lease(next, 7);
         assert_eq!(table.take(106).unwrap().start, 105);
     }
 
@@ -519,7 +519,7 @@ mod tests {
         assert_eq!(table.claim(0), lease.until);
         assert_eq!(table.renew(lease, 101), None, "from the claim on");
         assert!(!table.keep(lease));
-        table.end_claim(lease, 101);
+        table.end_lease(lease, 101);
         assert_eq!(table.claim(0), lease.until, "also for another claim");
         assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
     }
@@ -613,7 +613,7 @@ mod tests {
             let mut now = 100 * step + draw(1000);
             if draw(4) == 0 {
                 let partition = u16::try_from(seed).unwrap();
-                // The claims of a generator do not delay each other.
+                // The table does not delay an explicit generator for another one, so the test keeps their spans apart.
                 let first = table.claim(partition).max(claimed).max(now);
                 if draw(3) > 0 {
                     claimed = first + draw(600) + 1;
@@ -634,7 +634,7 @@ mod tests {
             }
             spans.push((lease.partition, first.max(lease.start), last + 1));
             if draw(3) > 0 {
-                table.end_claim(lease, last + 1);
+                table.end_lease(lease, last + 1);
             }
         }
         spans
@@ -706,7 +706,7 @@ mod tests {
                     },
                     Some(held) => {
                         let used = record[thread].0 >> (16 * u32::from(held.partition)) & 0xffff;
-                        table.end_claim(*held, now.max((32 - used.leading_zeros()).into()));
+                        table.end_lease(*held, now.max((32 - used.leading_zeros()).into()));
                         lease = None;
                     }
                 }

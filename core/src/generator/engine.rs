@@ -299,7 +299,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let (generation, identity) =
             self.family.identify(&self.machine, &self.window, tick, now)?;
-        // The limits are read after `identify`, because it may have replaced the claim that this tick belongs to.
+        // This is read after `identify`, because it may have replaced the claim that this tick belongs to.
         let opens_at = self.family.opens_at();
         if let Some(ticks) = ticks
             && tick < opens_at

@@ -341,7 +341,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     ) -> Result<Progress<Packable<'s, F>>> {
         loop {
             let newest = self.newest();
-            // An observation of one generator says nothing about another one.
+            // An observation is valid only for the generator that was observed.
             let is_same = call.tries(newest.number);
             let observed = observed.take().filter(|_| is_same);
             match newest.generator.step(call, observed, want) {

@@ -57,7 +57,7 @@ enum Answer {
 /// The first slot of a tick that a call enters.
 type Start = fn(u64) -> u64;
 
-/// The start of a search: the first slot of each tick, and a different slot in every other tick.
+/// The ways to choose the first slot of a tick: always slot 0, or a slot that depends on the tick.
 const STARTS: [Start; 2] = [|_| 0, |tick| tick % POOL];
 
 struct TickTockModel {

@@ -299,7 +299,7 @@ impl World for FollowingMachine {
     }
 }
 
-/// Between two rollbacks that it follows, a state machine assigns each slot once. It ignores short rollbacks.
+/// Between two rollbacks that it follows, a state machine assigns each slot once. It does not follow a short one.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -172,8 +172,8 @@ impl Partitions {
         tick: u64,
     ) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // The generation is read before the draw, because the draw may fork. If it does, the child's draw carries the parent's
-        // generation, so the child draws again.
+        // The generation is read before an identity is picked, because picking one may fork. The child's identity then carries
+        // the parent's generation, so the child picks again.
         let generation = fork::current();
         // The process may have been forked or restored since the call checked it. A claim of the new generation would then be
         // used by all later calls.
@@ -400,7 +400,7 @@ impl Family for Partitions {
         if claim.is_unending() {
             self.release(claim.identity.partition, end);
         } else if let Some(table) = self.table() {
-            table.end_claim(claim.lease(), end);
+            table.end_lease(claim.lease(), end);
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) const LAST_START: u64 = LAST_SEQUENCE as u64 >> 1;
 /// The last millisecond of the state machine, in the year 2527. Clocks show times up to 2262.
 pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 
-/// Random bits that a call drew before it reserved slots.
+/// Random bits that a call took from its stream before it reserved slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     /// The random bits of the first ID.

@@ -17,7 +17,7 @@
 //! exist. A failed call reserves nothing.
 //!
 //! The stream of single calls and batches belongs to the thread. Handles have their own. Without the standard library there are
-//! no variables of a thread, so each call keys a stream of its own, except on wasm without atomics, which has one thread.
+//! no variables of a thread, so each call keys a new stream. Wasm without atomics has one thread, to which the stream belongs.
 
 use core::fmt;
 

@@ -41,7 +41,7 @@ impl Check {
     /// Returns the reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed` or
     /// `store_damaged`.
     pub(crate) fn process_reply(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
-        // A store that does not exist yet has no time.
+        // A store that does not exist yet reports no time.
         let skew = if reply.now == 0 { 0 } else { reply.now.abs_diff(wall_ms) };
         if skew > SKEW_MS {
             let seconds = skew.div_ceil(1000);

@@ -10,7 +10,7 @@ const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dyli
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];
-  // Without its own flags, the build would reuse the core from other builds.
+  // A build for developers has no flags, so that it shares the compiled core with other builds.
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";

@@ -23,7 +23,7 @@ export function attached(is: boolean): void {
 }
 
 /**
- * Checks that a value is one of the supported generators, and returns it.
+ * Checks that a value is one of `generators`, and returns it.
  *
  * @throws {PolyflakeError} `invalid_type` if it is not one of them.
  */

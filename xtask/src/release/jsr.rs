@@ -25,9 +25,7 @@ pub fn rehearse(folder: &Path) -> Result<Installed> {
     let config = map.path();
     let said = cmd!(shell, "deno run --quiet --no-lock --config {config} {program}").read()?;
     ensure!(said.trim() == "ok", "expected ok, found {said}");
-    let version = cmd!(shell, "deno --version").read()?;
-    let version = version.split_whitespace().nth(1).unwrap_or_default();
-    let client = format!("jsr (deno {version})");
+    let client = format!("jsr (deno {})", clients::version_of(&shell, &["deno"])?);
     let ran = "accepted by a dry run, and reads IDs in Deno".to_owned();
     println!("ok: {client}: {ran}");
     Ok(Installed { client, packages: vec!["@polyflake/polyflake".to_owned()], ran })

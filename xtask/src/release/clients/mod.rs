@@ -90,7 +90,7 @@ pub fn install(
     let is_wanted = |client: &&Client| names.is_empty() || names.iter().any(|n| n == client.name);
     let source = Source { address: &registries.address, version };
     let one = |client: &Client| {
-        let inputs = format!("{inputs} {}", release_of(&shell, client)?);
+        let inputs = format!("{inputs} {}", version_of(&shell, client.version)?);
         let step = format!("{} of {version}", client.name);
         state.once(
             &step,
@@ -114,14 +114,14 @@ fn installed(
     let ran = (client.install)(shell, source)?;
     let packages = registries.downloads()?;
     ensure!(!packages.is_empty(), "expected downloads from the registries, found none");
-    let name = format!("{} {}", client.name, release_of(shell, client)?);
+    let name = format!("{} {}", client.name, version_of(shell, client.version)?);
     println!("ok: {name}: {ran}: {}", packages.join(", "));
     Ok(Installed { client: name, packages, ran })
 }
 
-/// Returns a client's own version.
-fn release_of(shell: &Shell, client: &Client) -> Result<String> {
-    let (program, options) = (client.version[0], &client.version[1..]);
+/// Returns a client's own version, which the command prints.
+pub fn version_of(shell: &Shell, command: &[&str]) -> Result<String> {
+    let (program, options) = (command[0], &command[1..]);
     let said = cmd!(shell, "{program} {options...} --version").quiet().read()?;
     let mut words = said.split_whitespace();
     let number = words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
