@@ -5,7 +5,7 @@ import pathlib
 import uuid
 
 import polyflake
-from polyflake import hotguid, layout, public, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 
 
 def main() -> None:
@@ -37,6 +37,10 @@ def main() -> None:
 
     guid: uuid.UUID = hotguid.generate(shard_key=9)
     assert hotguid.shard_key(hotguid.from_sql(hotguid.to_sql(guid))) == 9
+
+    first, second = uuid7.generate(), uuid7.generate()
+    assert first < second and first.version == 7
+    assert uuid7.worker_id(uuid7.Generator(7).generate()) == 7
 
     tweet = layout.Layout.preset("twitter").parse(1541815603606036480)
     assert (tweet.unix_ms, tweet.bindables) == (1656432460105, {"datacenter": 11, "worker": 26})

@@ -1,6 +1,6 @@
 //! Uses the packaged crate: every format and every feature.
 
-use polyflake::{Result, hotguid, layout, randflake, sno};
+use polyflake::{Result, hotguid, layout, randflake, sno, uuid7};
 
 fn main() -> Result<()> {
     let id = sno::generate(7)?;
@@ -13,6 +13,10 @@ fn main() -> Result<()> {
     let guid = hotguid::generate(7)?;
     assert_eq!((hotguid::HotGuid::parse(&guid.to_string())?, guid.shard_key()), (guid, 7));
     assert_eq!(sno::Sno::from_uuid_bytes(id.to_uuid_bytes())?, id);
+
+    assert!(uuid7::generate()? < uuid7::generate()?);
+    let ids = uuid7::Generator::builder().worker_id(7).build()?;
+    assert_eq!(uuid7::worker_id(ids.generate()?), 7);
 
     let twitter = layout::preset("twitter", [])?;
     assert_eq!(layout::Layout::from_json(&twitter.to_json())?, twitter);

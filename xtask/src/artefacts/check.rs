@@ -1,7 +1,7 @@
 //! Runs the checks that every artefact must pass: those of our own program, and those of tools that the registries' users
 //! trust.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -102,7 +102,7 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
     // The wasm modules have no types, because they are meant for bundlers.
-    let modules = ["hotguid.wasm", "layout.wasm", "public.wasm", "randflake.wasm", "sno.wasm"];
+    let modules = wasm_modules()?;
     // Their types are those of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where Node may not
     // load addons.
     let others = ["drizzle", "lease", "lease/pg"];
@@ -111,6 +111,15 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     cmd!(shell, "npx {attw...} {file} --ignore-rules false-esm {only} {others...}").run()?;
     cmd!(shell, "npx {attw...} {file} {without} {modules...} {others...}").run()?;
     Ok(vec!["no local path", publint, "attw"])
+}
+
+/// Returns the entry points of the npm package that are wasm modules.
+fn wasm_modules() -> Result<Vec<String>> {
+    let manifest = fs::read_to_string(workspace::root().join("packages/js/package.json"))?;
+    let manifest: Value = serde_json::from_str(&manifest)?;
+    let exports = manifest["exports"].as_object().context("expected exports of the package")?;
+    let names = exports.keys().filter_map(|path| path.strip_prefix("./"));
+    Ok(names.filter(|name| name.ends_with(".wasm")).map(str::to_owned).collect())
 }
 
 fn source(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
