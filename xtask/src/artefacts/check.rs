@@ -118,8 +118,10 @@ fn wasm_modules() -> Result<Vec<String>> {
     let manifest = fs::read_to_string(workspace::root().join("packages/js/package.json"))?;
     let manifest: Value = serde_json::from_str(&manifest)?;
     let exports = manifest["exports"].as_object().context("expected exports of the package")?;
-    let names = exports.keys().filter_map(|path| path.strip_prefix("./"));
-    Ok(names.filter(|name| name.ends_with(".wasm")).map(str::to_owned).collect())
+    let is_module =
+        |path: &&String| Path::new(path).extension().is_some_and(|ending| ending == "wasm");
+    let modules = exports.keys().filter(is_module).filter_map(|path| path.strip_prefix("./"));
+    Ok(modules.map(str::to_owned).collect())
 }
 
 fn source(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {

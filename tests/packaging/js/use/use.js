@@ -35,7 +35,8 @@ export function use() {
   const flakes = new randflake.Generator(new randflake.Grant(42, 1_730_000_000, 2_803_741_824), secret);
   expect(flakes.inspect(flakes.generate()).node === 42, "the node of the grant");
   expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
-  expect(uuid7.generate() < uuid7.generate(), "UUIDs in order");
+  const [earlier, later] = [uuid7.generate(), uuid7.generate()];
+  expect(earlier < later, "UUIDs in order");
   expect(uuid7.workerId(new uuid7.Generator({ workerId: 7 }).generate()) === 7, "the given worker ID");
   expect(
     layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n,
