@@ -55,7 +55,7 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
 
 
 def needed_libraries(section: DynamicSection) -> list[str]:
-    return [tag.needed_libraries for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+    return [tag.needed for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
 
 
 def is_of_python(sections: dict[str, Section]) -> bool:
