@@ -20,6 +20,7 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Id, Sno},
+    uuid7::Uuid7,
 };
 
 /// Declares a column type for each form.
@@ -71,7 +72,7 @@ macro_rules! columns {
             }
         }
 
-        into_id!($column: Sno, HotGuid, Randflake, layout::Id);
+        into_id!($column: Sno, HotGuid, Randflake, Uuid7, layout::Id);
     )+};
 }
 

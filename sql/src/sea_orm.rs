@@ -9,6 +9,7 @@ use polyflake::{
     integrations::{Column, Value},
     randflake::Randflake,
     sno::{Id, Kind, Sno},
+    uuid7::Uuid7,
 };
 use sea_orm::{
     ActiveValue, ColIdx, DbErr, IntoActiveValue, QueryResult, TryFromU64, TryGetError, TryGetable,
@@ -95,4 +96,5 @@ macro_rules! columns {
 columns!([] Sno);
 columns!([T: Kind] Id<T>);
 columns!([] HotGuid);
+columns!([] Uuid7);
 column!([] BigInt<Randflake>, i64, |id| Column::integer(id).copied(), |number| Value::Integer(number));

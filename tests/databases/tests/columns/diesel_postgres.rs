@@ -6,6 +6,7 @@ use polyflake::{
     hotguid::HotGuid,
     randflake::Randflake,
     sno::{Id, Sno},
+    uuid7::Uuid7,
 };
 
 use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, run, server};
@@ -19,6 +20,7 @@ diesel::table! {
         flake -> BigInt,
         guid -> Uuid,
         list -> Array<Uuid>,
+        uuid7 -> Uuid,
     }
 }
 
@@ -32,6 +34,7 @@ struct Row {
     flake: Randflake,
     guid: HotGuid,
     list: Vec<Sno>,
+    uuid7: Uuid7,
 }
 
 fn expected() -> Vec<Row> {
@@ -43,12 +46,13 @@ fn expected() -> Vec<Row> {
         flake: ids.flake,
         guid: ids.guid,
         list: vec![ids.sno; 2],
+        uuid7: ids.uuid7,
     };
     rows().map(row).to_vec()
 }
 
 const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C" NOT NULL, sno bytea NOT NULL,
-    "user" uuid, flake bigint NOT NULL, guid uuid NOT NULL, list uuid[] NOT NULL)"#;
+    "user" uuid, flake bigint NOT NULL, guid uuid NOT NULL, list uuid[] NOT NULL, uuid7 uuid NOT NULL)"#;
 
 async fn check(url: &str) {
     let mut database = AsyncPgConnection::establish(url).await.unwrap();
@@ -57,6 +61,7 @@ async fn check(url: &str) {
     diesel::insert_into(ids::table).values(reversed).execute(&mut database).await.unwrap();
 
     assert_eq!(ids::table.order(ids::uuid).load::<Row>(&mut database).await.unwrap(), expected());
+    assert_eq!(ids::table.order(ids::uuid7).load::<Row>(&mut database).await.unwrap(), expected());
     assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).await.unwrap(), expected());
     assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).await.unwrap(), expected());
 

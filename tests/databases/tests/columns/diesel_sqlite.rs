@@ -6,6 +6,7 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Id, Sno},
+    uuid7::Uuid7,
 };
 
 use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, texts};
@@ -21,6 +22,8 @@ diesel::table! {
         bytes -> Binary,
         guid -> Binary,
         name -> Nullable<Text>,
+        uuid7 -> Binary,
+        uuid7_text -> Text,
     }
 }
 
@@ -36,6 +39,8 @@ struct Row {
     bytes: layout::Id,
     guid: HotGuid,
     name: Option<HotGuid>,
+    uuid7: Uuid7,
+    uuid7_text: Uuid7,
 }
 
 fn expected() -> Vec<Row> {
@@ -49,6 +54,8 @@ fn expected() -> Vec<Row> {
         bytes: ids.bytes,
         guid: ids.guid,
         name: Some(ids.guid),
+        uuid7: ids.uuid7,
+        uuid7_text: ids.uuid7,
     };
     rows().into_iter().enumerate().map(row).collect()
 }
@@ -56,7 +63,7 @@ fn expected() -> Vec<Row> {
 fn filled() -> SqliteConnection {
     let mut database = SqliteConnection::establish(":memory:").unwrap();
     let table = "CREATE TABLE ids (sno BLOB PRIMARY KEY, text TEXT NOT NULL, maybe TEXT, user BLOB NOT NULL, flake BIGINT NOT NULL,
-        tweet BIGINT NOT NULL, bytes BLOB NOT NULL, guid BLOB NOT NULL, name TEXT) WITHOUT ROWID";
+        tweet BIGINT NOT NULL, bytes BLOB NOT NULL, guid BLOB NOT NULL, name TEXT, uuid7 BLOB NOT NULL, uuid7_text TEXT NOT NULL) WITHOUT ROWID";
     database.batch_execute(table).unwrap();
     for row in expected().into_iter().rev() {
         diesel::insert_into(ids::table).values(row).execute(&mut database).unwrap();
@@ -68,6 +75,7 @@ fn filled() -> SqliteConnection {
 fn ids_round_trip_in_sorted_order() {
     let mut database = filled();
     assert_eq!(ids::table.order(ids::sno).load::<Row>(&mut database).unwrap(), expected());
+    assert_eq!(ids::table.order(ids::uuid7).load::<Row>(&mut database).unwrap(), expected());
     assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).unwrap(), expected());
     assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).unwrap(), expected());
     assert_eq!(ids::table.order(ids::flake).load::<Row>(&mut database).unwrap(), expected());

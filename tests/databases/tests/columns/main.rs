@@ -22,6 +22,7 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Builder, Id, Kind, Sno},
+    uuid7::Uuid7,
 };
 use server::Server;
 
@@ -54,6 +55,7 @@ struct Ids {
     tweet: layout::Id,
     bytes: layout::Id,
     guid: HotGuid,
+    uuid7: Uuid7,
 }
 
 /// Returns three rows, each an hour after the previous one.
@@ -65,6 +67,7 @@ fn rows() -> [Ids; 3] {
         clock.set_unix_ms(time);
         let user = Id::generate_with(&ids).unwrap();
         let (guid, _) = HotGuid::time_range(time, time + HOUR).unwrap();
+        let (uuid7, _) = Uuid7::time_range(time, time + HOUR).unwrap();
         let number = i64::MIN + hour;
         Ids {
             sno: *user,
@@ -73,6 +76,7 @@ fn rows() -> [Ids; 3] {
             tweet: layout::Id::Integer(number),
             bytes: layout::Id::Bytes(vec![0xca, 0xfe, u8::try_from(hour).unwrap()]),
             guid,
+            uuid7,
         }
     })
 }

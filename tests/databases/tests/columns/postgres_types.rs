@@ -4,21 +4,30 @@ use polyflake::{
     hotguid::HotGuid,
     layout,
     sno::{Id, Sno},
+    uuid7::{Generator, Uuid7},
 };
 use postgres::{Client, NoTls};
 
 use crate::{HOUR, Ids, Order, REFUSED, START, assert_says, rows, server};
 
 const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
-    sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text)"#;
+    sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text,
+    uuid7 uuid, uuid7_bytes bytea, uuid7_text text COLLATE "C")"#;
 
 fn filled(url: &str) -> Client {
     let mut database = Client::connect(url, NoTls).unwrap();
     database.batch_execute(TABLE).unwrap();
-    let insert = "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    for Ids { sno, user, flake, tweet, bytes, guid } in rows().iter().rev() {
+    let insert =
+        "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    for Ids { sno, user, flake, tweet, bytes, guid, uuid7 } in rows().iter().rev() {
         database
-            .execute(insert, &[sno, sno, user, sno, user, flake, tweet, bytes, guid, guid, guid])
+            .execute(
+                insert,
+                &[
+                    sno, sno, user, sno, user, flake, tweet, bytes, guid, guid, guid, uuid7, uuid7,
+                    uuid7,
+                ],
+            )
             .unwrap();
     }
     database
@@ -28,8 +37,21 @@ fn filled(url: &str) -> Client {
 fn ids_use_the_form_of_the_column() {
     let Some(server) = server() else { return };
     let mut database = filled(&server.url());
-    for order in ["uuid", "text", "sno", "user", "flake", "tweet", "bytes", "guid", "blob", "name"]
-    {
+    for order in [
+        "uuid",
+        "text",
+        "sno",
+        "user",
+        "flake",
+        "tweet",
+        "bytes",
+        "guid",
+        "blob",
+        "name",
+        "uuid7",
+        "uuid7_bytes",
+        "uuid7_text",
+    ] {
         let found =
             database.query(&format!(r#"SELECT * FROM ids ORDER BY "{order}""#), &[]).unwrap();
         for (row, ids) in found.iter().zip(rows()) {
@@ -40,6 +62,7 @@ fn ids_use_the_form_of_the_column() {
                 tweet: row.get("tweet"),
                 bytes: row.get("bytes"),
                 guid: row.get("guid"),
+                uuid7: row.get("uuid7"),
             };
             assert_eq!(read, ids, "by {order}");
             for column in ["uuid", "text", "char"] {
@@ -47,6 +70,9 @@ fn ids_use_the_form_of_the_column() {
             }
             for column in ["blob", "name"] {
                 assert_eq!(row.get::<_, HotGuid>(column), ids.guid, "{column}");
+            }
+            for column in ["uuid7_bytes", "uuid7_text"] {
+                assert_eq!(row.get::<_, Uuid7>(column), ids.uuid7, "{column}");
             }
         }
         assert_eq!(found.len(), 3);
@@ -80,6 +106,26 @@ fn ranges_and_lists_are_query_parameters() {
         database.query_one("SELECT NULL::uuid", &[]).unwrap().get::<_, Option<Sno>>(0),
         None
     );
+}
+
+/// The order of the server's type is the order of the generator.
+#[test]
+fn uuids_of_version_7_sort_in_the_order_of_generation() {
+    let Some(server) = server() else { return };
+    let mut database = Client::connect(&server.url(), NoTls).unwrap();
+    let mut made = vec![Uuid7::MIN; 9000];
+    let ids = Generator::new();
+    for batch in made.chunks_mut(9) {
+        ids.fill(&mut batch[1..]).unwrap();
+        batch[0] = Uuid7::time_range(batch[1].unix_ms(), batch[1].unix_ms() + 1).unwrap().0;
+    }
+    made.extend([Uuid7::MIN, Uuid7::MAX]);
+    let query = "SELECT array_agg(id ORDER BY id) FROM unnest($1::uuid[]) AS id";
+    let sorted: Vec<Uuid7> = database.query_one(query, &[&made]).unwrap().get(0);
+    made.sort();
+    assert_eq!(sorted, made);
+    let random = database.query_one("SELECT gen_random_uuid()", &[]).unwrap();
+    assert_says(&random.try_get::<_, Uuid7>(0).unwrap_err(), "expected a UUID of version 7");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod ids {
         hotguid::HotGuid,
         randflake::Randflake,
         sno::{Id, Sno},
+        uuid7::Uuid7,
     };
     use polyflake_sql::{BigInt, Bytes, Text, Uuid};
     use sea_orm::entity::prelude::*;
@@ -30,6 +31,8 @@ mod ids {
         pub user: Option<Text<Id<User>>>,
         pub flake: BigInt<Randflake>,
         pub guid: Uuid<HotGuid>,
+        pub uuid7: Uuid<Uuid7>,
+        pub uuid7_text: Text<Uuid7>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -68,6 +71,8 @@ fn expected() -> Vec<ids::Model> {
         user: (k > 0).then(|| ids.user.into()),
         flake: ids.flake.into(),
         guid: ids.guid.into(),
+        uuid7: ids.uuid7.into(),
+        uuid7_text: ids.uuid7.into(),
     };
     rows().into_iter().enumerate().map(model).collect()
 }
@@ -79,7 +84,13 @@ async fn check(database: DatabaseConnection) {
         let added = ids::ActiveModel::from(model.clone()).insert(&database).await.unwrap();
         assert_eq!(added, model);
     }
-    for column in [ids::Column::Id, ids::Column::Text, ids::Column::Sno, ids::Column::Guid] {
+    for column in [
+        ids::Column::Id,
+        ids::Column::Text,
+        ids::Column::Sno,
+        ids::Column::Guid,
+        ids::Column::Uuid7,
+    ] {
         let found = ids::Entity::find().order_by_asc(column).all(&database).await.unwrap();
         assert_eq!(found, expected(), "by {column:?}");
     }

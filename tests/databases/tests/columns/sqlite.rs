@@ -5,19 +5,20 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Id, Sno},
+    uuid7::Uuid7,
 };
 use rusqlite::{Connection, Row, params, types::FromSql};
 
 use crate::{HOUR, Ids, Order, REFUSED, START, User, assert_says, rows};
 
-const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT) WITHOUT ROWID";
+const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT, uuid7 TEXT) WITHOUT ROWID";
 
 fn filled() -> Connection {
     let database = Connection::open_in_memory().unwrap();
     database.execute(TABLE, []).unwrap();
-    for Ids { sno, user, flake, tweet, bytes, guid } in rows().iter().rev() {
-        let all = params![sno, sno.as_bytes(), user, flake, tweet, bytes, guid];
-        database.execute("INSERT INTO ids VALUES (?, ?, ?, ?, ?, ?, ?)", all).unwrap();
+    for Ids { sno, user, flake, tweet, bytes, guid, uuid7 } in rows().iter().rev() {
+        let all = params![sno, sno.as_bytes(), user, flake, tweet, bytes, guid, uuid7];
+        database.execute("INSERT INTO ids VALUES (?, ?, ?, ?, ?, ?, ?, ?)", all).unwrap();
     }
     database
 }
@@ -30,6 +31,7 @@ fn ids_of(row: &Row<'_>) -> rusqlite::Result<Ids> {
         tweet: row.get("tweet")?,
         bytes: row.get("bytes")?,
         guid: row.get("guid")?,
+        uuid7: row.get("uuid7")?,
     })
 }
 
@@ -40,15 +42,15 @@ fn query_one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::R
 #[test]
 fn ids_round_trip_in_sorted_order() {
     let database = filled();
-    for column in ["sno", "blob", "user", "flake", "tweet", "bytes", "guid"] {
+    for column in ["sno", "blob", "user", "flake", "tweet", "bytes", "guid", "uuid7"] {
         let query = format!("SELECT * FROM ids ORDER BY {column}");
         let mut query = database.prepare(&query).unwrap();
         let found: Vec<_> = query.query_map([], ids_of).unwrap().map(Result::unwrap).collect();
         assert_eq!(found, rows(), "by {column}");
     }
-    let types =
-        "group_concat(DISTINCT typeof(sno) || typeof(flake) || typeof(bytes) || typeof(guid))";
-    assert_eq!(query_one(&database, types), Ok("textintegerblobtext".to_owned()));
+    let types = ["sno", "flake", "bytes", "guid", "uuid7"].map(|name| format!("typeof({name})"));
+    let types = format!("group_concat(DISTINCT {})", types.join(" || "));
+    assert_eq!(query_one(&database, &types), Ok("textintegerblobtexttext".to_owned()));
 }
 
 #[test]
@@ -56,12 +58,13 @@ fn blobs_strings_and_uuids_are_read() {
     let (database, [first, ..]) = (filled(), rows());
     assert_eq!(query_one(&database, "blob"), Ok(first.sno));
     assert_eq!(query_one(&database, "blob"), Ok(first.user));
-    let blobs =
-        params![first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes(), first.guid.to_rfc_bytes()];
-    let read = database.query_row("SELECT ?, ?, ?", blobs, |row| {
-        Ok((row.get::<_, Sno>(0)?, row.get::<_, Sno>(1)?, row.get::<_, HotGuid>(2)?))
+    let (uuid8, compatible) = (first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes());
+    let blobs = params![uuid8, compatible, first.guid.to_rfc_bytes(), first.uuid7.to_bytes()];
+    let read = database.query_row("SELECT ?, ?, ?, ?", blobs, |row| {
+        let guid = row.get::<_, HotGuid>(2)?;
+        Ok((row.get::<_, Sno>(0)?, row.get::<_, Sno>(1)?, guid, row.get::<_, Uuid7>(3)?))
     });
-    assert_eq!(read, Ok((first.sno, first.sno, first.guid)));
+    assert_eq!(read, Ok((first.sno, first.sno, first.guid, first.uuid7)));
     assert_eq!(query_one::<Option<Sno>>(&database, "NULL"), Ok(None));
 }
 
@@ -89,6 +92,11 @@ fn invalid_ids_are_rejected() {
     assert_says(
         &query_one::<HotGuid>(&database, "x'00'").unwrap_err(),
         "expected length 16, found 1",
+    );
+    let other_version = "'919108f7-52d1-4320-9bac-f847db4148a8'";
+    assert_says(
+        &query_one::<Uuid7>(&database, other_version).unwrap_err(),
+        "expected a UUID of version 7",
     );
     assert_says(
         &query_one::<Randflake>(&database, "sno").unwrap_err(),

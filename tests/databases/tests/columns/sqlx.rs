@@ -5,6 +5,7 @@ use polyflake::{
     layout,
     randflake::Randflake,
     sno::{Id, Sno},
+    uuid7::Uuid7,
 };
 use polyflake_sql::{BigInt, Bytes, Text, Uuid};
 use sqlx::{
@@ -23,6 +24,8 @@ struct Row {
     tweet: BigInt<layout::Id>,
     bytes: Bytes<layout::Id>,
     guid: Uuid<HotGuid>,
+    uuid7: Uuid<Uuid7>,
+    uuid7_bytes: Bytes<Uuid7>,
 }
 
 fn expected() -> Vec<Row> {
@@ -35,6 +38,8 @@ fn expected() -> Vec<Row> {
         tweet: ids.tweet.into(),
         bytes: ids.bytes.into(),
         guid: ids.guid.into(),
+        uuid7: ids.uuid7.into(),
+        uuid7_bytes: ids.uuid7.into(),
     };
     rows().map(row).into()
 }
@@ -45,12 +50,14 @@ macro_rules! check {
         let mut database = $database;
         sqlx::raw_sql($table).execute(&mut database).await.unwrap();
         for row in expected().into_iter().rev() {
-            let insert = sqlx::query("INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
+            let insert = "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            let insert = sqlx::query(insert);
             let insert = insert.bind(row.uuid).bind(row.text).bind(row.sno).bind(row.user);
             let insert = insert.bind(row.flake).bind(row.tweet).bind(row.bytes).bind(row.guid);
+            let insert = insert.bind(row.uuid7).bind(row.uuid7_bytes);
             insert.execute(&mut database).await.unwrap();
         }
-        for column in ["uuid", "text", "sno", "flake", "bytes", "guid"] {
+        for column in ["uuid", "text", "sno", "flake", "bytes", "guid", "uuid7", "uuid7_bytes"] {
             let query = AssertSqlSafe(format!("SELECT * FROM ids ORDER BY {column}"));
             let found: Vec<Row> = sqlx::query_as(query).fetch_all(&mut database).await.unwrap();
             assert_eq!(found, expected(), "by {column}");
@@ -83,7 +90,7 @@ macro_rules! check {
 
 #[test]
 fn columns_work_in_sqlite() {
-    let table = "CREATE TABLE ids (uuid BLOB PRIMARY KEY, text TEXT, sno BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid BLOB)";
+    let table = "CREATE TABLE ids (uuid BLOB PRIMARY KEY, text TEXT, sno BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid BLOB, uuid7 BLOB, uuid7_bytes BLOB)";
     run(async { check!(SqliteConnection::connect("sqlite::memory:").await.unwrap(), table) });
 }
 
@@ -91,7 +98,7 @@ fn columns_work_in_sqlite() {
 fn columns_work_in_postgresql() {
     let Some(server) = server() else { return };
     let table = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", sno bytea, "user" text,
-        flake bigint, tweet bigint, bytes bytea, guid uuid)"#;
+        flake bigint, tweet bigint, bytes bytea, guid uuid, uuid7 uuid, uuid7_bytes bytea)"#;
     run(async { check!(PgConnection::connect(&server.url()).await.unwrap(), table) });
 }
 
