@@ -201,13 +201,16 @@ export function alone({ lease }: Handle): void {
   throw new PolyflakeError("lease_mismatch", reason);
 }
 
+/** The ID formats whose default generators need no configuration but a worker ID. */
+type Family = "sno" | "hotguid" | "uuid7";
+
 /**
  * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_NODE`
  * environment variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */
-function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
+function ambient(family: Family): { lease?: AnyLease } {
   const name = variable();
   if (name === undefined) return {};
   const realm = globalThis as { [KEY]?: (family: string) => AnyLease };
@@ -250,10 +253,7 @@ type Defaults = Map<string, { lease: AnyLease; generator: object }>;
  *
  * @throws {PolyflakeError} the same errors as {@link ambient}.
  */
-export function defaultGenerator<G extends object>(
-  family: "sno" | "hotguid",
-  make: (options: { lease?: AnyLease }) => G,
-): G {
+export function defaultGenerator<G extends object>(family: Family, make: (options: { lease?: AnyLease }) => G): G {
   const realm = globalThis as { [DEFAULTS]?: Defaults };
   const held = realm[DEFAULTS]?.get(family);
   if (held) return held.generator as G;

@@ -170,7 +170,7 @@ test("with --import an unknown ID format in the variable ends a program before i
     const variables = { POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_FORMATS: formats };
     const { status, stderr } = preloaded("console.log(1)", variables);
     assert.equal(status, 1, formats);
-    assert.match(stderr, /PolyflakeError: cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, found /);
+    assert.match(stderr, /PolyflakeError: cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, found /);
   }
 });
 
@@ -225,9 +225,9 @@ test("only an error before the first attempt advises to wait", async () => {
 
 test("variables without a store are rejected with the value to set", () => {
   const program = `
-    const { sno, hotguid } = require("polyflake");
+    const { sno, hotguid, uuid7 } = require("polyflake");
     const { lease } = require("polyflake/lease");
-    for (const make of [lease, sno.generate, hotguid.generate]) {
+    for (const make of [lease, sno.generate, hotguid.generate, uuid7.generate]) {
       try { console.log(make()); } catch (error) { console.log(error.code, error.message); }
     }`;
   const example = "set it to a URL such as `sqlite:/var/lib/app/ids.db?namespace=orders`";
@@ -240,7 +240,7 @@ test("variables without a store are rejected with the value to set", () => {
     const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], options);
     assert.equal(stderr, "");
-    assert.deepEqual(stdout.trim().split("\n"), [refusal, refusal, refusal]);
+    assert.deepEqual(stdout.trim().split("\n"), Array(4).fill(refusal));
   }
   const { message } = refused("lease_unavailable", () => lease());
   assert.equal(message, `${expected}it is not set; ${example}`);
@@ -484,7 +484,7 @@ test("an unknown ID format in the variable ends a program that requires the modu
       try { call(); console.log("no error"); } catch ({ name, code, message }) { console.log(name, code, message); }`;
   const { stdout, stderr } = run(program, variables);
   const lines = stdout.trim().split("\n");
-  const refusal = "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, ";
+  const refusal = "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, ";
   assert.equal(lines.length, 3, stderr);
   for (const line of lines.slice(0, 2)) assert(line.startsWith(refusal), line);
   assert.match(lines[2], /^PolyflakeError lease_unavailable /);

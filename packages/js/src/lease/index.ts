@@ -3,8 +3,8 @@
  * processes on one host, or a database in PostgreSQL, MySQL or MariaDB. This module works in Node, Deno and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
- * `node --import polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID
- * format (`sno` or `hotguid`).
+ * `node --import polyflake/lease`, the default generators of `sno`, `hotguid` and `uuid7` lease their worker IDs.
+ * `POLYFLAKE_FORMATS` can limit this to some of these formats.
  *
  * @module
  */
@@ -132,7 +132,7 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
 
 /** The default generators' leases that no generator has used yet, by ID format. */
 const begun = new Map<string, Lease>();
-const FAMILIES = ["sno", "hotguid"];
+const FAMILIES = ["sno", "hotguid", "uuid7"];
 
 /** The reason why the environment variables provide no lease for the default generators. */
 let failure: unknown;
@@ -174,8 +174,8 @@ function preload(): void {
   const url = variable("POLYFLAKE_LEASE") ?? variable("POLYFLAKE_NODE");
   const formats = (variable("POLYFLAKE_FORMATS") ?? FAMILIES.join()).split(",");
   if (url !== undefined && !formats.every((format) => FAMILIES.includes(format))) {
-    const found = `found \`${formats.join()}\``;
-    const reason = `cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, ${found}`;
+    const expected = `expected some of ${FAMILIES.join()}, found \`${formats.join()}\``;
+    const reason = `cannot read POLYFLAKE_FORMATS: ${expected}`;
     throw new PolyflakeError("out_of_range", reason);
   }
   realm[key] = (family: string): AnyLease => {

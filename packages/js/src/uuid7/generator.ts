@@ -5,7 +5,7 @@ import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, leasedBy, leaseOf } from "../leased.js";
+import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
@@ -181,8 +181,12 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
 
 let shared: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. It needs no worker ID, so it has no lease either. */
-const theDefault = (): Generator => (shared ??= new Generator());
+/** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
+const theDefault = (): Generator => (shared ??= defaultGenerator("uuid7", (options) => new Generator(options)));
+
+/** Returns the array, converted to this copy's class if a different copy of the package created it. */
+const own = (ids: Uuid7Array): Uuid7Array =>
+  ids instanceof Uuid7Array ? ids : new Uuid7Array((ids as Uuid7Array).bytes);
 
 /**
  * Returns a new ID from this thread's default generator.
@@ -198,7 +202,7 @@ export function generate(): Uuid7Id {
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number): Uuid7Array {
-  return theDefault().generateMany(count);
+  return own(theDefault().generateMany(count));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
@@ -210,7 +214,7 @@ export function generateAsync(options?: AsyncOptions): Promise<Uuid7Id> {
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, options?: AsyncOptions): Promise<Uuid7Array> {
-  return theDefault().generateManyAsync(count, options);
+  return theDefault().generateManyAsync(count, options).then(own);
 }
 
 /**

@@ -30,20 +30,24 @@ for (const [name, place] of Object.entries(PLACES)) {
     test("with --import all copies of the package use one worker ID immediately", async () => {
       const { node, url } = place();
       const program = `
-        import { hotguid, sno } from "polyflake";
+        import { hotguid, sno, uuid7 } from "polyflake";
         import * as wasm from "polyflake/wasm";
         const snos = [sno.generate(), wasm.sno.generate(), ...sno.generateMany(3), ...wasm.sno.generateMany(3)];
         sno.setDefaultGenerator(undefined);
         snos.push(sno.generate(), ...(await wasm.sno.generateManyAsync(3)));
         const guids = [hotguid.generate(), wasm.hotguid.generate(), ...wasm.hotguid.generateMany(3)];
-        const isOwn = wasm.sno.generateMany(1) instanceof wasm.sno.SnoArray;
-        console.log(JSON.stringify({ snos, guids, partitions: snos.map((id) => sno.parse(id).partition), isOwn }));`;
+        const uuids = [uuid7.generate(), wasm.uuid7.generate(), ...(await wasm.uuid7.generateManyAsync(3))];
+        const numbers = [snos.map((id) => sno.parse(id).partition), uuids.map(uuid7.workerId)];
+        const isOwn = wasm.sno.generateMany(1) instanceof wasm.sno.SnoArray
+          && wasm.uuid7.generateMany(1) instanceof wasm.uuid7.Uuid7Array;
+        console.log(JSON.stringify({ snos, guids, uuids, numbers, isOwn }));`;
       const env = { ...process.env, POLYFLAKE_LEASE: url };
       const options = ["--import", "polyflake/lease", "--no-warnings", "--input-type=module", "--eval", program];
-      const { snos, guids, partitions, isOwn } = JSON.parse((await run(node, options, { env })).stdout);
+      const { snos, guids, uuids, numbers, isOwn } = JSON.parse((await run(node, options, { env })).stdout);
       assert.equal(new Set(snos).size, 12);
       assert.equal(new Set(guids).size, 5);
-      assert.equal(new Set(partitions).size, 1);
+      assert.deepEqual([...uuids].sort(), uuids);
+      for (const of of numbers) assert.equal(new Set(of).size, 1);
       assert(isOwn);
     });
 

@@ -14,8 +14,9 @@ const RUNTIMES = { Node: ["node_modules/node24/bin/node"], Deno: DENO, Bun: ["no
 writeFileSync(
   "defaults.mjs",
   `import "polyflake/lease";
-  import { hotguid, sno } from "polyflake";
-  console.log(JSON.stringify({ number: sno.parse(sno.generate()).partition, id: hotguid.generate() }));`,
+  import { hotguid, sno, uuid7 } from "polyflake";
+  const numbers = [sno.parse(sno.generate()).partition, uuid7.workerId(uuid7.generate())];
+  console.log(JSON.stringify({ numbers, id: hotguid.generate() }));`,
 );
 writeFileSync("plain.mjs", 'import { sno } from "polyflake"; console.log(sno.generate());');
 
@@ -45,7 +46,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
         const { url } = PLACES[name]();
         const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
         const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
-        assert.equal(JSON.parse(stdout).number, 41);
+        assert.deepEqual(JSON.parse(stdout).numbers, [41, 41]);
         assert.deepEqual(await granted(url), []);
       });
     }
