@@ -9,6 +9,7 @@ pub(crate) mod fields;
 pub(crate) mod integers;
 pub(crate) mod kinds;
 pub(crate) mod memory;
+pub(crate) mod object;
 pub(crate) mod public;
 pub(crate) mod record;
 pub(crate) mod secret;

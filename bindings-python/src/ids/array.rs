@@ -290,7 +290,7 @@ where
         texts: &Packed<Self>,
         position: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(super::text::ascii(py, &texts.items()[position])?.into_any())
+        Ok(super::object::ascii(py, &texts.items()[position])?.into_any())
     }
 
     fn format(texts: &Packed<Self>) -> String {

@@ -15,8 +15,8 @@ use super::{
     },
     integers::Integers,
     memory::try_with_capacity,
+    object::ascii,
     secret::Secret,
-    text::ascii,
 };
 use crate::errors::{no_copy, raise};
 

@@ -3,7 +3,10 @@
 use polyflake::hotguid::HotGuid;
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
-use super::convert::{FromArgument, Octets, texts, wrong_type};
+use super::{
+    convert::{FromArgument, Octets, texts, wrong_type},
+    object,
+};
 
 texts! {
     /// The string of a UUID.
@@ -34,6 +37,9 @@ impl Uuid {
 
 /// Returns the `uuid.UUID` of 16 bytes that are in the order of its string form.
 pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(uuid) = object::uuid(py, bytes)? {
+        return Ok(uuid);
+    }
     let arguments = PyDict::new(py);
     // This is 10% faster than passing bytes.
     arguments.set_item(intern!(py, "int"), u128::from_be_bytes(bytes))?;

@@ -26,6 +26,7 @@ use crate::{
         convert::{
             Argument, Count, Metabyte, Partition, SequenceMax, SequenceMin, Span, UnixMs, name,
         },
+        object::object,
         target::Item,
     },
 };
@@ -249,7 +250,7 @@ impl Generator {
 }
 
 makes! {
-    sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
+    sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| object(py, Sno(id)),
     Option<Metabyte> => u8, |this, metabyte| this.metabyte(metabyte)
 }
 makes_ids! {

@@ -18,6 +18,7 @@ use crate::ids::{
     describe::Description,
     fields::FieldColumn,
     memory::{try_copy, zeroed},
+    object::{Value, object},
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
@@ -29,8 +30,10 @@ texts! {
 
 #[doc = doc!("sno.Sno")]
 #[pyclass(frozen, eq, ord, hash, module = "polyflake.sno")]
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Sno(pub(crate) sno::Sno);
+
+impl Value for Sno {}
 
 #[pymethods]
 impl Sno {
@@ -259,7 +262,7 @@ impl Item for sno::Sno {
         ids: &Packed<Self>,
         position: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(Bound::new(py, Sno(ids.items()[position]))?.into_any())
+        object(py, Sno(ids.items()[position]))
     }
 }
 

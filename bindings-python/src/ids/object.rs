@@ -1,0 +1,222 @@
+//! Creates Python's objects for IDs in the fastest way that an interpreter's interface allows.
+//!
+//! The stable ABI, for which one wheel serves all versions of CPython, hides how objects are laid out. A wheel for one version
+//! knows it, so it writes a string's characters in place, and creates IDs without the header that the garbage collector needs.
+//! Builds for a free-threaded CPython use the stable ABI's way, because its collector and its allocator work differently.
+#![allow(unsafe_code, reason = "objects are created through the C interface")]
+
+use std::{ffi::c_void, mem, ptr};
+
+use pyo3::{
+    PyClass, ffi,
+    prelude::*,
+    pyclass::boolean_struct::True,
+    sync::PyOnceLock,
+    types::{PyString, PyType},
+};
+
+/// Returns the `str` for an ASCII string.
+#[inline]
+pub(crate) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(text.is_ascii(), "expected ASCII, found {text:?}");
+    // SAFETY: it returns a new reference to a `str`, or null with an exception set.
+    unsafe { Ok(Bound::from_owned_ptr_or_err(py, new_ascii(text))?.cast_into_unchecked()) }
+}
+
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+#[inline]
+fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
+    // SAFETY: the pointer and the length are those of a slice, which the call copies.
+    unsafe {
+        ffi::PyUnicode_DecodeASCII(text.as_ptr().cast(), text.len().cast_signed(), ptr::null())
+    }
+}
+
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+#[inline]
+fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
+    const HIGHEST: ffi::Py_UCS4 = 127;
+    // SAFETY: a `str` of which no character is above 127 has one byte per character. Nobody else has the new object yet. The
+    // empty string is shared, but then nothing is written.
+    unsafe {
+        let object = ffi::PyUnicode_New(text.len().cast_signed(), HIGHEST);
+        if !object.is_null() {
+            let characters = ffi::PyUnicode_1BYTE_DATA(object);
+            ptr::copy_nonoverlapping(text.as_ptr(), characters, text.len());
+        }
+        object
+    }
+}
+
+/// A class whose instances consist of a value without references to other objects.
+pub(crate) trait Value:
+    PyClass<BaseType = PyAny, Frozen = True> + Copy + Default + Sync
+{
+}
+
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+pub(crate) fn prepare<T: Value>(_: Python<'_>) -> PyResult<()> {
+    Ok(())
+}
+
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+#[inline]
+pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
+    Ok(Bound::new(py, value)?.into_any())
+}
+
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+pub(crate) use one_version::{object, prepare};
+
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+mod one_version {
+    use std::ptr;
+
+    use pyo3::{exceptions::PySystemError, ffi, prelude::*};
+
+    use super::Value;
+
+    /// Where an instance's value is: after the object's header.
+    const fn offset<T>() -> usize {
+        size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
+    }
+
+    const fn size<T>() -> usize {
+        (offset::<T>() + size_of::<T>()).next_multiple_of(align_of::<ffi::PyObject>())
+    }
+
+    /// Removes the collector's header from the instances of a class. Call this before the class has instances.
+    ///
+    /// The instances have no references, so the collector never finds anything through them. In return, they are smaller, and
+    /// creating one neither registers it nor starts a collection.
+    ///
+    /// # Errors
+    /// `SystemError` if the class is not as PyO3 has built classes so far.
+    pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
+        let class = T::type_object_raw(py);
+        // SAFETY: the class is a heap type of this module, which is not yet used by any other code. All fields that depend on
+        // each other change together: whether there is a header, and the functions that allocate and free instances with or
+        // without it. Without `Py_TPFLAGS_BASETYPE` no other class inherits them.
+        let is_final = unsafe {
+            let is_final = (*class).tp_flags & ffi::Py_TPFLAGS_BASETYPE == 0;
+            (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
+            (*class).tp_traverse = None;
+            (*class).tp_clear = None;
+            (*class).tp_alloc = Some(ffi::PyType_GenericAlloc);
+            (*class).tp_dealloc = Some(deallocate);
+            (*class).tp_free = Some(ffi::PyObject_Free);
+            is_final
+        };
+        let instance = Bound::new(py, T::default())?;
+        let found = ptr::from_ref(instance.get()).addr() - instance.as_ptr().addr();
+        // SAFETY: the class is alive.
+        let is_sized = unsafe { (*class).tp_basicsize }.cast_unsigned() == size::<T>();
+        if found == offset::<T>() && is_sized && is_final && size_of::<T>() > 0 {
+            return Ok(());
+        }
+        let reason = "expected a class whose instances are a header and a value, found another";
+        Err(PySystemError::new_err(reason))
+    }
+
+    /// Frees an instance, whose value needs no destructor, and releases its class.
+    unsafe extern "C" fn deallocate(instance: *mut ffi::PyObject) {
+        // SAFETY: the interpreter calls this for an instance without references, which `PyObject_Malloc` has allocated. Each
+        // instance of a heap type holds a reference to it.
+        unsafe {
+            let class = ffi::Py_TYPE(instance);
+            ffi::PyObject_Free(instance.cast());
+            ffi::Py_DECREF(class.cast());
+        }
+    }
+
+    /// Creates an instance.
+    #[inline]
+    pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
+        let class = T::type_object_raw(py);
+        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. `PyObject_Init` sets the header,
+        // and adds the instance's reference to its class. Nobody else has the new object yet.
+        unsafe {
+            let memory: *mut ffi::PyObject = ffi::PyObject_Malloc(size::<T>()).cast();
+            if memory.is_null() {
+                return Err(PyErr::from(pyo3::exceptions::PyMemoryError::new_err(())));
+            }
+            let instance = ffi::PyObject_Init(memory, class);
+            instance.byte_add(offset::<T>()).cast::<T>().write(value);
+            Ok(Bound::from_owned_ptr(py, instance))
+        }
+    }
+}
+
+/// The class `uuid.UUID`, and what is needed to create an instance without its constructor, which takes a microsecond.
+struct UuidClass {
+    class: Py<PyType>,
+    int: Slot,
+    is_safe: Slot,
+    /// The value of `is_safe` for a UUID of unknown origin.
+    unknown: Py<PyAny>,
+}
+
+impl UuidClass {
+    /// Returns the class, or `None` if its instances do not keep both attributes in slots.
+    fn get(py: Python<'_>) -> PyResult<Option<&Self>> {
+        static CLASS: PyOnceLock<Option<UuidClass>> = PyOnceLock::new();
+        CLASS.get_or_try_init(py, || Self::import(py)).map(Option::as_ref)
+    }
+
+    fn import(py: Python<'_>) -> PyResult<Option<Self>> {
+        let module = py.import("uuid")?;
+        let class = module.getattr("UUID")?.cast_into::<PyType>()?;
+        let (int, is_safe) = (Slot::of(&class, "int")?, Slot::of(&class, "is_safe")?);
+        let unknown = module.getattr("SafeUUID")?.getattr("unknown")?.unbind();
+        let (Some(int), Some(is_safe)) = (int, is_safe) else { return Ok(None) };
+        Ok(Some(Self { class: class.unbind(), int, is_safe, unknown }))
+    }
+}
+
+/// An attribute that a class keeps in a slot of its instances.
+struct Slot {
+    /// An object of the type `member_descriptor`.
+    descriptor: Py<PyAny>,
+    set: ffi::descrsetfunc,
+}
+
+impl Slot {
+    /// Returns the slot of a class's attribute, or `None` if the attribute is not in a slot.
+    fn of(class: &Bound<'_, PyType>, name: &str) -> PyResult<Option<Self>> {
+        let descriptor = class.getattr(name)?;
+        if descriptor.get_type().name()? != "member_descriptor" {
+            return Ok(None);
+        }
+        // SAFETY: the type is alive. `Py_tp_descr_set` is a function of this type, or null.
+        let set = unsafe {
+            let set = ffi::PyType_GetSlot(descriptor.get_type_ptr(), ffi::Py_tp_descr_set);
+            mem::transmute::<*mut c_void, Option<ffi::descrsetfunc>>(set)
+        };
+        Ok(set.map(|set| Self { descriptor: descriptor.unbind(), set }))
+    }
+
+    #[inline]
+    fn set(&self, instance: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        // SAFETY: all three objects are alive. The function is the descriptor's, and checks the class of the instance.
+        let status =
+            unsafe { (self.set)(self.descriptor.as_ptr(), instance.as_ptr(), value.as_ptr()) };
+        if status == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
+    }
+}
+
+/// Creates the `uuid.UUID` of 16 bytes that are in the order of its string form, or returns `None` if only the constructor can.
+pub(super) fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let Some(UuidClass { class, int, is_safe, unknown }) = UuidClass::get(py)? else {
+        return Ok(None);
+    };
+    let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
+    // SAFETY: the class is alive, and a class written in Python allocates its instances so. It returns a new reference, or null
+    // with an exception set. All slots are empty, which is valid.
+    let instance = unsafe {
+        let instance = ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0);
+        Bound::from_owned_ptr_or_err(py, instance)?
+    };
+    int.set(&instance, &number)?;
+    is_safe.set(&instance, unknown.bind(py))?;
+    Ok(Some(instance))
+}
