@@ -68,6 +68,11 @@ mod _polyflake {
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod hotguid {
+        #[pymodule_init]
+        fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+            crate::hotguid::generator::install_direct(module)
+        }
+
         #[pymodule_export]
         use crate::hotguid::generator::{
             Generator, Stats, generate, generate_async, generate_many, generate_many_async,
@@ -115,6 +120,11 @@ mod _polyflake {
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod sno {
+        #[pymodule_init]
+        fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+            crate::sno::generator::install_direct(module)
+        }
+
         #[pymodule_export]
         use crate::ids::fields::FieldColumn;
         #[pymodule_export]

@@ -51,6 +51,15 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
 
+    /// Returns the generator in use if no program has set one and an ID was generated before.
+    #[inline]
+    pub(crate) fn in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
+        if self.is_given.load(Ordering::Acquire) {
+            return None;
+        }
+        self.first.get(py).map(|first| first.bind(py))
+    }
+
     #[inline]
     fn first<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         let choose = || match leased(py)? {

@@ -13,8 +13,9 @@ use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
+    direct::{self, direct_defaults},
     leased::{LeaseOption, Source},
-    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
 use crate::{
@@ -35,6 +36,8 @@ makes_defaults! {
     hotguid Generator (shard_key: ShardKey = ShardKey(0))
     "(shard_key=0)" "(n, /, shard_key=0)"
 }
+
+direct_defaults! { Generator ShardKey(0) }
 
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]

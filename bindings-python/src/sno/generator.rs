@@ -15,8 +15,9 @@ use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
     default::{self, Default, warn_beside_lease},
+    direct::{self, direct_defaults},
     leased::{LeaseOption, Source, mismatch},
-    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Generators,
 };
@@ -41,6 +42,8 @@ makes_defaults! {
     sno Generator (metabyte: Option<Metabyte> = None)
     "(metabyte=None)" "(n, /, metabyte=None)"
 }
+
+direct_defaults! { Generator None }
 
 #[doc = doc!("sno.Generator")]
 #[pyclass(frozen, module = "polyflake.sno")]
