@@ -55,6 +55,7 @@ pub(crate) trait Value:
 }
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+#[allow(clippy::unnecessary_wraps, reason = "other builds return errors")]
 pub(crate) fn prepare<T: Value>(_: Python<'_>) -> PyResult<()> {
     Ok(())
 }
@@ -72,7 +73,11 @@ pub(crate) use one_version::{object, prepare};
 mod one_version {
     use std::ptr;
 
-    use pyo3::{exceptions::PySystemError, ffi, prelude::*};
+    use pyo3::{
+        exceptions::{PyMemoryError, PySystemError},
+        ffi,
+        prelude::*,
+    };
 
     use super::Value;
 
@@ -138,7 +143,7 @@ mod one_version {
         unsafe {
             let memory: *mut ffi::PyObject = ffi::PyObject_Malloc(size::<T>()).cast();
             if memory.is_null() {
-                return Err(PyErr::from(pyo3::exceptions::PyMemoryError::new_err(())));
+                return Err(PyMemoryError::new_err(()));
             }
             let instance = ffi::PyObject_Init(memory, class);
             instance.byte_add(offset::<T>()).cast::<T>().write(value);
