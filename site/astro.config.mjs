@@ -82,7 +82,16 @@ export default defineConfig({
           "integrations/postgresql",
           "integrations/sql",
         ),
-        group("Operating leases", "node-numbers", "backups", "lease-commands", "troubleshooting", "metrics", "lease"),
+        group(
+          "Operating leases",
+          "node-numbers",
+          "backups",
+          "lease-commands",
+          "lease-service",
+          "troubleshooting",
+          "metrics",
+          "lease",
+        ),
         group(
           "Reference",
           { label: "Names in all languages", slug: "api/names" },

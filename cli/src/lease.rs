@@ -5,17 +5,18 @@ use std::{fmt::Write as _, io::Write, time::Duration};
 use polyflake_lease::{Operator, Random, Record, hosted::Place as Location};
 use serde_json::json;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, serve};
 
 /// The ID formats that lease worker IDs, which are the endings of namespace names.
-const FAMILIES: [&str; 5] = ["sno", "hotguid", "randflake", "layout", "uuid7"];
+pub(crate) const FAMILIES: [&str; 5] = ["sno", "hotguid", "randflake", "layout", "uuid7"];
 
 /// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
   polyflake lease status orders/sno --url sqlite:/var/lib/orders/leases.db
-  polyflake lease evict orders/sno 17 --yes --url postgres://operator@db/orders")]
+  polyflake lease evict orders/sno 17 --yes --url postgres://operator@db/orders
+  polyflake lease serve --url sqlite:/var/lib/polyflake/ids.db --tokens /etc/polyflake/tokens")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -71,6 +72,7 @@ enum Command {
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
         watch: Option<u64>,
     },
+    Serve(serve::Arguments),
     /// Stops the renewals of a worker ID, which is free when its grant ends, after at most one lease.
     Evict {
         #[command(flatten)]
@@ -143,6 +145,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
         Command::Metrics { store } => out.write_all(metrics(store)?.as_bytes())?,
+        Command::Serve(arguments) => {
+            drop(out);
+            return serve::run(arguments);
+        }
         Command::Status { place, json, watch } => {
             drop(out);
             status(place, *json)?;

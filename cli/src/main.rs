@@ -10,6 +10,7 @@ mod lines;
 mod make;
 mod manual;
 mod paint;
+mod serve;
 mod sql;
 
 use std::process::ExitCode;

@@ -63,7 +63,7 @@ pub use stores::postgresql::{AsyncPostgresql, Postgresql};
 #[cfg(feature = "sqlite")]
 pub use stores::sqlite::Sqlite;
 #[cfg(feature = "std")]
-pub use stores::url::{check, open};
+pub use stores::url::{check, open, open_existing};
 pub use stores::{conformance, memory::Memory, steps};
 
 /// The result of a fallible call.

@@ -39,6 +39,21 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::from_url(url)?.open(Duration::MAX)
 }
 
+/// Opens the store that a URL names, like [`open`], but creates neither a file nor tables. This function is meant for programs
+/// that pass requests on, because a wrong path or an empty volume would otherwise be a second store.
+///
+/// ```
+/// # #[cfg(feature = "sqlite")]
+/// assert!(polyflake_lease::open_existing("sqlite:/nowhere/ids.db").is_err());
+/// ```
+///
+/// # Errors
+/// Returns `lease_unavailable` if the store does not exist, or any error from [`open`]. For a store on a server, the first
+/// request returns it.
+pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
+    Address::from_url(url)?.existing().open(Duration::MAX)
+}
+
 /// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, as in
 /// `POLYFLAKE_LEASE`. Without a URL, the environment variables are read. The check neither leases a worker ID nor writes to the
 /// store. It accepts a store that does not exist yet but could be created. Returns the store's name without a password.

@@ -1,0 +1,183 @@
+//! `polyflake lease serve`: answers the requests of leases over HTTP, from any store.
+//!
+//! The service is stateless. It passes each request to the store behind it, and returns the store's reply with the store's
+//! name and time, so all rules of leases apply unchanged: a reply is sent after the write is durable, and a restored store
+//! has another name. The service therefore never repeats a request by itself, and never creates a store unless it is told to.
+//!
+//! A holder settles a lost reply by a read and a write on one connection (R2 in `docs/leases.md`). Each reply names the
+//! connection to the store that it came from, and a request may demand this connection.
+
+mod access;
+mod answers;
+mod metrics;
+mod network;
+mod pool;
+mod tls;
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use polyflake_lease::{Operation, Request};
+use tokio::sync::watch;
+
+use crate::{failure::Failure, lease::store};
+
+use access::Tokens;
+use metrics::Metrics;
+use pool::Pool;
+
+/// The pause between two checks of the store, and between two reads of the files of tokens and certificates.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Serves worker IDs over HTTP, from any store, to programs that cannot reach it.
+#[derive(clap::Args)]
+#[command(before_help = "\
+Examples:
+  polyflake lease serve --create --url sqlite:/var/lib/polyflake/ids.db --tokens /etc/polyflake/tokens
+  polyflake lease serve --listen 0.0.0.0:8420 --certificate cert.pem --key key.pem --tokens tokens")]
+pub(crate) struct Arguments {
+    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
+    #[arg(long)]
+    url: Option<String>,
+    /// The file of tokens, one line `NAMESPACE TOKEN` for each. Defaults to the content of the variable `POLYFLAKE_TOKENS`.
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// The address and the port to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
+    listen: SocketAddr,
+    /// The file of the certificate chain in PEM, for TLS.
+    #[arg(long, value_name = "FILE", requires = "key")]
+    certificate: Option<PathBuf>,
+    /// The file of the certificate's private key in PEM.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    key: Option<PathBuf>,
+    /// Serves plain HTTP to other machines, for a proxy that encrypts.
+    #[arg(long, conflicts_with = "certificate")]
+    behind_proxy: bool,
+    /// Creates the store if it does not exist. Leave it out later, so that an empty volume is an error.
+    #[arg(long)]
+    create: bool,
+    /// The maximum number of connections from clients.
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    max_connections: u32,
+    /// The maximum number of connections to the store: 8 by default, 1 for a file.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    store_connections: Option<u8>,
+    /// The number of requests per second for each namespace. Up to four times as many can arrive at once.
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rate: u32,
+}
+
+/// What the connections of clients share.
+struct Service {
+    tokens: RwLock<Arc<Tokens>>,
+    pool: Pool,
+    metrics: Metrics,
+    rate: u32,
+}
+
+impl Service {
+    fn tokens(&self) -> Arc<Tokens> {
+        self.tokens.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    check_listener(arguments)?;
+    let url = store(arguments.url.as_deref())?;
+    let tokens = Tokens::load(arguments.tokens.as_deref())?;
+    let tls = tls::Files::of(arguments).map(tls::Acceptor::load).transpose()?;
+    if arguments.create {
+        polyflake_lease::open(&url)?.answer(&probe())?;
+    }
+    let count =
+        arguments.store_connections.unwrap_or(if url.starts_with("sqlite") { 1 } else { 8 });
+    let pool = Pool::start(count, move || polyflake_lease::open_existing(&url))?;
+    let (tokens, metrics) = (RwLock::new(Arc::new(tokens)), Metrics::default());
+    let service = Arc::new(Service { tokens, pool, metrics, rate: arguments.rate });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(serve(arguments, service, tls))
+}
+
+/// Rejects an address at which tokens would cross a network in plain text.
+fn check_listener(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { listen, certificate, behind_proxy, .. } = arguments;
+    if listen.ip().is_loopback() || certificate.is_some() || *behind_proxy {
+        return Ok(());
+    }
+    let expected =
+        format!("expected TLS at {listen}, because tokens would cross the network as plain text");
+    let remedy = "add --certificate and --key, or --behind-proxy if a proxy encrypts";
+    Err(Failure::new("out_of_range", format!("{expected}: {remedy}")))
+}
+
+async fn serve(
+    arguments: &Arguments,
+    service: Arc<Service>,
+    tls: Option<tls::Acceptor>,
+) -> Result<(), Failure> {
+    check_store(&service).await?;
+    let listener = tokio::net::TcpListener::bind(arguments.listen).await?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    anstream::eprintln!("listening on {scheme}://{}", listener.local_addr()?);
+    let (stop, stopped) = watch::channel(false);
+    let (tls, tokens) = (tls.map(Arc::new), arguments.tokens.clone());
+    let watching = tokio::spawn(watch_files_and_store(service.clone(), tls.clone(), tokens));
+    let accepting = network::accept(listener, service, tls, arguments.max_connections, stopped);
+    let accepting = tokio::spawn(accepting);
+    network::wait_for_signal().await?;
+    anstream::eprintln!("stopping");
+    watching.abort();
+    let _ = stop.send(true);
+    accepting.await.map_err(|error| Failure::new("io_failed", error.to_string()))
+}
+
+/// Checks the store, and reads the files of tokens and certificates again, until it is aborted.
+async fn watch_files_and_store(
+    service: Arc<Service>,
+    tls: Option<Arc<tls::Acceptor>>,
+    tokens: Option<PathBuf>,
+) {
+    loop {
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        let was_up = service.metrics.is_store_up();
+        match check_store(&service).await {
+            Err(failure) if was_up => drop(failure.report()),
+            Ok(()) if !was_up => anstream::eprintln!("the store answers again"),
+            _ => {}
+        }
+        // A file that cannot be read keeps the tokens or the certificate that were read before.
+        if let Some(path) = &tokens {
+            match Tokens::load(Some(path)) {
+                Ok(read) => renew_tokens(&service, read),
+                Err(failure) => drop(failure.report()),
+            }
+        }
+        if let Some(Err(failure)) = tls.as_ref().map(|tls| tls.reload()) {
+            failure.report();
+        }
+    }
+}
+
+/// Replaces the tokens if they have changed. The same tokens keep the state of their limits.
+fn renew_tokens(service: &Service, read: Tokens) {
+    if *service.tokens() != read {
+        *service.tokens.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
+        anstream::eprintln!("read the tokens again");
+    }
+}
+
+async fn check_store(service: &Service) -> Result<(), Failure> {
+    let checked = service.pool.answer(probe(), None).await;
+    service.metrics.set_store_up(checked.is_ok());
+    checked.map(drop).map_err(|refusal| Failure::new(refusal.code, refusal.message))
+}
+
+/// A request that every store can answer.
+fn probe() -> Request {
+    Request { number: 0, namespace: "none".to_owned(), operation: Operation::Read { first: 0 } }
+}

@@ -1,0 +1,218 @@
+//! Tokens of namespaces, and the rate of their requests.
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::hosted::Place;
+use sha2::{Digest, Sha256};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+
+use crate::{
+    failure::{self, Failure},
+    lease::FAMILIES,
+};
+
+/// The environment variable with the tokens, if they are not in a file.
+const VARIABLE: &str = "POLYFLAKE_TOKENS";
+
+/// The shortest token: 128 bits in base64.
+const MIN_TOKEN_LEN: usize = 22;
+const MAX_TOKEN_LEN: usize = 256;
+
+/// The number of tokens that a namespace may have: two during a rotation.
+const TOKENS_PER_NAMESPACE: usize = 2;
+
+/// The number of seconds whose requests may arrive at once. A fleet that starts sends several for each process.
+const BURST_SECS: f64 = 4.0;
+
+/// All tokens, as digests, by namespace.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Tokens(Vec<Access>);
+
+/// The tokens of one namespace.
+#[derive(Debug)]
+pub(super) struct Access {
+    namespace: String,
+    digests: Vec<[u8; 32]>,
+    allowance: Mutex<Option<Allowance>>,
+}
+
+/// The number of requests that may arrive now.
+#[derive(Debug)]
+struct Allowance {
+    left: f64,
+    at: Instant,
+}
+
+/// Compares without the state of the limits.
+impl PartialEq for Access {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.namespace, &self.digests) == (&other.namespace, &other.digests)
+    }
+}
+
+impl Tokens {
+    /// Reads the tokens from a file, or from the environment variable.
+    pub(super) fn load(file: Option<&Path>) -> Result<Self, Failure> {
+        let (text, source) = match (file, std::env::var_os(VARIABLE)) {
+            (Some(path), _) => (failure::read(path)?, path.display().to_string()),
+            (None, Some(text)) => (text.into_encoded_bytes(), VARIABLE.to_owned()),
+            (None, None) => {
+                let reason = format!("expected --tokens FILE, or {VARIABLE} to be set");
+                return Err(Failure::new("missing_field", reason));
+            }
+        };
+        let text = String::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned());
+        text.and_then(|text| Self::parse(&text)).map_err(|reason| {
+            Failure::new("invalid_secret", format!("cannot read the tokens in {source}: {reason}"))
+        })
+    }
+
+    /// Parses lines of a namespace and a token. Errors contain no token.
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut tokens = Self::default();
+        for (at, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                tokens.add(line).map_err(|reason| format!("{reason} in line {at}"))?;
+            }
+        }
+        if tokens.0.is_empty() {
+            Err("expected a line `NAMESPACE TOKEN`".into())
+        } else {
+            Ok(tokens)
+        }
+    }
+
+    fn add(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        let (Some(namespace), Some(token), None) = (words.next(), words.next(), words.next())
+        else {
+            return Err("expected a namespace and a token".into());
+        };
+        Place::of("memory:", Some(namespace)).map_err(|_| "expected the name of a namespace")?;
+        let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+        let is_long = (MIN_TOKEN_LEN..=MAX_TOKEN_LEN).contains(&token.len());
+        if !is_long || !token.bytes().all(is_token_byte) {
+            let expected =
+                "expected a token of 22 to 256 letters, digits and characters of `-._~+/=`";
+            return Err(format!("{expected}, such as the output of `openssl rand -hex 32`,"));
+        }
+        let digest = digest_of(token);
+        if self.0.iter().any(|access| access.digests.contains(&digest)) {
+            return Err("expected a token that is not used before, found one".into());
+        }
+        let at = self.0.iter().position(|access| access.namespace == namespace);
+        let at = at.unwrap_or_else(|| {
+            let (namespace, digests) = (namespace.to_owned(), Vec::new());
+            self.0.push(Access { namespace, digests, allowance: Mutex::default() });
+            self.0.len() - 1
+        });
+        self.0[at].digests.push(digest);
+        if self.0[at].digests.len() > TOKENS_PER_NAMESPACE {
+            return Err(format!("expected at most two tokens of {namespace}, found a third"));
+        }
+        Ok(())
+    }
+
+    /// Returns the namespace of a token. All digests are compared, each in constant time.
+    pub(super) fn find(&self, token: &[u8]) -> Option<&Access> {
+        let (digest, mut found) = (digest_of(token), u64::MAX);
+        for (at, access) in (0_u64..).zip(&self.0) {
+            for other in &access.digests {
+                found.conditional_assign(&at, other.ct_eq(&digest));
+            }
+        }
+        usize::try_from(found).ok().and_then(|found| self.0.get(found))
+    }
+}
+
+fn digest_of(token: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(token.as_ref()).into()
+}
+
+impl Access {
+    /// Returns whether the tokens are those of a namespace. A token of `orders` is one of `orders/sno` and of the other ID
+    /// formats as well, because programs only name `orders`.
+    pub(super) fn permits(&self, namespace: &str) -> bool {
+        match namespace.strip_prefix(&self.namespace) {
+            Some("") => true,
+            Some(rest) => rest.strip_prefix('/').is_some_and(|family| FAMILIES.contains(&family)),
+            None => false,
+        }
+    }
+
+    /// Counts a request.
+    ///
+    /// # Errors
+    /// Returns the time after which the next request is allowed.
+    pub(super) fn count(&self, rate: u32, now: Instant) -> Result<(), Duration> {
+        let rate = f64::from(rate);
+        let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = allowance.as_ref().map_or(rate * BURST_SECS, |before| {
+            let since = now.saturating_duration_since(before.at).as_secs_f64();
+            (before.left + since * rate).min(rate * BURST_SECS)
+        });
+        let is_allowed = left >= 1.0;
+        *allowance = Some(Allowance { left: if is_allowed { left - 1.0 } else { left }, at: now });
+        if is_allowed { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - left) / rate)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef012345";
+    const OTHER: &str = "ABCDEFGHIJKLMNOPQRSTUV";
+
+    #[test]
+    fn a_token_opens_the_formats_of_its_namespace_only() {
+        let text = format!("# two tokens\norders {TOKEN}\n\n orders\t{OTHER} \nusers {TOKEN}x\n");
+        let tokens = Tokens::parse(&text).unwrap();
+        for token in [TOKEN, OTHER] {
+            let access = tokens.find(token.as_bytes()).unwrap();
+            assert!(access.permits("orders") && access.permits("orders/sno"));
+            for other in ["orders/eu", "orders/eu/sno", "orders2", "order", "users/sno", ""] {
+                assert!(!access.permits(other), "{other}");
+            }
+        }
+        assert!(tokens.find(format!("{TOKEN}x").as_bytes()).unwrap().permits("users/uuid7"));
+        for wrong in ["", "0123456789abcdef01234", "0123456789abcdef0123456"] {
+            assert!(tokens.find(wrong.as_bytes()).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn invalid_tokens_are_rejected_without_being_shown() {
+        let short = &TOKEN[1..];
+        for (text, reason) in [
+            (String::new(), "a line `NAMESPACE TOKEN`"),
+            (format!("orders {TOKEN} {OTHER}"), "a namespace and a token in line 1"),
+            (format!("-orders {TOKEN}"), "the name of a namespace in line 1"),
+            (format!("\norders {short}"), "22 to 256"),
+            (format!("orders {TOKEN}é"), "22 to 256"),
+            (format!("orders {TOKEN}\nusers {TOKEN}"), "not used before, found one in line 2"),
+            (format!("a {TOKEN}\na {OTHER}\na {TOKEN}x"), "found a third in line 3"),
+        ] {
+            let error = Tokens::parse(&text).unwrap_err();
+            assert!(error.contains(reason) && !error.contains(short), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_limited_to_its_rate_after_a_burst() {
+        let tokens = Tokens::parse(&format!("orders {TOKEN}")).unwrap();
+        let (access, begin) = (&tokens.0[0], Instant::now());
+        let count = |ms| access.count(10, begin + Duration::from_millis(ms));
+        assert!((0..40).all(|_| count(0).is_ok()));
+        assert_eq!(count(0), Err(Duration::from_millis(100)));
+        assert!(count(100).is_ok());
+        assert!(count(100).is_err());
+        assert!((0..40).all(|_| count(60_000).is_ok()));
+        assert!(count(60_000).is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! Answers to HTTP requests. Every error is a JSON object with a stable code.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::{
+    Method, Request as Message, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{
+        ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER,
+    },
+};
+use polyflake_lease::{Error, ErrorKind, Operation, Reply, ReplyContent, Request};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{Service, access::Access};
+
+/// The name of the connection to the store: in a reply the one that it came from, in a request the only one that may serve it.
+const CONNECTION: &str = "polyflake-connection";
+
+/// A value that the reply repeats, so that a client can reject a reply to another request.
+const REQUEST: &str = "polyflake-request";
+const MAX_REQUEST_LEN: usize = 64;
+
+/// The longest body. A request contains at most two records of a namespace.
+const MAX_BODY_BYTES: usize = 64 << 10;
+
+/// The longest wait for a body.
+const BODY_LIMIT: Duration = Duration::from_secs(5);
+
+/// The maximum number of records in a reply. Holders request eight.
+const MAX_RECORDS: u32 = 64;
+
+/// An error, as its client receives it.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    is_permanent: bool,
+    until: Option<u64>,
+    retry_after: Option<Duration>,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        let is_permanent = status.is_client_error();
+        let message = message.into();
+        Self { status, code, message, is_permanent, until: None, retry_after: None }
+    }
+
+    fn temporary(self) -> Self {
+        Self { is_permanent: false, ..self }
+    }
+
+    /// The store has no connection for the request in time.
+    pub(super) fn overloaded() -> Self {
+        let reason = "the service has more requests than its store can answer in time";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", reason)
+    }
+
+    /// The connection that the request demands has ended, or is one of another instance.
+    pub(super) fn connection_lost() -> Self {
+        let reason =
+            "the service no longer has the connection to the store that the last reply came from";
+        Self::new(StatusCode::CONFLICT, "connection_lost", reason).temporary()
+    }
+
+    fn into_response(self) -> Response<Full<Bytes>> {
+        let body = json!({
+            "code": self.code,
+            "message": self.message,
+            "permanent": self.is_permanent,
+            "until": self.until,
+        });
+        let mut response = response(self.status, "application/json", body.to_string());
+        if let Some(pause) = self.retry_after {
+            let seconds = pause.as_secs().max(1).into();
+            response.headers_mut().insert(RETRY_AFTER, seconds);
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(hyper::header::WWW_AUTHENTICATE, scheme);
+        }
+        response
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let status = match error.kind() {
+            ErrorKind::OutOfRange => StatusCode::BAD_REQUEST,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        let refusal = Self::new(status, error.code(), error.to_string());
+        Self { is_permanent: error.is_permanent(), until: error.until(), ..refusal }
+    }
+}
+
+pub(super) async fn answer(
+    service: &Arc<Service>,
+    message: Message<Incoming>,
+) -> Response<Full<Bytes>> {
+    match (message.uri().path(), message.method()) {
+        ("/v1/request", &Method::POST) => answer_request(service, message).await,
+        ("/healthz", &Method::GET) if service.metrics.is_store_up() => {
+            response(StatusCode::OK, "text/plain", "ok\n".into())
+        }
+        ("/healthz", &Method::GET) => {
+            response(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "no store\n".into())
+        }
+        ("/metrics", &Method::GET) => {
+            let text = service.metrics.to_text(service.pool.waiting());
+            response(StatusCode::OK, "text/plain; version=0.0.4", text)
+        }
+        (path @ ("/v1/request" | "/healthz" | "/metrics"), _) => {
+            let allowed = if path == "/v1/request" { "POST" } else { "GET" };
+            let expected = format!("expected the method {allowed}");
+            let status = StatusCode::METHOD_NOT_ALLOWED;
+            let mut response = Refusal::new(status, "method_not_allowed", expected).into_response();
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+            response
+        }
+        _ => {
+            let expected = "expected the path /v1/request, /healthz or /metrics";
+            Refusal::new(StatusCode::NOT_FOUND, "not_found", expected).into_response()
+        }
+    }
+}
+
+async fn answer_request(service: &Service, message: Message<Incoming>) -> Response<Full<Bytes>> {
+    let repeated = message.headers().get(REQUEST).cloned();
+    let answered = if repeated.as_ref().is_some_and(|value| value.len() > MAX_REQUEST_LEN) {
+        Err(invalid(format!("expected at most {MAX_REQUEST_LEN} bytes in {REQUEST}")))
+    } else {
+        process(service, message).await
+    };
+    service.metrics.count(answered.as_ref().map_or_else(|refusal| refusal.code, |_| "ok"));
+    match answered {
+        Ok((reply, connection)) => {
+            let mut response = response(StatusCode::OK, "application/json", reply.to_json());
+            let headers = response.headers_mut();
+            if let Ok(name) = connection.parse() {
+                headers.insert(CONNECTION, name);
+            }
+            if let Some(value) = repeated {
+                headers.insert(REQUEST, value);
+            }
+            response
+        }
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn process(
+    service: &Service,
+    message: Message<Incoming>,
+) -> Result<(Reply, String), Refusal> {
+    let tokens = service.tokens();
+    let access = bearer(message.headers()).and_then(|token| tokens.find(token));
+    let access = access.ok_or_else(|| {
+        let expected =
+            "expected the token of a namespace in the header `Authorization: Bearer TOKEN`";
+        Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", expected)
+    })?;
+    access.count(service.rate, Instant::now()).map_err(|pause| {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        let reason = "the namespace has more requests than its rate allows";
+        Refusal {
+            retry_after: Some(pause),
+            ..Refusal::new(status, "rate_limited", reason).temporary()
+        }
+    })?;
+    let connection = message.headers().get(CONNECTION).map(|name| name.to_str().map(str::to_owned));
+    let connection = connection.transpose().map_err(|_| Refusal::connection_lost())?;
+    let request = parse(access, message.into_body()).await?;
+    let began = Instant::now();
+    let (reply, connection) = service.pool.answer(request, connection).await?;
+    service.metrics.time(began.elapsed());
+    Ok((permitted(access, reply), connection))
+}
+
+/// Returns the token in the headers. The scheme is case-insensitive.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.as_bytes().split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
+}
+
+/// Reads a request, and rejects one of another namespace.
+async fn parse(access: &Access, body: Incoming) -> Result<Request, Refusal> {
+    let body = timeout(BODY_LIMIT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+    let body = body.map_err(|_| {
+        let expected = format!("expected the whole body within {} seconds", BODY_LIMIT.as_secs());
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", expected).temporary()
+    })?;
+    let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+        Some(_) => {
+            let expected = format!("expected at most {MAX_BODY_BYTES} bytes");
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", expected)
+        }
+        None => invalid("expected the whole body, found a part of it").temporary(),
+    })?;
+    let body = body.to_bytes();
+    let text = str::from_utf8(&body).map_err(|_| invalid("expected UTF-8"))?;
+    let request = Request::from_json(text).map_err(|error| match error.kind() {
+        ErrorKind::SchemaTooNew => error.into(),
+        _ => invalid(error.to_string()),
+    })?;
+    if !access.permits(&request.namespace) {
+        let reason = "the token is not one of the request's namespace";
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", reason));
+    }
+    check(&request)?;
+    Ok(request)
+}
+
+/// Rejects a request whose records are those of another namespace, or whose reply could be long.
+fn check(request: &Request) -> Result<(), Refusal> {
+    let names: &[&str] = match &request.operation {
+        Operation::Open(new) => &[&new.name],
+        Operation::PutNamespace { old, new, .. } => &[&old.name, &new.name],
+        Operation::Find { limit } if *limit > MAX_RECORDS => {
+            let remedy = "operators' commands need the store itself";
+            let reason = format!("expected a limit of at most {MAX_RECORDS}: {remedy}");
+            return Err(Error::new(ErrorKind::OutOfRange, reason).into());
+        }
+        _ => &[],
+    };
+    if names.iter().all(|name| **name == request.namespace) {
+        return Ok(());
+    }
+    Err(invalid("expected records of the request's namespace, found another one"))
+}
+
+/// Leaves out the names of namespaces that the token may not use.
+fn permitted(access: &Access, reply: Reply) -> Reply {
+    match reply.content {
+        ReplyContent::Names(names) => {
+            let names = names.into_iter().filter(|name| access.permits(name)).collect();
+            Reply { content: ReplyContent::Names(names), ..reply }
+        }
+        _ => reply,
+    }
+}
+
+fn invalid(reason: impl Into<String>) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, "invalid_request", reason)
+}
+
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,125 @@
+//! Connections of clients, with limits on their number, their idle time and their age.
+
+use std::{
+    convert::Infallible, io, pin::pin, sync::Arc, sync::atomic::Ordering::Relaxed, time::Duration,
+};
+
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    time::{sleep, timeout},
+};
+
+use super::{Service, answers, tls};
+
+/// The longest wait for a handshake or the head of a request, and therefore for the next request.
+const HEAD_LIMIT: Duration = Duration::from_secs(5);
+
+/// The age at which a connection accepts no further request.
+const MAX_AGE: Duration = Duration::from_secs(60);
+
+/// The longest time in which a connection ends. A request takes at most 15 seconds in the queue and 15 in the store.
+const MAX_CLOSING: Duration = Duration::from_secs(35);
+
+/// The pause after a connection that could not be accepted, for example because too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+const MAX_HEAD_BYTES: usize = 16 << 10;
+const MAX_HEADERS: usize = 64;
+
+/// Serves connections until the service stops, and then finishes the requests in progress. Connections beyond the maximum
+/// wait in the system's queue.
+pub(super) async fn accept(
+    listener: TcpListener,
+    service: Arc<Service>,
+    tls: Option<Arc<tls::Acceptor>>,
+    max_connections: u32,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let permits = Arc::new(Semaphore::new(max_connections as usize));
+    loop {
+        let next = async {
+            let permit = permits.clone().acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            _ = stopped.changed() => break,
+            next = next => next,
+        };
+        let Ok((stream, _)) = accepted else {
+            sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let (service, tls, stopped) = (service.clone(), tls.clone(), stopped.clone());
+        tokio::spawn(async move {
+            service.metrics.connections.fetch_add(1, Relaxed);
+            handle(stream, &service, tls, stopped).await;
+            service.metrics.connections.fetch_sub(1, Relaxed);
+            drop(permit);
+        });
+    }
+    drop(listener);
+    // The permits are all available again once every connection has ended.
+    let _ = timeout(MAX_CLOSING, permits.acquire_many(max_connections)).await;
+}
+
+async fn handle(
+    stream: TcpStream,
+    service: &Arc<Service>,
+    tls: Option<Arc<tls::Acceptor>>,
+    stopped: watch::Receiver<bool>,
+) {
+    // Replies are short, so waiting for further bytes only delays them.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => serve(stream, service, stopped).await,
+        Some(tls) => {
+            if let Ok(Ok(stream)) = timeout(HEAD_LIMIT, tls.current().accept(stream)).await {
+                serve(stream, service, stopped).await;
+            }
+        }
+    }
+}
+
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: &Arc<Service>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let answer = service_fn(|request| async {
+        Ok::<_, Infallible>(answers::answer(service, request).await)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_LIMIT)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), answer);
+    let mut connection = pin!(connection);
+    tokio::select! {
+        // The end of a connection needs no action, whatever its reason.
+        _ = connection.as_mut() => return,
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+        () = sleep(MAX_AGE) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = timeout(MAX_CLOSING, connection).await;
+}
+
+/// Waits for the signal that ends the service.
+pub(super) async fn wait_for_signal() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminated.recv() => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}

@@ -1,0 +1,200 @@
+//! Connections to the store, each with a thread, because their calls block.
+
+use std::{
+    collections::VecDeque,
+    hash::{BuildHasher, RandomState},
+    io, mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
+use tokio::sync::oneshot;
+
+use super::answers::Refusal;
+
+/// The longest time that a request waits for a connection. No holder waits longer for a reply.
+const MAX_WAIT: Duration = Duration::from_secs(15);
+
+/// The maximum number of requests that wait.
+const MAX_WAITING: usize = 4096;
+
+/// The time after which a connection without requests is closed, which is less than servers and proxies allow.
+const MAX_IDLE: Duration = Duration::from_secs(10);
+
+/// A reply, and the name of the connection that it came from.
+type Answer = Result<(Reply, String), Refusal>;
+
+type Open = dyn Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync;
+
+/// The threads with connections to the store.
+pub(super) struct Pool(Arc<Shared>);
+
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    open: Box<Open>,
+    /// Distinguishes the connections of this process from those of other ones.
+    instance: u64,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    /// The name of each thread's connection, if it is open.
+    connections: Vec<Option<String>>,
+    opened: u64,
+}
+
+struct Job {
+    request: Request,
+    /// The only connection that may process the request.
+    connection: Option<String>,
+    until: Instant,
+    answer: oneshot::Sender<Answer>,
+}
+
+enum Next {
+    Run(Box<Job>),
+    Close,
+}
+
+impl Pool {
+    pub(super) fn start(
+        count: u8,
+        open: impl Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let connections = vec![None; count.into()];
+        let queue = Mutex::new(Queue { connections, ..Queue::default() });
+        let (changed, instance) = (Condvar::new(), RandomState::new().hash_one(0));
+        let shared = Arc::new(Shared { queue, changed, open: Box::new(open), instance });
+        for worker in 0..usize::from(count) {
+            let shared = shared.clone();
+            thread::Builder::new().spawn(move || shared.work(worker))?;
+        }
+        Ok(Self(shared))
+    }
+
+    /// Processes a request, over a certain connection if one is named. If the future is dropped, a request that still waits
+    /// is not sent.
+    pub(super) async fn answer(&self, request: Request, connection: Option<String>) -> Answer {
+        let (answer, answered) = oneshot::channel();
+        let until = Instant::now() + MAX_WAIT;
+        self.0.push(Job { request, connection, until, answer })?;
+        answered.await.unwrap_or_else(|_| Err(Refusal::overloaded()))
+    }
+
+    /// Returns the number of requests that wait for a connection.
+    pub(super) fn waiting(&self) -> usize {
+        self.0.lock().jobs.len()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, job: Job) -> Result<(), Refusal> {
+        let mut queue = self.lock();
+        if job.connection.is_some() && !queue.connections.contains(&job.connection) {
+            return Err(Refusal::connection_lost());
+        }
+        if queue.jobs.len() >= MAX_WAITING {
+            return Err(Refusal::overloaded());
+        }
+        queue.jobs.push_back(job);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn work(&self, worker: usize) {
+        let mut store = None;
+        loop {
+            let job = match self.next(worker) {
+                Next::Run(job) => job,
+                Next::Close => {
+                    store = None;
+                    continue;
+                }
+            };
+            if job.answer.is_closed() {
+                continue;
+            }
+            let answer = if job.until < Instant::now() {
+                Err(Refusal::overloaded())
+            } else {
+                self.run(worker, &mut store, &job.request)
+            };
+            // The client may have left in the meantime.
+            let _ = job.answer.send(answer);
+        }
+    }
+
+    /// Waits for the next request that this thread may process, or for the end of its connection.
+    fn next(&self, worker: usize) -> Next {
+        let mut queue = self.lock();
+        let idle_until = Instant::now() + MAX_IDLE;
+        loop {
+            let own = queue.connections[worker].clone();
+            let is_for_this = |job: &Job| job.connection.is_none() || job.connection == own;
+            if let Some(at) = queue.jobs.iter().position(is_for_this)
+                && let Some(job) = queue.jobs.remove(at)
+            {
+                return Next::Run(Box::new(job));
+            }
+            let left = idle_until.saturating_duration_since(Instant::now());
+            if own.is_some() && left.is_zero() {
+                queue.close(worker);
+                return Next::Close;
+            }
+            let pause = if own.is_some() { left } else { Duration::MAX };
+            let waited = self.changed.wait_timeout(queue, pause);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Processes a request over the thread's connection. The connection is closed after any error, as holders do.
+    fn run(&self, worker: usize, store: &mut Option<Box<dyn Store>>, request: &Request) -> Answer {
+        let run = || -> polyflake_lease::Result<_> {
+            if store.is_none() {
+                *store = Some((self.open)()?);
+                self.lock().name(worker, self.instance);
+            }
+            store.as_mut().expect("just opened").answer(request)
+        };
+        let reply = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::LeaseUnavailable, "the client of the store panicked"))
+        });
+        let mut queue = self.lock();
+        match (reply, queue.connections[worker].clone()) {
+            (Ok(reply), Some(connection)) => Ok((reply, connection)),
+            (reply, _) => {
+                queue.close(worker);
+                drop(queue);
+                *store = None;
+                Err(reply.err().map_or_else(Refusal::connection_lost, Refusal::from))
+            }
+        }
+    }
+}
+
+impl Queue {
+    fn name(&mut self, worker: usize, instance: u64) {
+        self.opened += 1;
+        self.connections[worker] = Some(format!("{instance:016x}-{}", self.opened));
+    }
+
+    /// Rejects the requests that wait for a connection which ends.
+    fn close(&mut self, worker: usize) {
+        let Some(lost) = self.connections[worker].take() else { return };
+        let is_lost = |job: &Job| job.connection.as_ref() == Some(&lost);
+        let (rejected, kept) = mem::take(&mut self.jobs).into_iter().partition(is_lost);
+        self.jobs = kept;
+        for job in <Vec<Job>>::from(rejected) {
+            let _ = job.answer.send(Err(Refusal::connection_lost()));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The program as a service, and a client that writes HTTP by hand, so that it can also send what no client would.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) const TOKEN: &str = "a-token-of-conformance-tests";
+pub(crate) const OTHER_TOKEN: &str = "a-token-of-another-namespace";
+
+/// A running service, which the test ends.
+pub(crate) struct Service {
+    child: Child,
+    pub(crate) port: u16,
+    pub(crate) folder: TempDir,
+}
+
+/// Returns an empty folder on a disk, because a store rejects file systems in memory.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+}
+
+/// Returns the command for a service over a file in a folder, with the tokens of two namespaces.
+pub(crate) fn command(folder: &TempDir, options: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyflake"));
+    command
+        .args(["lease", "serve", "--url"])
+        .arg(format!("sqlite:{}/ids.db", folder.path().display()));
+    let tokens = format!("conformance {TOKEN}\nother {OTHER_TOKEN}");
+    if !options.contains(&"--listen") {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
+    command.args(options).env("POLYFLAKE_TOKENS", tokens);
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+impl Service {
+    pub(crate) fn start(options: &[&str]) -> Self {
+        let folder = folder();
+        let command = command(&folder, &[&["--create"], options].concat());
+        Self::run(folder, command)
+    }
+
+    pub(crate) fn run(folder: TempDir, mut command: Command) -> Self {
+        let mut child = command.spawn().expect("a program");
+        let mut talk = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        talk.read_line(&mut line).expect("a line");
+        let port = line.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
+        // A full pipe would stop the service.
+        std::thread::spawn(move || std::io::copy(&mut talk, &mut std::io::sink()));
+        Self { child, port, folder }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
+        stream
+    }
+
+    /// Sends a request over a connection of its own.
+    pub(crate) fn post(&self, token: &str, more: &str, body: &str) -> Answer {
+        Answer::of(&mut self.connect(), &head(token, more, body.len()), body)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: ids\r\n\r\n");
+        Answer::of(&mut self.connect(), &head, "")
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn terminate(&mut self) {
+        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().expect("an end")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = (self.child.kill(), self.child.wait());
+    }
+}
+
+/// Returns the head of a request.
+pub(crate) fn head(token: &str, more: &str, length: usize) -> String {
+    let head = "POST /v1/request HTTP/1.1\r\nhost: ids\r\n";
+    format!("{head}authorization: Bearer {token}\r\n{more}content-length: {length}\r\n\r\n")
+}
+
+/// A response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn of(stream: &mut (impl Read + Write), head: &str, body: &str) -> Self {
+        stream.write_all(format!("{head}{body}").as_bytes()).expect("a reader");
+        Self::read(stream)
+    }
+
+    pub(crate) fn read(stream: &mut impl Read) -> Self {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("a response");
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).expect("a head");
+        let status = head[9..12].parse().expect("a status");
+        let mut answer = Self { status, head, body: String::new() };
+        let length = answer.header("content-length").expect("a length").parse().expect("a length");
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).expect("a body");
+        answer.body = String::from_utf8(body).expect("text");
+        answer
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(found, _)| *found == name).map(|(_, value)| value)
+    }
+
+    /// Returns the code of the error.
+    #[track_caller]
+    pub(crate) fn code(&self) -> String {
+        let body: Value = self.body.parse().unwrap_or_else(|_| panic!("expected JSON: {self:?}"));
+        body["code"].as_str().unwrap_or_else(|| panic!("expected a code: {self:?}")).to_owned()
+    }
+}
+
+/// A store over one connection to a service.
+pub(crate) struct Client(pub(crate) TcpStream);
+
+impl Store for Client {
+    fn answer(&mut self, request: &Request) -> polyflake_lease::Result<Reply> {
+        let body = request.to_json();
+        let answer = Answer::of(&mut self.0, &head(TOKEN, "", body.len()), &body);
+        if answer.status != 200 {
+            return Err(Error::new(ErrorKind::LeaseUnavailable, answer.body));
+        }
+        Reply::from_json(&answer.body)
+    }
+}
