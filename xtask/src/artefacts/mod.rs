@@ -68,6 +68,14 @@ pub enum Python {
     Stable,
     Oldest,
     FreeThreaded,
+    /// One version of `CPython` 3, by its second number. pip prefers its wheel to [`Self::Stable`]'s, and it is
+    /// faster.
+    Only(u8),
+}
+
+impl Python {
+    /// The versions that most people use, other than through the wheel for all versions.
+    const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
 impl Kind {
@@ -99,12 +107,14 @@ impl Kind {
 pub fn all() -> Result<Vec<Artefact>> {
     let platforms = platforms::all()?;
     let of = |name: String, kind| Artefact { name, kind };
-    let wheels = |python: Python| {
-        platforms.iter().map(move |platform| {
-            let name = format!("wheel-{}{}", platform.name, python.suffix());
-            of(name, Kind::Wheel(platform.clone(), python))
-        })
+    let wheel = |platform: &Platform, python: Python| {
+        let name = format!("wheel-{}{}", platform.name, python.suffix());
+        of(name, Kind::Wheel(platform.clone(), python))
     };
+    let wheels = |python: Python| platforms.iter().map(move |platform| wheel(platform, python));
+    let faster = platforms.iter().filter(|platform| platform.has_faster_wheels);
+    let faster =
+        faster.flat_map(|platform| Python::WITH_OWN_WHEEL.map(|python| wheel(platform, python)));
     let addons = platforms
         .iter()
         .map(|platform| of(format!("addon-{}", platform.name), Kind::Addon(platform.clone())));
@@ -118,6 +128,7 @@ pub fn all() -> Result<Vec<Artefact>> {
         .chain(wheels(Python::Stable).zip(addons).flat_map(|(wheel, addon)| [wheel, addon]))
         .chain(wheels(Python::Oldest))
         .chain(wheels(Python::FreeThreaded))
+        .chain(faster)
         .chain(programs)
         // The launcher comes last because it runs a program that was built before.
         .chain([of("program".to_owned(), Kind::Launcher)])

@@ -22,6 +22,9 @@ pub struct Platform {
     pub libc: Option<String>,
     /// The platform tag in a wheel's name.
     pub wheel: String,
+    /// Whether there are also wheels for one version of `CPython` each.
+    #[serde(default)]
+    pub has_faster_wheels: bool,
     /// The platform's description.
     pub says: String,
 }

@@ -14,20 +14,30 @@ use crate::{
 impl Python {
     /// Returns the interpreter that maturin builds for. It must be installed only when building for this machine's own
     /// platform.
-    fn interpreter(self) -> &'static str {
+    fn interpreter(self) -> String {
         match self {
-            Self::Stable => "python3.11",
-            Self::Oldest => "python3.10",
-            Self::FreeThreaded => "python3.14t",
+            Self::Stable => "python3.11".to_owned(),
+            Self::Oldest => "python3.10".to_owned(),
+            Self::FreeThreaded => "python3.14t".to_owned(),
+            Self::Only(minor) => format!("python3.{minor}"),
+        }
+    }
+
+    /// Returns maturin's options for the features, if they differ from those in `pyproject.toml`.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Only(_) => &["--features", "one-version"],
+            _ => &[],
         }
     }
 
     /// Returns the suffix of an artefact's name.
-    pub fn suffix(self) -> &'static str {
+    pub fn suffix(self) -> String {
         match self {
-            Self::Stable => "",
-            Self::Oldest => "-cp310",
-            Self::FreeThreaded => "-cp314t",
+            Self::Stable => String::new(),
+            Self::Oldest => "-cp310".to_owned(),
+            Self::FreeThreaded => "-cp314t".to_owned(),
+            Self::Only(minor) => format!("-cp3{minor}"),
         }
     }
 }
@@ -38,7 +48,9 @@ pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) ->
     if let Some(arch) = platform.debian() {
         flags = format!(" -Clink-arg={}", unwinder(shell, arch)?.display());
     }
-    maturin(shell, platform, &["--interpreter", python.interpreter()], &flags, into)
+    let interpreter = python.interpreter();
+    let options = [&["--interpreter", &*interpreter][..], python.features()].concat();
+    maturin(shell, platform, &options, &flags, into)
 }
 
 /// Builds the wheel in the shell's current folder.

@@ -60,6 +60,10 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
             one(Interpreter::new(shell, tools::oldest_python(shell)?, ""))
         }
         ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
+        ("linux-x64-gnu", Python::Only(minor)) => {
+            let program = PathBuf::from(format!("python3.{minor}"));
+            Ok(Interpreter::new(shell, program, "").ok().into_iter().collect())
+        }
         _ => Ok(Vec::new()),
     }
 }
