@@ -23,7 +23,7 @@ it: reports are welcome. Platforms that are not here install from source (Rust, 
 
 const END: &str = "
 All files are free of local paths; libraries are stripped and export their entry point, and those for glibc need 2.17 or later.
-Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11 and all later ones.
+A wheel named `cp311-abi3` is for CPython 3.11 and all later versions. One named `cp313-cp313` is only for 3.13; pip prefers it, and it is faster.
 
 ## Time in edge workers
 

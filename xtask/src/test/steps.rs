@@ -214,7 +214,7 @@ fn of_the_packages() -> Vec<Step> {
         ),
         step(
             "packaging-python-source",
-            "the source distribution holds all that it is built from",
+            "the source distribution holds all that it is built from, also for one version of CPython",
             &[PYTHON, &["tests/packaging/python"]],
             packaging::python_source,
         ),

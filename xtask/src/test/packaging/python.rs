@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{copy, only_file, packaging};
@@ -29,7 +29,8 @@ for name in wheel.namelist():
     Ok(cmd!(shell, "{python} -c {LIST_FILES} {wheel} {root} {cargo} {home}").run()?)
 }
 
-/// Tests the wheel built from the source distribution, which must contain everything that it needs.
+/// Tests the wheel built from the source distribution, which must contain everything that it needs. The wheel is built for one
+/// version of `CPython`, and all others in the tests for the stable ABI, so that both are tested.
 pub fn python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {
@@ -41,13 +42,29 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     let target = workspace::target().join("sdist");
     forget_builds(&target.join("release/.fingerprint"))?;
     let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
+    let one_version = "build-args=--features one-version";
     cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
+        .args(["--config-settings", one_version])
         .env("CARGO_TARGET_DIR", &target)
         // The test checks that the wheel builds and works, not that it is fast.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .run()?;
-    use_wheel(shell, &only_file(wheels.path())?)
+    let wheel = only_file(wheels.path())?;
+    use_wheel(shell, &wheel)?;
+    test_one_version(shell, &wheel)
+}
+
+/// Runs the tests of the package in which a wheel for one version of `CPython` differs from others.
+fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
+    ensure!(!wheel.display().to_string().contains("abi3"), "expected a wheel for one version");
+    let (python, folder) = (workspace::python(), tempfile::tempdir()?);
+    let (options, into) = (["--quiet", "--no-deps", "--no-index"], folder.path());
+    cmd!(shell, "{python} -m pip install {options...} --target {into} {wheel}").run()?;
+    let _there = shell.push_dir(workspace::root().join("packages/python"));
+    let tests = ["objects", "ids", "arrays", "hotguid", "uuid7", "default_generators", "threads"];
+    let tests = tests.map(|name| format!("tests/test_{name}.py"));
+    Ok(cmd!(shell, "{python} -m pytest --quiet {tests...}").env("PYTHONPATH", into).run()?)
 }
 
 /// Makes Cargo rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would not
