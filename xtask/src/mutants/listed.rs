@@ -1,6 +1,7 @@
 //! Runs the listed faults, each of which the suite must catch.
 
 use std::{
+    collections::HashSet,
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
     fs,
     path::{Path, PathBuf},
@@ -89,15 +90,33 @@ fn load() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// Returns the faults that no longer fit their file because it was edited.
+/// Returns the faults that no longer fit their file because it was edited, or that use a name that was changed.
 pub fn outdated() -> Result<Vec<String>> {
+    let sources = sources()?;
+    let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();
     let of = |mutant: &Mutant| -> Result<Option<String>> {
         let text = fs::read_to_string(workspace::root().join(&mutant.file))
             .with_context(|| mutant.file.clone())?;
-        let fault = mutant.mutated_text(&text).err();
+        let fault = mutant.mutated_text(&text).err().map(|fault| fault.to_string());
+        let unknown = names(&mutant.edit.replace).find(|name| !known.contains(name));
+        let fault = fault.or_else(|| Some(format!("no source contains the name {}", unknown?)));
         Ok(fault.map(|fault| format!("{}: {}: {fault}", mutant.list, mutant.name)))
     };
     load()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
+}
+
+/// Returns the text of each source file in the repository.
+fn sources() -> Result<Vec<String>> {
+    let shell = workspace::shell()?;
+    let files = cmd!(shell, "git ls-files *.rs *.ts *.mjs *.py *.pyi *.c").quiet().read()?;
+    let read = |file: &str| fs::read_to_string(workspace::root().join(file)).ok();
+    Ok(files.lines().filter_map(read).collect())
+}
+
+/// Returns the names in a text of any language. Numbers, and names that begin with an underscore, are left out.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// Runs all mutants whose name, file or list contains one of the filters. All of them must be caught.
