@@ -32,6 +32,12 @@ impl PythonClock {
         Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }
 
+    /// Returns whether the time comes from a callable.
+    #[inline]
+    pub(crate) const fn is_callable(&self) -> bool {
+        self.time.is_some()
+    }
+
     /// Passes the callables to the garbage collector.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
         [&self.time, &self.on_stall]

@@ -14,16 +14,17 @@ use std::{
 };
 
 use pyo3::{
+    Borrowed,
     exceptions::PySystemError,
     ffi::{self, PyCFunctionFastWithKeywords as Function},
     prelude::*,
-    types::PyCFunction,
+    types::{PyCFunction, PyType},
 };
 
 /// PyO3's function, once it is replaced.
 pub(crate) type Parsing = OnceLock<Function>;
 
-/// A function of a module that is mostly called without arguments.
+/// A function of a module, or a method of a class, that is mostly called without arguments.
 pub(crate) trait Direct {
     const NAME: &'static str;
 
@@ -31,8 +32,8 @@ pub(crate) trait Direct {
     fn parsing() -> &'static Parsing;
 
     /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. It must not wait, run Python
-    /// code, or leave an exception set.
-    fn result(py: Python<'_>) -> Option<Bound<'_, PyAny>>;
+    /// code, or leave an exception set. `owner` is the module, or an instance of the class.
+    fn result<'py>(owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>;
 }
 
 const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
@@ -69,6 +70,33 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr(D::NAME, direct)
 }
 
+/// Replaces PyO3's method in its class. The stable ABI gives no access to a method's function, so its builds keep PyO3's.
+///
+/// # Errors
+/// `SystemError` if PyO3 has defined the method in another way.
+#[cfg(not(Py_LIMITED_API))]
+pub(crate) fn install_method<D: Direct>(class: &Bound<'_, PyType>) -> PyResult<()> {
+    let parsing = class.getattr(D::NAME)?;
+    // SAFETY: the pointer is read only if the object is a method that a class of C or Rust defines. Such a class keeps the
+    // definition as long as the method lives, which is forever, since its reference is given up. These flags are those of
+    // functions with this signature. The descriptor is a new reference or null with an exception set.
+    let direct = unsafe {
+        let is_method = parsing.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
+        let parsing = parsing.into_ptr().cast::<ffi::PyMethodDescrObject>();
+        let definition =
+            is_method.then(|| (*parsing).d_method).filter(|it| (**it).ml_flags == FLAGS);
+        let definition = definition.ok_or_else(|| PySystemError::new_err("expected fast calls"))?;
+        D::parsing().get_or_init(|| (*definition).ml_meth.PyCFunctionFastWithKeywords);
+        let direct = Box::leak(Box::new(ffi::PyMethodDef {
+            ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<D> },
+            ..*definition
+        }));
+        let direct = ffi::PyDescr_NewMethod(class.as_type_ptr(), direct);
+        Bound::from_owned_ptr_or_err(class.py(), direct)?
+    };
+    class.setattr(D::NAME, direct)
+}
+
 /// Returns the text from which the interpreter reads a function's signature and docstring. It lives as long as the process.
 fn documentation(name: &str, function: &Bound<'_, PyCFunction>) -> PyResult<*const c_char> {
     let signature: String = function.getattr("__text_signature__")?.extract()?;
@@ -77,40 +105,49 @@ fn documentation(name: &str, function: &Bound<'_, PyCFunction>) -> PyResult<*con
 }
 
 unsafe extern "C" fn call<D: Direct>(
-    module: *mut ffi::PyObject,
+    owner: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     if count == 0 && keywords.is_null() {
-        // SAFETY: the interpreter calls functions on attached threads only.
-        let py = unsafe { Python::assume_attached() };
+        // SAFETY: the interpreter calls functions on attached threads only, and with an object that lives during the call.
+        let owner = unsafe { Borrowed::from_ptr(Python::assume_attached(), owner) };
         // If it panics, PyO3's function raises the exception for that.
-        if let Ok(Some(result)) = catch_unwind(AssertUnwindSafe(|| D::result(py))) {
+        if let Ok(Some(result)) = catch_unwind(AssertUnwindSafe(|| D::result(&owner))) {
             return result.into_ptr();
         }
     }
     match D::parsing().get() {
         // SAFETY: all arguments are the interpreter's, and the function has the same signature as this one.
-        Some(function) => unsafe { function(module, arguments, count, keywords) },
+        Some(function) => unsafe { function(owner, arguments, count, keywords) },
         None => ptr::null_mut(),
     }
 }
 
-/// Defines the direct functions of a format: `generate` and `generate_text` of its default generator. The arguments are the
-/// class of generators, and the argument of a call that has none.
-macro_rules! direct_defaults {
+/// Defines the direct calls of a format: `generate` and `generate_text` of its default generator and of its class of generators.
+/// The arguments are the class, and the argument of a call that has none.
+macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
-        direct_defaults! { Generate "generate" $class $argument, object }
-        direct_defaults! { GenerateText "generate_text" $class $argument, text }
+        direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }
+        direct_calls! { GenerateText "generate_text" $class $argument, text, |owner| DEFAULT.in_use(owner.py())? }
+        #[cfg(not(Py_LIMITED_API))]
+        direct_calls! { MethodGenerate "generate" $class $argument, object, |owner| owner.cast::<$class>().ok()? }
+        #[cfg(not(Py_LIMITED_API))]
+        direct_calls! { MethodGenerateText "generate_text" $class $argument, text, |owner| owner.cast::<$class>().ok()? }
 
-        /// Replaces PyO3's functions in the format's module.
+        /// Replaces PyO3's functions in the format's module, and its methods in the class of generators.
         pub(crate) fn install_direct(module: &Bound<'_, PyModule>) -> PyResult<()> {
             direct::install::<Generate>(module)?;
-            direct::install::<GenerateText>(module)
+            direct::install::<GenerateText>(module)?;
+            #[cfg(not(Py_LIMITED_API))]
+            direct::install_method::<MethodGenerate>(&module.py().get_type::<$class>())?;
+            #[cfg(not(Py_LIMITED_API))]
+            direct::install_method::<MethodGenerateText>(&module.py().get_type::<$class>())?;
+            Ok(())
         }
     };
-    ($Call:ident $name:literal $class:ident $argument:expr, $object:ident) => {
+    ($Call:ident $name:literal $class:ident $argument:expr, $object:ident, |$owner:ident| $generator:expr) => {
         struct $Call;
 
         impl direct::Direct for $Call {
@@ -122,12 +159,15 @@ macro_rules! direct_defaults {
             }
 
             #[inline]
-            fn result(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
-                let generator = DEFAULT.in_use(py)?.get();
+            fn result<'py>($owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+                let generator = $generator.get();
+                if generator.inner.runs_python(|own| own.clock()) {
+                    return None;
+                }
                 let object = <$class>::$object;
-                making::one(py, generator, Mode::Try, $argument, object).ok()
+                making::one($owner.py(), generator, Mode::Try, $argument, object).ok()
             }
         }
     };
 }
-pub(crate) use direct_defaults;
+pub(crate) use direct_calls;

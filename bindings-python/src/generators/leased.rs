@@ -24,7 +24,10 @@ use pyo3::{
     types::{PyDict, PyType},
 };
 
-use super::making::{Batch, Id, Param};
+use super::{
+    clock::PythonClock,
+    making::{Batch, Id, Param},
+};
 use crate::{
     errors::{RaisedError, attached, raise, raise_as},
     ids::convert::{Argument, FromArgument, name, wrong_type},
@@ -86,6 +89,19 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
             Self::Leased(_) => Err(mismatch(
                 "expected a generator without a lease, found one with a lease: use `lease.status()` and `lease.close()`",
             )),
+        }
+    }
+
+    /// Returns whether a call that generates one ID, without waiting, runs Python code: a clock, or the start of a lease.
+    #[inline]
+    pub(crate) fn runs_python<'s>(
+        &'s self,
+        clock: impl FnOnce(&'s F::Generator) -> &'s PythonClock,
+    ) -> bool {
+        match self {
+            Self::Own(own) => clock(own).is_callable(),
+            // A generator with a lease reads the system clock.
+            Self::Leased(leased) => leased.granted.leased().is_none(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
-    direct::{self, direct_defaults},
+    direct::{self, direct_calls},
     leased::{LeaseOption, Source},
     making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
@@ -37,7 +37,7 @@ makes_defaults! {
     "(shard_key=0)" "(n, /, shard_key=0)"
 }
 
-direct_defaults! { Generator ShardKey(0) }
+direct_calls! { Generator ShardKey(0) }
 
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]

@@ -15,7 +15,7 @@ use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
     default::{self, Default, warn_beside_lease},
-    direct::{self, direct_defaults},
+    direct::{self, direct_calls},
     leased::{LeaseOption, Source, mismatch},
     making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
@@ -43,7 +43,7 @@ makes_defaults! {
     "(metabyte=None)" "(n, /, metabyte=None)"
 }
 
-direct_defaults! { Generator None }
+direct_calls! { Generator None }
 
 #[doc = doc!("sno.Generator")]
 #[pyclass(frozen, module = "polyflake.sno")]

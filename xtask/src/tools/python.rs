@@ -42,9 +42,14 @@ pub fn release_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
 }
 
-/// Returns the oldest supported version's interpreter, which is on the path or managed by pyenv.
+/// Returns the oldest supported version's interpreter.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
-    let name = format!("python{}.{}", OLDEST.0, OLDEST.1);
+    python_of(shell, OLDEST)
+}
+
+/// Returns the interpreter of a version, which is on the path or managed by pyenv.
+pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
+    let name = format!("python{major}.{minor}");
     let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
     let kept = kept.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".pyenv")));
     let versions = kept.and_then(|root| fs::read_dir(root.join("versions")).ok());
@@ -53,7 +58,8 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
     let runs =
         |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
-    Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine".into()))?)
+    let missing = || Missing(format!("no Python {major}.{minor} on this machine").into());
+    Ok(found.find(runs).ok_or_else(missing)?)
 }
 
 /// Returns the machine's own interpreter.

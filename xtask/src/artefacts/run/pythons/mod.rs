@@ -61,8 +61,8 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
         }
         ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
         ("linux-x64-gnu", Python::Only(minor)) => {
-            let program = PathBuf::from(format!("python3.{minor}"));
-            Ok(Interpreter::new(shell, program, "").ok().into_iter().collect())
+            let python = tools::python_of(shell, (3, minor.into())).ok();
+            python.map(|python| Interpreter::new(shell, python, "")).into_iter().collect()
         }
         _ => Ok(Vec::new()),
     }
