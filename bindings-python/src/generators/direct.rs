@@ -18,7 +18,7 @@ use pyo3::{
     exceptions::PySystemError,
     ffi::{self, PyCFunctionFastWithKeywords as Function},
     prelude::*,
-    types::{PyCFunction, PyType},
+    types::PyCFunction,
 };
 
 /// PyO3's function, once it is replaced.
@@ -75,7 +75,7 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// # Errors
 /// `SystemError` if PyO3 has defined the method in another way.
 #[cfg(not(Py_LIMITED_API))]
-pub(crate) fn install_method<D: Direct>(class: &Bound<'_, PyType>) -> PyResult<()> {
+pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) -> PyResult<()> {
     let parsing = class.getattr(D::NAME)?;
     // SAFETY: the pointer is read only if the object is a method that a class of C or Rust defines. Such a class keeps the
     // definition as long as the method lives, which is forever, since its reference is given up. These flags are those of

@@ -58,7 +58,7 @@ pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
     let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
     let runs =
         |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
-    let missing = || Missing(format!("no Python {major}.{minor} on this machine").into());
+    let missing = || Missing(format!("no Python {major}.{minor} on this machine"));
     Ok(found.find(runs).ok_or_else(missing)?)
 }
 
