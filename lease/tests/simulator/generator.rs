@@ -15,7 +15,7 @@ use polyflake::{
     hotguid,
     layout::{self, Field, Layout, Tick},
     randflake::{self, Codec},
-    sno,
+    sno, uuid7,
 };
 use polyflake_lease::{Error, ErrorKind, Grant, Grantee, Result, Shape};
 use serde_json::json;
@@ -84,10 +84,12 @@ pub enum Family {
     Randflake,
     HotGuid,
     Layout,
+    Uuid7,
 }
 
 impl Family {
-    pub const ALL: [Self; 4] = [Self::Sno, Self::Randflake, Self::HotGuid, Self::Layout];
+    pub const ALL: [Self; 5] =
+        [Self::Sno, Self::Randflake, Self::HotGuid, Self::Layout, Self::Uuid7];
 
     /// Returns the shape of a namespace for this format, with the worker IDs `0..=last`.
     pub fn shape(self, last: u64) -> Shape {
@@ -95,6 +97,7 @@ impl Family {
             Self::Sno => Shape::sno(0..=last),
             Self::Randflake => Shape::randflake(0..=last, &SECRET),
             Self::HotGuid => Shape::hotguid(0..=last),
+            Self::Uuid7 => Shape::uuid7(0..=last),
             Self::Layout => polyflake_lease::layout::shape(&layout_of(0), &["node"], 0..=last),
         };
         shape.unwrap()
@@ -191,6 +194,17 @@ fn layout_generator_of(
     builder.window(window.start, window.end).build()
 }
 
+/// Creates a generator whose sequence and random bits are the same each time, so that a fault makes equal IDs.
+fn uuid7_of(
+    time: &Time,
+    number: u64,
+    window: Range<i64>,
+) -> polyflake::Result<uuid7::Generator<Time>> {
+    let builder = uuid7::Builder::with_clock(time.clone(), || Ok([7; 32])).from_sequence_0();
+    let builder = builder.worker_id(u16::try_from(number).unwrap());
+    builder.window(window.start, window.end).build()
+}
+
 maker!(sno, sno_of, sno::Sno::default(), 7, |id: sno::Sno| {
     let bits = id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
     (bits, u64::from(id.partition()), id.unix_ms())
@@ -203,6 +217,11 @@ maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), 7, |id: hotguid::HotGui
     let [a, b, c, ..] = id.machine();
     let bits = i128::from_be_bytes(id.to_bytes());
     (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
+});
+maker!(uuid7, uuid7_of, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
+    // Without the 40 random bits: the worker ID alone must make the rest unique.
+    let bits = (id.to_u128() >> 40).cast_signed();
+    (bits, u64::from(uuid7::worker_id(id)), id.unix_ms())
 });
 
 impl Makes for layout::Leased<Time> {
@@ -279,6 +298,7 @@ impl ProcessGrantee {
                 Box::new(randflake::Leased::new(randflake_of(time, number, window)?)?)
             }
             Family::HotGuid => Box::new(hotguid::Leased::new(hotguid_of(time, number, window)?)?),
+            Family::Uuid7 => Box::new(uuid7::Leased::new(uuid7_of(time, number, window)?)?),
             Family::Layout => {
                 Box::new(layout::Leased::new(layout_generator_of(time, number, window)?)?)
             }

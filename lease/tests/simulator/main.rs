@@ -17,6 +17,7 @@ mod world;
 
 use std::{collections::BTreeMap, env};
 
+use generator::Family;
 use world::{Weak, World};
 
 const EVENTS: usize = 1000;
@@ -56,7 +57,7 @@ fn no_two_generators_share_a_worker_id() {
             "expected worlds in which something happens"
         );
         assert!(
-            families.len() == 4 && families.values().all(|made| *made > 20_000),
+            families.len() == Family::ALL.len() && families.values().all(|made| *made > 20_000),
             "expected IDs of all families, found {families:?}"
         );
         let codes = [
@@ -111,11 +112,15 @@ fn weakened_worlds_repeat_ids() {
             if world.run(EVENTS).is_some() {
                 caught.entry(format!("{:?}", world.family)).or_insert(seed);
             }
-            if caught.len() == 4 {
+            if caught.len() == Family::ALL.len() {
                 break;
             }
         }
         println!("{weak:?}: caught in the worlds {caught:?}");
-        assert_eq!(caught.len(), 4, "expected that {weak:?} is noticed in all families");
+        assert_eq!(
+            caught.len(),
+            Family::ALL.len(),
+            "expected that {weak:?} is noticed in all families"
+        );
     }
 }

@@ -63,6 +63,7 @@ pub fn record_start(seed: u64, family: Family, numbers: u64, (lease_ms, error): 
     let (step, epoch, unit) = match family {
         Family::Sno => (4, 0, 4),
         Family::Randflake | Family::HotGuid => (1000, 0, 1),
+        Family::Uuid7 => (1, 0, 1),
         Family::Layout => (1, 1_483_228_800_000_u64, 1),
     };
     record_event(|| {

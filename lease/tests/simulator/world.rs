@@ -170,7 +170,7 @@ pub struct World {
 impl World {
     pub fn new(seed: u64, weak: Weak) -> Self {
         let mut rng = Rng::with_seed(seed);
-        let family = Family::ALL[rng.usize(0..4)];
+        let family = Family::ALL[rng.usize(..Family::ALL.len())];
         let shape = family.shape(rng.u64(0..3));
         generator::reset();
         let lease_ms = [2_000, 10_000, 60_000, 3_600_000][rng.usize(0..4)];
