@@ -2,9 +2,9 @@
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
-Half of a process's IDs are sno's and half are Hot Guids. Half come from the default generator and half from one that
-the parent created. A parent's explicit settings (a partition, window, grant or layout bindables) must fail with
-``forked``.
+A third of a process's IDs are sno's, a third are Hot Guids and a third are UUIDs of version 7. Half come from the
+default generator and half from one that the parent created. A parent's explicit settings (a partition, window, grant,
+worker ID or layout bindables) must fail with ``forked``.
 """
 
 from __future__ import annotations
@@ -19,30 +19,35 @@ from typing import Any
 
 import numpy as np
 
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 #: Number of children that make IDs at the same time.
 AT_ONCE = 8
 #: One in this many forked children forks a child of its own.
 FAMILY = 10
 
-SNO, GUID = sno.Generator(), hotguid.Generator()
+SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
+#: The bytes of an ID of each format, in the order of `make`.
+WIDTHS = (10, 16, 16)
 GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 GIVEN: list[Any] = [
     sno.Generator(7),
     hotguid.Generator(window=(0, 2**32 * 1000)),
     randflake.Generator(GRANT, bytes(16)),
+    uuid7.Generator(7),
     layout.Generator(layout.Layout.preset("instagram", shard=1)),
 ]
 
 
-def make(count: int) -> tuple[bytes, bytes]:
-    """Returns the bytes of IDs from this process. Half of them are sno's and half are Hot Guids."""
-    quarter = count // 4
-    return (
-        b"".join([bytes(sno.generate()) for _ in range(quarter)]) + bytes(SNO.generate_many(quarter)),
-        b"".join([hotguid.generate().bytes for _ in range(quarter)]) + bytes(GUID.generate_many(quarter)),
-    )
+def make(count: int) -> bytes:
+    """Returns the bytes of `count` IDs of each format from this process."""
+    half = count // 2
+    made = [
+        b"".join([bytes(sno.generate()) for _ in range(half)]) + bytes(SNO.generate_many(half)),
+        b"".join([hotguid.generate().bytes for _ in range(half)]) + bytes(GUID.generate_many(half)),
+        b"".join([uuid7.generate().bytes for _ in range(half)]) + bytes(UUID7.generate_many(half)),
+    ]
+    return b"".join(made)
 
 
 def refusal(generator: Any) -> str:
@@ -86,7 +91,7 @@ def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
         if codes != ["forked"] * len(GIVEN):
             raise AssertionError(codes)
         grandchild = Child(child_work(count, False)) if has_child else None
-        made = b"".join(make(count))
+        made = make(count)
         return made + grandchild.join() if grandchild else made
 
     return child
@@ -102,12 +107,13 @@ def are_distinct(ids: bytes, width: int) -> bool:
     return not ((high[1:] == high[:-1]) & (low[1:] == low[:-1])).any()
 
 
-def split(made: bytes, count: int, snos: bytearray, guids: bytearray) -> None:
+def split(made: bytes, count: int, formats: list[bytearray]) -> None:
     """Sorts the IDs of a process and its child by format."""
-    half = count // 4 * 2
-    for start in range(0, len(made), half * 26):
-        snos += made[start : start + half * 10]
-        guids += made[start + half * 10 : start + half * 26]
+    start = 0
+    while start < len(made):
+        for ids, width in zip(formats, WIDTHS, strict=True):
+            ids += made[start : start + count * width]
+            start += count * width
 
 
 def main() -> None:
@@ -117,23 +123,24 @@ def main() -> None:
     options = parser.parse_args()
     begin = time.monotonic()
     assert not are_distinct(b"0123456789" * 2, 10), "the comparison finds what is there"
-    snos, guids = bytearray(), bytearray()
+    formats = [bytearray() for _ in WIDTHS]
+    each = options.ids // 6 * 2
     children: deque[Child] = deque()
     processes = 1
-    split(b"".join(make(options.ids)), options.ids, snos, guids)
+    split(make(each), each, formats)
     for index in range(options.forks):
         has_child = index % FAMILY == 0
-        children.append(Child(child_work(options.ids, has_child)))
+        children.append(Child(child_work(each, has_child)))
         processes += 1 + has_child
         if len(children) == AT_ONCE:
-            split(children.popleft().join(), options.ids, snos, guids)
+            split(children.popleft().join(), each, formats)
     while children:
-        split(children.popleft().join(), options.ids, snos, guids)
-    split(b"".join(make(options.ids)), options.ids, snos, guids)
-    count = len(snos) // 10 + len(guids) // 16
-    if count != (processes + 1) * (options.ids // 4 * 4):
+        split(children.popleft().join(), each, formats)
+    split(make(each), each, formats)
+    count = sum(len(ids) // width for ids, width in zip(formats, WIDTHS, strict=True))
+    if count != (processes + 1) * each * len(WIDTHS):
         sys.exit(f"expected the IDs of {processes} processes, found {count}")
-    well = are_distinct(bytes(snos), 10) and are_distinct(bytes(guids), 16)
+    well = all(are_distinct(bytes(ids), width) for ids, width in zip(formats, WIDTHS, strict=True))
     seconds = time.monotonic() - begin
     print(f"{processes} processes, {count} IDs: {'none twice' if well else 'SOME TWICE'}, {seconds:.0f} s")
     if not well:

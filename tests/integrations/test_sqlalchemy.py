@@ -14,7 +14,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, Engine, MetaData, String, Table, func, insert, literal, select, text
+from sqlalchemy import Column, Engine, MetaData, String, Table, Uuid, func, insert, literal, select, text
 from sqlalchemy.dialects import mssql, mysql, postgresql
 from sqlalchemy.dialects.mysql.mariadb import MariaDBDialect
 from sqlalchemy.exc import ArgumentError
@@ -23,7 +23,7 @@ from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
 from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, POST_SPAN, POSTS, SNO_SPAN
-from polyflake import PolyflakeError, hotguid
+from polyflake import PolyflakeError, hotguid, uuid7
 from polyflake.sno import Sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
 
@@ -113,6 +113,20 @@ def test_guids_and_integers_keep_their_sort_order(engine: Engine) -> None:
         for number in (2**63, True, "7", 1.0):
             with pytest.raises(Exception, match="expected"):
                 connection.execute(select(table).where(table.c.number == number))
+
+
+@pytest.mark.parametrize("type", [Uuid(), HotGuidType()])
+def test_version_7_uuids_sort_in_uuid_columns(engine: Engine, type: Any) -> None:
+    table = Table("events", MetaData(), Column("id", type, primary_key=True))
+    table.metadata.create_all(engine)
+    start = 1_767_225_600_000
+    ids = [uuid7.from_parts(unix_ms=start + k // 4, sequence=k, random=2**56 - 1 - k) for k in range(12)]
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id} for id in reversed(ids)])
+        assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == ids
+        span = uuid7.time_range(start + 1, start + 2)
+        within = select(table.c.id).where(table.c.id.between(*span)).order_by(table.c.id)
+        assert connection.scalars(within).all() == ids[4:8]
 
 
 def test_layout_ids_can_be_selected_by_time(engine: Engine) -> None:

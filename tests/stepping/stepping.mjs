@@ -1,6 +1,6 @@
 // Makes IDs while the system clock steps. See README.md. The second argument selects the backend.
 const [seconds, machine] = process.argv.slice(2);
-const { hotguid, layout, randflake, sno } = await import(`polyflake/${machine}`);
+const { hotguid, layout, randflake, sno, uuid7 } = await import(`polyflake/${machine}`);
 
 const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
 const generators = {
@@ -8,6 +8,7 @@ const generators = {
   hotguid: new hotguid.Generator(),
   layout: new layout.Generator(layout.Layout.preset("discord", { worker: 1, process: 2 })),
   randflake: new randflake.Generator(grant, new Uint8Array(16), { onExhausted: "wait" }),
+  uuid7: new uuid7.Generator(),
 };
 
 const seen = new Set();

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import Any
 
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 grant = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 discord = layout.Layout.preset("discord", worker=1, process=2)
@@ -15,6 +15,7 @@ generators: dict[str, Any] = {
     "hotguid": hotguid.Generator(max_wait=20),
     "layout": layout.Generator(discord, max_wait=20),
     "randflake": randflake.Generator(grant, bytes(16), on_exhausted="wait", max_wait=20),
+    "uuid7": uuid7.Generator(max_wait=20),
 }
 
 seen: set[tuple[str, object]] = set()

@@ -21,23 +21,26 @@ def run(code: str, *path: Path) -> None:
 def test_default_worker_ids_are_assigned_anew_and_explicit_ones_are_rejected() -> None:
     run("""
         import polyflake
-        from polyflake import hotguid, sno
+        from polyflake import hotguid, sno, uuid7
 
         machine = lambda: hotguid.parts(hotguid.generate()).machine
         partition = lambda: sno.generate().partition
-        explicit = sno.Generator(partition=7)
+        explicit = sno.Generator(partition=7), uuid7.Generator(7)
         before = machine(), partition()
-        explicit.generate()
+        for ids in explicit:
+            ids.generate()
         assert polyflake.after_restore() is None
         after = machine(), partition()
         assert before[0] != after[0] and before[1] != after[1] and after == (machine(), partition())
-        try:
-            explicit.generate()
-        except polyflake.StateError as error:
-            assert error.code == "forked"
-        else:
-            raise AssertionError("expected an error")
+        for ids in explicit:
+            try:
+                ids.generate()
+            except polyflake.StateError as error:
+                assert error.code == "forked"
+            else:
+                raise AssertionError("expected an error")
         assert sno.Generator(partition=8).generate().partition == 8
+        assert uuid7.worker_id(uuid7.Generator(8).generate()) == 8
     """)
 
 
