@@ -108,7 +108,11 @@ def _interruptions() -> int:
 
 
 def _calibrate(timer: Timer) -> int:
-    """Returns the number of repetitions that fill a round."""
+    """Returns the number of repetitions that fill a round.
+
+    The first call is not counted: a generator with an explicit worker ID waits in it for the next tick.
+    """
+    timer.timeit(1)
     count = 1
     while (seconds := timer.timeit(count)) < ROUND_SECONDS / 4:
         count *= 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from contest import Entry
 from peers import SECRET
-from polyflake import hotguid, layout, randflake, sno
+from polyflake import hotguid, layout, randflake, sno, uuid7
 
 #: A number of partitions with which batches never reach a single partition's limit.
 PARTITIONS = 512
@@ -35,7 +35,9 @@ def ids() -> list[Entry]:
     return [
         Entry("sno", "ids.generate()", {"ids": sno.Generator(partition=1)}, ours=True),
         Entry("Randflake", "ids.generate()", {"ids": randflake_ids()}, ours=True),
+        Entry("sno, of the default generator", "make()", {"make": sno.generate}, ours=True),
         Entry("Hot Guid, a uuid.UUID", "ids.generate()", {"ids": hotguid.Generator()}, ours=True),
+        Entry("UUID v7, a uuid.UUID", "ids.generate()", {"ids": uuid7.Generator()}, ours=True),
         Entry("custom layout", "ids.generate()", {"ids": wide_layout()}, ours=True),
     ]
 
@@ -51,6 +53,7 @@ def texts() -> list[Entry]:
         ),
         Entry("Randflake", "ids.generate_text()", {"ids": randflake_ids()}, ours=True),
         Entry("Hot Guid", "ids.generate_text()", {"ids": hotguid.Generator()}, ours=True),
+        Entry("UUID v7", "ids.generate_text()", {"ids": uuid7.Generator()}, ours=True),
     ]
 
 

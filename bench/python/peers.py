@@ -6,14 +6,14 @@ import sys
 import time
 import uuid
 
-import c_uuid_v7
+import c_uuid_v7.compat
 import fastuuidv7
 import nanoid  # type: ignore[import-untyped]
 import randflake  # type: ignore[import-untyped]
 import sparkid
 import ulid
 import ulid_transform
-import uuid_utils
+import uuid_utils.compat
 from snowflake import SnowflakeGenerator  # type: ignore[import-untyped]
 from uuid_extensions import uuid7, uuid7str  # type: ignore[import-untyped]
 
@@ -44,6 +44,8 @@ def ids() -> list[Entry]:
         Entry("fastuuidv7, a UUID", "make()", {"make": fastuuidv7.uuid7}),
         Entry("fastuuidv7, a generator's UUID", "make()", {"make": fastuuidv7.SequentialGenerator().next_uuid}),
         Entry("c_uuid_v7", "make()", {"make": c_uuid_v7.uuid7}),
+        Entry("c_uuid_v7, a uuid.UUID", "make()", {"make": c_uuid_v7.compat.uuid7}),
+        Entry("uuid_utils.uuid7, a uuid.UUID", "make()", {"make": uuid_utils.compat.uuid7}),
         Entry("snowflake-id", "next(ids)", {"ids": SnowflakeGenerator(42)}),
         Entry("python-ulid", "make()", {"make": ulid.ULID}),
         Entry("ulid-transform, bytes", "make()", {"make": ulid_transform.ulid_now_bytes}),

@@ -52,6 +52,9 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
 pub(crate) trait Value:
     PyClass<BaseType = PyAny, Frozen = True> + Copy + Default + Sync
 {
+    /// Returns the memory of freed instances.
+    #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+    fn spare() -> &'static Spare;
 }
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
@@ -67,11 +70,11 @@ pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, P
 }
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-pub(crate) use one_version::{object, prepare};
+pub(crate) use one_version::{Spare, object, prepare};
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 mod one_version {
-    use std::ptr;
+    use std::{cell::Cell, ptr};
 
     use pyo3::{
         exceptions::{PyMemoryError, PySystemError},
@@ -80,6 +83,45 @@ mod one_version {
     };
 
     use super::Value;
+
+    /// Memory of freed instances of a class, for the next ones: an ID is often dropped before the next one is generated.
+    pub(crate) struct Spare {
+        count: Cell<usize>,
+        instances: [Cell<*mut ffi::PyObject>; Self::LIMIT],
+    }
+
+    // SAFETY: only attached threads use it, and of those the GIL lets one run at a time. PyO3 loads a module into one interpreter
+    // only.
+    unsafe impl Sync for Spare {}
+
+    impl Spare {
+        const LIMIT: usize = 32;
+
+        pub(crate) const fn new() -> Self {
+            Self {
+                count: Cell::new(0),
+                instances: [const { Cell::new(ptr::null_mut()) }; Self::LIMIT],
+            }
+        }
+
+        /// Returns memory for an instance, or null if there is none.
+        #[inline]
+        fn take(&self) -> *mut ffi::PyObject {
+            let Some(count) = self.count.get().checked_sub(1) else { return ptr::null_mut() };
+            self.count.set(count);
+            self.instances[count].get()
+        }
+
+        /// Keeps the memory of a freed instance, and returns whether there was a place for it.
+        #[inline]
+        fn keep(&self, instance: *mut ffi::PyObject) -> bool {
+            let count = self.count.get();
+            let Some(place) = self.instances.get(count) else { return false };
+            place.set(instance);
+            self.count.set(count + 1);
+            true
+        }
+    }
 
     /// Where an instance's value is: after the object's header.
     const fn offset<T>() -> usize {
@@ -108,7 +150,7 @@ mod one_version {
             (*class).tp_traverse = None;
             (*class).tp_clear = None;
             (*class).tp_alloc = Some(ffi::PyType_GenericAlloc);
-            (*class).tp_dealloc = Some(deallocate);
+            (*class).tp_dealloc = Some(deallocate::<T>);
             (*class).tp_free = Some(ffi::PyObject_Free);
             is_final
         };
@@ -124,12 +166,14 @@ mod one_version {
     }
 
     /// Frees an instance, whose value needs no destructor, and releases its class.
-    unsafe extern "C" fn deallocate(instance: *mut ffi::PyObject) {
+    unsafe extern "C" fn deallocate<T: Value>(instance: *mut ffi::PyObject) {
         // SAFETY: the interpreter calls this for an instance without references, which `PyObject_Malloc` has allocated. Each
         // instance of a heap type holds a reference to it.
         unsafe {
             let class = ffi::Py_TYPE(instance);
-            ffi::PyObject_Free(instance.cast());
+            if !T::spare().keep(instance) {
+                ffi::PyObject_Free(instance.cast());
+            }
             ffi::Py_DECREF(class.cast());
         }
     }
@@ -138,10 +182,13 @@ mod one_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. `PyObject_Init` sets the header,
+        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. All memory has that size. `PyObject_Init` sets the header,
         // and adds the instance's reference to its class. Nobody else has the new object yet.
         unsafe {
-            let memory: *mut ffi::PyObject = ffi::PyObject_Malloc(size::<T>()).cast();
+            let mut memory = T::spare().take();
+            if memory.is_null() {
+                memory = ffi::PyObject_Malloc(size::<T>()).cast();
+            }
             if memory.is_null() {
                 return Err(PyMemoryError::new_err(()));
             }

@@ -8,6 +8,8 @@ use pyo3::{
 };
 
 use crate::errors::raise;
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+use crate::ids::object::Spare;
 use crate::ids::{
     array::{Array, HoldsItems, Item, array},
     column::{self, PackedBytes},
@@ -33,7 +35,14 @@ texts! {
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Sno(pub(crate) sno::Sno);
 
-impl Value for Sno {}
+impl Value for Sno {
+    #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+    #[inline]
+    fn spare() -> &'static Spare {
+        static SPARE: Spare = Spare::new();
+        &SPARE
+    }
+}
 
 #[pymethods]
 impl Sno {
