@@ -13,16 +13,20 @@
 //!
 //! Miri, which has neither hooks nor `fork()`, and models, which simulate the atomics, run the code of platforms without forks.
 
-#[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
+#[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten")))))]
 mod none;
-#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
+#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
 mod unix;
 #[cfg(all(feature = "std", target_os = "linux", not(any(miri, loom, shuttle))))]
 mod watch;
 
-#[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
+#[cfg(not(all(
+    feature = "std",
+    unix,
+    not(any(miri, loom, shuttle, target_os = "emscripten"))
+)))]
 use none as imp;
-#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
+#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
 use unix as imp;
 
 /// Functions that lease default partitions from a table that the host provides. Bindings use this module.

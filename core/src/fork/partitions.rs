@@ -280,7 +280,10 @@ impl dyn Table + '_ {
 #[cfg(feature = "std")]
 #[repr(align(128))]
 #[derive(Debug)]
-#[cfg_attr(not(all(unix, not(any(miri, loom, shuttle)))), allow(dead_code, reason = "a static"))]
+#[cfg_attr(
+    not(all(unix, not(any(miri, loom, shuttle, target_os = "emscripten")))),
+    allow(dead_code, reason = "a static")
+)]
 pub(super) struct CacheLine(pub(super) AtomicU32);
 
 /// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
@@ -302,7 +305,7 @@ pub struct Cells<const N: usize> {
     notice: AtomicU64,
     /// The number of times that the processes of the table were restored. See the description of `fork`.
     #[cfg_attr(
-        not(all(unix, not(any(miri, loom, shuttle)))),
+        not(all(unix, not(any(miri, loom, shuttle, target_os = "emscripten")))),
         allow(dead_code, reason = "a static")
     )]
     pub(super) restores: CacheLine,
@@ -312,7 +315,7 @@ pub struct Cells<const N: usize> {
 #[cfg(feature = "std")]
 impl<const N: usize> Cells<N> {
     /// Creates a table in which all partitions are free.
-    #[cfg(any(test, not(unix), miri, loom, shuttle))]
+    #[cfg(any(test, not(unix), target_os = "emscripten", miri, loom, shuttle))]
     #[allow(clippy::new_without_default, reason = "one a process")]
     pub const fn new() -> Self {
         let entries = [const { AtomicU64::new(0) }; N];

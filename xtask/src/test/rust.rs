@@ -64,7 +64,21 @@ pub fn systems(shell: &Shell) -> Result<()> {
             .env("RUSTFLAGS", "-D warnings")
             .run()?;
     }
-    Ok(())
+    pyodide(shell)
+}
+
+/// Checks what Python in a browser loads. That system has neither forks nor an interpreter to ask for its settings.
+fn pyodide(shell: &Shell) -> Result<()> {
+    let target = "wasm32-unknown-emscripten";
+    cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
+    let settings = tempfile::NamedTempFile::new()?;
+    let lines = "implementation=CPython\nversion=3.13\nshared=true\nabi3=true\nlib_name=python3.13\n\
+                 pointer_width=32\nbuild_flags=\nsuppress_build_script_link_lines=true\n";
+    shell.write_file(settings.path(), lines)?;
+    let chosen = ["--package", "polyflake-python", "--features", "pyo3/abi3-py311"];
+    Ok(cmd!(shell, "cargo check --quiet {chosen...} --target {target}")
+        .env("PYO3_CONFIG_FILE", settings.path())
+        .run()?)
 }
 
 /// Runs the core's unit, integration and documentation tests, as in a fresh clone of the repository.

@@ -316,7 +316,7 @@ fn slow() -> Vec<Step> {
         ),
         step(
             "systems",
-            "Windows and macOS compile all crates and their tests",
+            "Windows and macOS compile all crates and their tests, and Pyodide the Python module",
             &[CRATES],
             rust::systems,
         ),
