@@ -240,8 +240,13 @@ mod forks {
         panic::{AssertUnwindSafe, catch_unwind},
     };
 
-    use super::{Cell, Rc, Result, TestClock, Vec, at, hotguid, ms, run_with_interruption, sno};
-    use crate::fork;
+    use super::{
+        Cell, Rc, RefCell, Result, TestClock, Vec, at, hotguid, ms, run_with_interruption, sno,
+    };
+    use crate::{
+        fork,
+        uuid7::{self, Uuid7},
+    };
 
     /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
     fn fork_here() -> libc::pid_t {
@@ -344,5 +349,47 @@ mod forks {
             };
             at_each_access(true, make, |ids| call(ids, now));
         }
+    }
+
+    /// The source returns the same bytes in each process, so only the generation distinguishes the random bits.
+    fn uuids() -> Rc<uuid7::Generator<TestClock>> {
+        Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
+    }
+
+    /// Forks before each access of a call, which follows another call or not.
+    fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
+        let called = |ids: &G, tick| bytes(at(ms(tick), || call(ids)).map(Uuid7::to_bytes));
+        for (before, now) in TICKS {
+            let make = || {
+                let ids = make();
+                before.map(|tick| called(&ids, tick));
+                ids
+            };
+            at_each_access(true, make, |ids| called(ids, now));
+        }
+    }
+
+    #[test]
+    fn uuids_stay_unique_if_a_fork_interrupts_a_call() {
+        fork_in_each_uuid_call(uuids, |ids| ids.try_generate());
+    }
+
+    #[test]
+    fn uuids_of_a_batch_stay_unique_if_a_fork_interrupts_a_call() {
+        fork_in_each_uuid_call(uuids, |ids| {
+            let mut batch = [Uuid7::MIN; 3];
+            ids.try_fill(&mut batch).map(|_| batch[2])
+        });
+    }
+
+    #[test]
+    fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
+        let handle = || RefCell::new(uuid7::Handle::new(uuids()));
+        // A fork after the first call has compared the generation comes after its ID, which is then in both processes.
+        fork_in_each_uuid_call(handle, |handle| {
+            let mut handle = handle.borrow_mut();
+            handle.try_generate()?;
+            handle.try_generate()
+        });
     }
 }

@@ -14,6 +14,7 @@ use polyflake::{
     layout::{Builder, Field, Layout, preset},
     randflake,
     sno::{self, Assignment, Generator},
+    uuid7,
 };
 
 #[path = "support/alone.rs"]
@@ -53,6 +54,11 @@ fn sno_of(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'stati
 
 fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
+}
+
+fn uuid7_of(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
+    let ids = builder.build().unwrap();
+    Box::new(move || bytes(ids.generate(), |id| id.to_bytes().to_vec()))
 }
 
 /// Returns a clock that does not advance, so that a repeated state repeats an ID.
@@ -116,6 +122,15 @@ const CREATIONS: &[Creation] = &[
     ("hotguid window", || {
         let ids = hotguid::Generator::builder().clock(stopped_clock()).window(0, 4_294_967_296_000);
         hotguid_of(ids.build().unwrap())
+    }),
+    ("uuid7", || uuid7_of(uuid7::Generator::builder().clock(stopped_clock()))),
+    ("uuid7 static", || Box::new(|| bytes(uuid7::generate(), |id| id.to_bytes().to_vec()))),
+    ("uuid7 draw", || uuid7_of(uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])))),
+    ("uuid7 given", || uuid7_of(uuid7::Generator::builder().clock(stopped_clock()).worker_id(7))),
+    ("uuid7 handle", || {
+        let ids = uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])).build().unwrap();
+        let mut handle = uuid7::Handle::new(std::sync::Arc::new(ids));
+        Box::new(move || bytes(handle.generate(), |id| id.to_bytes().to_vec()))
     }),
     ("randflake", || {
         let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();

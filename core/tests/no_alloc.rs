@@ -136,6 +136,30 @@ fn hot_guid_allocates_nothing() {
 }
 
 #[test]
+fn uuid7_allocates_nothing() {
+    use polyflake::uuid7::{self, Generator, Uuid7};
+
+    static CLOCK: ManualClock = ManualClock::at_unix_ms(1_763_650_000_000);
+    let ids = Generator::builder().clock(&CLOCK).build().unwrap();
+    let mut handle = ids.handle();
+    let id = handle.generate().unwrap();
+    let text = id.text();
+    uuid7::generate().expect("the first reading of a process chooses its clock");
+    let mut now = 1_763_650_000_000;
+    for _ in 0..3 {
+        assert_no_allocation(|| ids.generate().unwrap().text());
+        assert_no_allocation(|| handle.generate().unwrap());
+        assert_no_allocation(|| ids.fill(&mut [Uuid7::MIN; 100]).unwrap());
+        // The random bits are keyed anew.
+        now += 1;
+        CLOCK.set_unix_ms(now);
+    }
+    assert_no_allocation(|| Uuid7::parse(&text).unwrap());
+    assert_no_allocation(|| Uuid7::parse("not an id at all").unwrap_err());
+    assert_no_allocation(|| uuid7::generate().unwrap());
+}
+
+#[test]
 fn layouts_allocate_nothing_by_field_index() {
     use polyflake::layout::{Field, Layout, Tick, Value, ValueType};
 

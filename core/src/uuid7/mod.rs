@@ -21,6 +21,8 @@
 //! The byte order is that of the string, so bytes, strings and [`Uuid7`]s sort in the same order.
 
 mod builder;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod copies;
 mod database;
 mod family;
 mod generator;

@@ -46,7 +46,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("hotguid", &OF_OWN_PARTITIONS),
     ("uuid7", &OF_OWN_PARTITIONS),
     // This module contains unit tests of whole generators.
-    ("interruptions", &["clock", "fork", "hotguid", "sno", "sync"]),
+    ("interruptions", &["clock", "fork", "hotguid", "sno", "sync", "uuid7"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",

@@ -1,0 +1,490 @@
+//! Explores two processes that continue with one memory: a copy of a running process that does not know of the other copy, or a
+//! forked child. The search visits all states of each, and compares their IDs. After the split, neither affects the other.
+//!
+//! Both have the streams of random bits that existed before, and the same state machine, so only the rules of the streams keep
+//! their IDs apart. The memory is copied before any step of a call. A clock may show any millisecond at each call, and either
+//! process may report a restore at any step. A call generates a single ID, or the next ID of a handle, which has a block of
+//! slots and a stream of its own. Slots come from the real state machine.
+//!
+//! The keys of the random source are all different. So two IDs are equal if they have the same slot, the same key and the same
+//! position in its stream. These IDs of copies may be equal:
+//!
+//! - Those of a call that was in progress when the copy was made.
+//! - Those of the copied millisecond: the calls that read the same millisecond as the last call before the copy, until one of
+//!   them reads another millisecond.
+//!
+//! A call that begins after its process has reported the restore has no exception, and neither has a forked child.
+
+use std::{
+    array,
+    collections::{BTreeMap, HashSet},
+    vec,
+    vec::Vec,
+};
+
+use crate::sequence::{
+    Flip, Machine, Step,
+    per_tick::{Behind, PerTick, Slots},
+};
+
+/// The number of milliseconds that the clock can show.
+const MILLISECONDS: u8 = 2;
+/// The number of IDs for which a stream has bits ahead.
+const AHEAD: u8 = 2;
+/// The number of slots in a handle's block.
+const BLOCK: u32 = 2;
+const SLOTS: Slots = Slots { first: 0, last: 15 };
+const LAST_TICK: u64 = 7;
+
+/// How the memory of the second process comes about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Split {
+    Copy,
+    Fork,
+}
+
+/// A rule of the streams that is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Weakness {
+    None,
+    /// The generation is compared before the bits are taken, and not after the slots are reserved.
+    ComparesFirst,
+    /// The comparison ignores restores.
+    IgnoresRestores,
+    /// A new stream begins with the rest of the buffered bits of the stream that it replaces.
+    KeepsBits,
+    /// A stream is replaced only if the clock shows a later millisecond.
+    KeepsStreamAfterRollback,
+    /// A handle keeps the stream of an earlier generation when it begins a block.
+    HandleKeepsStream,
+}
+
+/// The process, and the number of restores that were reported.
+type Generation = (u8, u8);
+
+/// A key, and a position in its stream.
+type Bits = (u8, u8);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Stream {
+    key: u8,
+    /// The position of the next bits that are not in the buffer yet.
+    position: u8,
+    buffer: [Bits; AHEAD as usize],
+    taken: u8,
+    millisecond: u8,
+    generation: Generation,
+}
+
+impl Stream {
+    fn new(key: u8, millisecond: u8, generation: Generation) -> Self {
+        let buffer = [(key, 0); AHEAD as usize];
+        Self { key, position: 0, buffer, taken: AHEAD, millisecond, generation }
+    }
+
+    fn next(&mut self) -> Bits {
+        if self.taken == AHEAD {
+            self.buffer = array::from_fn(|k| (self.key, self.position + u8::try_from(k).unwrap()));
+            (self.position, self.taken) = (self.position + AHEAD, 0);
+        }
+        self.taken += 1;
+        self.buffer[usize::from(self.taken) - 1]
+    }
+}
+
+/// Whose stream a step uses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Owner {
+    Thread,
+    Handle,
+}
+
+/// The next step of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Next {
+    /// Takes bits from a stream. A repeated attempt also checks the stream's generation.
+    Take {
+        of: Owner,
+        is_repeated: bool,
+    },
+    /// Takes bits from a new stream, whose key and generation have been read.
+    TakeOfNew {
+        of: Owner,
+        key: u8,
+        generation: Generation,
+    },
+    /// Uses the next slot of the handle's block, if the block is of this generation and tick.
+    UseBlock,
+    Reserve,
+    /// Compares the generation, and completes the ID.
+    Compare {
+        generation: Generation,
+        tick: u64,
+        slot: u64,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Call {
+    by: Owner,
+    now: u8,
+    next: Next,
+    /// The bits that were taken last, and the generation of their stream.
+    bits: (Bits, Generation),
+    /// The generation at the beginning of the handle's new block.
+    of_block: Generation,
+    /// Whether another copy may complete the same ID.
+    may_repeat: bool,
+    began_after_report: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Block {
+    generation: Generation,
+    tick: u64,
+    slot: u64,
+    left: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Process {
+    generation: Generation,
+    /// The tick and the next slot of the state machine.
+    machine: (u64, u64),
+    keys: u8,
+    /// The streams of the thread and of the handle.
+    streams: [Option<Stream>; 2],
+    /// The millisecond that each owner's last call read before the copy, if none has read another one since.
+    copied: [Option<u8>; 2],
+    read: [Option<u8>; 2],
+    block: Option<Block>,
+    call: Option<Call>,
+    calls: u8,
+    has_reported: bool,
+    made: Vec<Id>,
+}
+
+/// The slot and the random bits of an ID.
+type Id = (u64, u64, Bits);
+
+/// An ID, and whether another copy may make it as well.
+type Made = (Id, bool);
+
+struct Explorer {
+    split: Split,
+    behind: Behind,
+    weakness: Weakness,
+    calls: u8,
+}
+
+#[derive(Debug, Default)]
+struct SearchResult {
+    states: usize,
+    repeated: bool,
+    /// Whether both processes can make an ID that both may make.
+    shared: bool,
+}
+
+impl Process {
+    fn owner_of(&mut self, of: Owner) -> &mut Option<Stream> {
+        &mut self.streams[of as usize]
+    }
+
+    /// Notes a reading, and returns whether it is in the copied millisecond.
+    fn note_reading(&mut self, of: Owner, now: u8) -> bool {
+        self.read[of as usize] = Some(now);
+        self.copied[of as usize].take_if(|copied| *copied != now);
+        self.copied[of as usize].is_some()
+    }
+}
+
+impl Explorer {
+    fn new(split: Split, weakness: Weakness) -> Self {
+        Self { split, behind: Behind::HeldWithin(u64::MAX), weakness, calls: 3 }
+    }
+
+    fn search(&self) -> SearchResult {
+        let process = Process {
+            generation: (0, 0),
+            machine: (0, 0),
+            keys: 0,
+            streams: [None; 2],
+            copied: [None; 2],
+            read: [None; 2],
+            block: None,
+            call: None,
+            calls: self.calls,
+            // Only a report after the split matters.
+            has_reported: true,
+            made: Vec::new(),
+        };
+        let mut found = SearchResult::default();
+        let (before, _) = self.reach(process, &mut found);
+        for process in before {
+            let [ours, theirs] =
+                self.split(process).map(|process| self.reach(process, &mut found).1);
+            for (id, may_repeat) in ours {
+                let other = theirs.get(&id);
+                found.repeated |= other.is_some_and(|other| !(may_repeat && *other));
+                found.shared |= other.is_some();
+            }
+        }
+        found
+    }
+
+    /// Returns all states of a process, and the IDs that it can make, each with whether another copy may always make it as well.
+    fn reach(
+        &self,
+        first: Process,
+        found: &mut SearchResult,
+    ) -> (HashSet<Process>, BTreeMap<Id, bool>) {
+        let (mut known, mut open) = (HashSet::from([first.clone()]), vec![first]);
+        let mut all = BTreeMap::new();
+        while let Some(process) = open.pop() {
+            for (mut next, made) in self.successors(&process) {
+                if let Some((id, may_repeat)) = made {
+                    found.repeated |= next.made.contains(&id);
+                    next.made.push(id);
+                    *all.entry(id).or_insert(true) &= may_repeat;
+                }
+                if known.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        found.states += known.len();
+        (known, all)
+    }
+
+    fn successors(&self, process: &Process) -> Vec<(Process, Option<Made>)> {
+        let mut all = self.advance(process);
+        if !process.has_reported {
+            let mut next = process.clone();
+            (next.generation.1, next.has_reported) = (next.generation.1 + 1, true);
+            all.push((next, None));
+        }
+        all
+    }
+
+    /// Returns the two processes that continue.
+    fn split(&self, mut process: Process) -> [Process; 2] {
+        process.has_reported = false;
+        if self.split == Split::Copy {
+            process.copied = process.read;
+        }
+        if let Some(call) = &mut process.call {
+            call.began_after_report = false;
+            call.may_repeat = self.split == Split::Copy;
+        }
+        let mut other = process.clone();
+        other.generation.0 += u8::from(self.split == Split::Fork);
+        // The keys that this process reads from now on differ from those of the other one.
+        other.keys += 100;
+        [process, other]
+    }
+
+    /// Returns the process after its next step, once for each choice, and the ID that the step completes.
+    fn advance(&self, process: &Process) -> Vec<(Process, Option<Made>)> {
+        let Some(call) = process.call else { return Self::begin(process) };
+        let mut next = process.clone();
+        let made = match call.next {
+            Next::Take { of, is_repeated } => {
+                self.take(&mut next, call, of, is_repeated);
+                None
+            }
+            Next::TakeOfNew { of, key, generation } => {
+                self.take_of_new(&mut next, call, of, key, generation);
+                None
+            }
+            Next::UseBlock => self.use_block(&mut next, call),
+            Next::Reserve => {
+                self.reserve(&mut next, call);
+                None
+            }
+            Next::Compare { generation, tick, slot } => {
+                self.compare(&mut next, call, generation, (tick, slot))
+            }
+        };
+        vec![(next, made)]
+    }
+
+    fn begin(process: &Process) -> Vec<(Process, Option<Made>)> {
+        if process.calls == 0 {
+            return vec![];
+        }
+        let choices =
+            (0..MILLISECONDS).flat_map(|now| [(Owner::Thread, now), (Owner::Handle, now)]);
+        let begun = choices.map(|(by, now)| {
+            let mut next = process.clone();
+            next.calls -= 1;
+            next.call = Some(Call {
+                by,
+                now,
+                next: Next::Take { of: by, is_repeated: false },
+                bits: ((0, 0), (0, 0)),
+                of_block: (0, 0),
+                may_repeat: false,
+                began_after_report: process.has_reported,
+            });
+            (next, None)
+        });
+        begun.collect()
+    }
+
+    fn serves(&self, process: &Process, stream: &Stream, now: u8, is_repeated: bool) -> bool {
+        let is_in_time = match self.weakness {
+            Weakness::KeepsStreamAfterRollback => now <= stream.millisecond,
+            _ => now == stream.millisecond,
+        };
+        let compares = is_repeated || self.weakness == Weakness::ComparesFirst;
+        is_in_time && (!compares || self.is_current(process, stream.generation))
+    }
+
+    fn is_current(&self, process: &Process, generation: Generation) -> bool {
+        match self.weakness {
+            Weakness::IgnoresRestores => generation.0 == process.generation.0,
+            _ => generation == process.generation,
+        }
+    }
+
+    fn take(&self, process: &mut Process, mut call: Call, of: Owner, is_repeated: bool) {
+        call.may_repeat |= process.note_reading(of, call.now);
+        let found = process
+            .owner_of(of)
+            .filter(|stream| self.serves(process, stream, call.now, is_repeated));
+        if let Some(mut stream) = found {
+            Self::taken(process, call, of, &mut stream);
+            return;
+        }
+        process.keys += 1;
+        let (key, generation) = (process.keys, process.generation);
+        call.next = Next::TakeOfNew { of, key, generation };
+        process.call = Some(call);
+    }
+
+    fn take_of_new(
+        &self,
+        process: &mut Process,
+        call: Call,
+        of: Owner,
+        key: u8,
+        generation: Generation,
+    ) {
+        let mut stream = Stream::new(key, call.now, generation);
+        if self.weakness == Weakness::KeepsBits
+            && let Some(last) = process.owner_of(of)
+        {
+            (stream.buffer, stream.taken) = (last.buffer, last.taken);
+        }
+        Self::taken(process, call, of, &mut stream);
+    }
+
+    fn taken(process: &mut Process, mut call: Call, of: Owner, stream: &mut Stream) {
+        call.bits = (stream.next(), stream.generation);
+        call.next = if of == Owner::Handle { Next::UseBlock } else { Next::Reserve };
+        *process.owner_of(of) = Some(*stream);
+        process.call = Some(call);
+    }
+
+    fn use_block(&self, process: &mut Process, mut call: Call) -> Option<Made> {
+        let tick =
+            self.machine(process).tick_for(self.machine(process).observe(), tick_of(call.now));
+        let is_current = |block: &Block| self.is_current(process, block.generation);
+        let usable =
+            process.block.filter(|block| block.left > 0 && block.tick == tick && is_current(block));
+        let Some(mut block) = usable else {
+            process.block = None;
+            call.of_block = process.generation;
+            call.next = Next::Take { of: Owner::Thread, is_repeated: false };
+            process.call = Some(call);
+            return None;
+        };
+        let id = (block.tick, block.slot, call.bits.0);
+        (block.slot, block.left) = (block.slot + 1, block.left - 1);
+        process.block = Some(block);
+        process.call = None;
+        Some((id, call.may_repeat && !call.began_after_report))
+    }
+
+    fn machine(&self, process: &Process) -> PerTick {
+        let (tick, next) = process.machine;
+        PerTick::at(SLOTS, self.behind, LAST_TICK, tick, next.into()).unwrap()
+    }
+
+    fn reserve(&self, process: &mut Process, mut call: Call) {
+        let machine = self.machine(process);
+        let want = if call.by == Owner::Handle { BLOCK } else { 1 };
+        let step = machine.step(machine.observe(), tick_of(call.now), want, 0, Flip::Allowed);
+        let Step::Reserved(range) = step else { unreachable!("more slots than calls") };
+        let state = machine.state();
+        process.machine = (state.tick, u64::try_from(state.next).unwrap());
+        if call.by == Owner::Handle {
+            let (tick, slot, left) = (range.tick, range.first + 1, range.len - 1);
+            process.block = Some(Block { generation: call.of_block, tick, slot, left });
+        }
+        let generation = call.bits.1;
+        call.next = Next::Compare { generation, tick: range.tick, slot: range.first };
+        process.call = Some(call);
+    }
+
+    fn compare(
+        &self,
+        process: &mut Process,
+        mut call: Call,
+        generation: Generation,
+        (tick, slot): (u64, u64),
+    ) -> Option<Made> {
+        let compares = self.weakness != Weakness::ComparesFirst;
+        if compares && !self.is_current(process, generation) {
+            call.next = Next::Take { of: Owner::Thread, is_repeated: true };
+            process.call = Some(call);
+            return None;
+        }
+        if call.by == Owner::Handle && self.weakness != Weakness::HandleKeepsStream {
+            let current = process.generation;
+            process.owner_of(Owner::Handle).take_if(|stream| stream.generation != current);
+        }
+        process.call = None;
+        Some(((tick, slot, call.bits.0), call.may_repeat && !call.began_after_report))
+    }
+}
+
+/// A new state machine is in tick 0, which no reading shows.
+fn tick_of(now: u8) -> u64 {
+    u64::from(now) + 1
+}
+
+/// After a long rollback, a generator continues in its millisecond, or starts over in the clock's.
+const KINDS: [Behind; 2] = [Behind::HeldWithin(u64::MAX), Behind::HeldWithin(0)];
+
+#[test]
+fn copies_repeat_ids_of_the_copied_millisecond_only() {
+    for behind in KINDS {
+        let found = Explorer { behind, ..Explorer::new(Split::Copy, Weakness::None) }.search();
+        std::println!("{found:?}");
+        assert!(!found.repeated && found.shared && found.states > 10_000, "{found:?}");
+    }
+}
+
+#[test]
+fn a_forked_child_repeats_no_id() {
+    for behind in KINDS {
+        let found = Explorer { behind, ..Explorer::new(Split::Fork, Weakness::None) }.search();
+        std::println!("{found:?}");
+        assert!(!found.repeated && !found.shared && found.states > 10_000, "{found:?}");
+    }
+}
+
+#[test]
+fn each_weakened_rule_repeats_ids() {
+    for (split, weakness) in [
+        (Split::Fork, Weakness::ComparesFirst),
+        (Split::Copy, Weakness::IgnoresRestores),
+        (Split::Copy, Weakness::KeepsBits),
+        (Split::Fork, Weakness::KeepsBits),
+        (Split::Copy, Weakness::KeepsStreamAfterRollback),
+        (Split::Fork, Weakness::HandleKeepsStream),
+    ] {
+        assert!(Explorer::new(split, weakness).search().repeated, "{weakness:?} after a {split:?}");
+    }
+}
