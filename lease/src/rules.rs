@@ -24,5 +24,6 @@ pub(crate) mod request;
 pub(crate) mod shape;
 #[cfg(feature = "hosted")]
 pub(crate) mod url;
+pub(crate) mod volatile;
 #[cfg(feature = "hosted")]
 pub(crate) mod watched;

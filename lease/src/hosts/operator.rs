@@ -16,6 +16,7 @@ use crate::{
     rules::keeper::quiet_time,
     rules::record::{check_name, check_text},
     rules::shape::BLOCK,
+    rules::volatile::is_volatile,
 };
 
 /// The number of attempts for an action while keepers change the same record.
@@ -199,7 +200,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason has more than 200 bytes or
-    /// contains control characters. All other errors are the same as for [`Operator::evict`].
+    /// contains control characters. Returns `store_not_durable` if the store is volatile, because it may forget the
+    /// reservation. All other errors are the same as for [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
         self.change(number, true, |old, namespace, (shape, now)| {
@@ -290,7 +292,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are missing.
     /// All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
-        self.for_all(|random, old, (now, _), found| {
+        self.for_all(|random, old, (now, store), found| {
             let ReplyContent::Survey { records, latest_end } = found else {
                 return Err(damaged_record("expected a survey"));
             };
@@ -301,7 +303,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if not_before.is_some_and(|time| time > now.saturating_add(MAX_QUIET_MS)) {
                 return Err(out_of_range("expected a time within ten years"));
             }
-            let quiet_until = quiet_time(old, (now, latest_end), 0)?;
+            let quiet_until = quiet_time(old, store, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
             // The previous name is cleared, because a promotion that an operator reports later happened before this restore.
             let previous_store = String::new();
@@ -406,6 +408,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 let reason = "expected the store that granted before, found a restored one";
                 return Err(Error::new(ErrorKind::StoreChanged, reason));
             }
+            if may_grow && is_volatile(&reply.store) {
+                let reason = "expected a store that keeps reservations, found a volatile one";
+                return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+            }
             if index >= namespace.records {
                 if !may_grow {
                     return Err(never_granted());
@@ -489,8 +495,9 @@ fn check_promotion(from: &str, to: &str) -> Result<()> {
         }
         (["mysql", server, _], ["mysql", other, _])
         | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,
-        (["postgresql" | "mysql" | "mariadb", ..], _)
-        | (_, ["postgresql" | "mysql" | "mariadb", ..]) => false,
+        // The end of a waiting time does not depend on what a volatile store has lost.
+        (["postgresql" | "mysql" | "mariadb" | "volatile", ..], _)
+        | (_, ["postgresql" | "mysql" | "mariadb" | "volatile", ..]) => false,
         _ => from != to,
     };
     if is_possible {

@@ -10,6 +10,7 @@ use alloc::{
 use crate::{
     Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Shape,
     rules::error::{damaged_record, moment, reserved_id},
+    rules::volatile::is_proposed,
 };
 
 /// The number of records from which a claim would choose.
@@ -76,7 +77,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     records.iter().try_for_each(Record::check)?;
     let name = &namespace.name;
     let until = Some(namespace.quiet_until).filter(|until| now < *until);
-    if namespace.store != store || until.is_some() {
+    if namespace.store != store || is_proposed(namespace, store) || until.is_some() {
         // The quiet time of a restored store begins when the first holder notices the restore. A check does not start it.
         let end = until.map_or("some time after a holder notices it".to_string(), moment);
         let reason =

@@ -72,6 +72,7 @@ pub(crate) use options::default_wait_ms;
 use crate::{
     Error, Grid, Operation, Random, Record, Reply, ReplyContent, Request, Result,
     rules::error::damaged_record, rules::json::MAX_SAFE_INTEGER, rules::shape::BLOCK,
+    rules::volatile::is_volatile,
 };
 
 /// The time as read by a keeper's host.
@@ -327,6 +328,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
+                if is_volatile(&reply.store) {
+                    self.options.limit_lease();
+                }
                 self.store_now = (reply.now, now.elapsed_ms);
                 self.process_reply(purpose, reply, now);
             }

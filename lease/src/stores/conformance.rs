@@ -6,7 +6,10 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-use crate::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store};
+use crate::{
+    Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store,
+    rules::volatile::{is_volatile, wait_from},
+};
 
 /// The name of the namespace that the suite creates.
 pub const NAMESPACE: &str = "conformance";
@@ -39,7 +42,9 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
     let mut suite = Suite { store: &mut store, number: 0 };
     let old = suite.namespace();
     let first = 10 + 2 * old.records;
-    let new = Namespace { records: old.records + ROUNDS, version: old.version + 1, ..old.clone() };
+    let quiet_until = suite.quiet_until(old.quiet_until);
+    let (records, version) = (old.records + ROUNDS, old.version + 1);
+    let new = Namespace { records, quiet_until, version, ..old.clone() };
     let grow = Operation::PutNamespace { old, new: new.clone(), first, count: 2 };
     assert_eq!(suite.send(grow).content, ReplyContent::Done);
     let (barrier, mut second) = (std::sync::Barrier::new(2), open());
@@ -161,9 +166,33 @@ impl Suite<'_> {
         namespace
     }
 
+    /// Returns the end of a quiet time that the store accepts: a given time or, in a volatile store, the end of a waiting time
+    /// that begins now.
+    fn quiet_until(&mut self, quiet_until: u64) -> u64 {
+        let Reply { now, store, .. } = self.send(Operation::List);
+        if is_volatile(&store) { wait_from(now) } else { quiet_until }
+    }
+
+    /// Checks that a volatile store begins no incarnation whose waiting time began earlier. The write of it may be a repeated one
+    /// from before the store was emptied.
+    fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
+        if !is_volatile(&old.store) {
+            return;
+        }
+        let quiet_until = self.send(Operation::List).now + 60_000;
+        let new = Namespace { quiet_until, ..new.clone() };
+        let late = Operation::PutNamespace { old: old.clone(), new, first: 10, count: 2 };
+        let reply = self.send(late);
+        let expected = (ReplyContent::Differs(None), Some(old.clone()));
+        let found = (reply.content, reply.namespace);
+        assert_eq!(found, expected, "expected a refusal of a waiting time that began earlier");
+    }
+
     fn records(&mut self, first: &Namespace) {
         assert_eq!(self.read(10), None);
-        let new = Namespace { records: 3, version: 2, ..first.clone() };
+        let quiet_until = self.quiet_until(first.quiet_until);
+        let new = Namespace { records: 3, version: 2, quiet_until, ..first.clone() };
+        self.check_late_begin(first, &new);
         let grow =
             Operation::PutNamespace { old: first.clone(), new: new.clone(), first: 10, count: 2 };
         assert_eq!(self.send(grow.clone()).content, ReplyContent::Done);
@@ -212,7 +241,7 @@ impl Suite<'_> {
         let new = Namespace {
             incarnation: Random(u128::MAX),
             longest_ms: 7_200_000,
-            quiet_until: 1_763_650_000_000,
+            quiet_until: self.quiet_until(1_763_650_000_000),
             previous_store: String::from("the store before"),
             previous_quiet_until: 1_763_640_000_000,
             version: old.version + 1,
@@ -224,6 +253,7 @@ impl Suite<'_> {
             first: 16,
             count: 2,
         };
+        self.check_late_begin(&old, &new);
         let elsewhere = Namespace { store: String::from("another store"), ..new.clone() };
         let found = self.send(operation(&old, &elsewhere)).content;
         assert_eq!(

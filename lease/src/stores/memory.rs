@@ -2,7 +2,9 @@
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-use crate::{Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store};
+use crate::{
+    Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store, rules::volatile,
+};
 
 /// An in-memory store. It exists only within its process, and its owner sets its time.
 ///
@@ -15,6 +17,7 @@ use crate::{Namespace, Operation, Record, Reply, ReplyContent, Request, Result, 
 pub struct Memory {
     now: u64,
     incarnation: u64,
+    is_volatile: bool,
     namespaces: BTreeMap<String, Content>,
 }
 
@@ -27,7 +30,13 @@ struct Content {
 impl Memory {
     /// Creates an empty store whose time is `now`, in Unix milliseconds.
     pub fn new(now: u64) -> Self {
-        Self { now, incarnation: 1, namespaces: BTreeMap::new() }
+        Self { now, incarnation: 1, is_volatile: false, namespaces: BTreeMap::new() }
+    }
+
+    /// Creates an empty volatile store, such as Redis: it may lose any of its data at any time, so it grants short leases, and
+    /// nothing new for some minutes after it was emptied or restored.
+    pub fn volatile(now: u64) -> Self {
+        Self { is_volatile: true, ..Self::new(now) }
     }
 
     /// Sets the store's time, in Unix milliseconds.
@@ -39,7 +48,12 @@ impl Memory {
     /// new incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
-        *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
+        *self = Self { incarnation, namespaces: backup.namespaces, ..*self };
+    }
+
+    /// Deletes all records. The store keeps its name, as Redis does after `FLUSHALL`.
+    pub fn clear(&mut self) {
+        self.namespaces.clear();
     }
 
     /// Removes a record, as a careless operator might do. This method is meant for tests.
@@ -54,7 +68,8 @@ impl Memory {
     }
 
     fn name(&self) -> String {
-        format!("memory:{}", self.incarnation)
+        let kind = if self.is_volatile { "volatile:memory" } else { "memory" };
+        format!("{kind}:{}", self.incarnation)
     }
 }
 
@@ -86,13 +101,13 @@ impl Store for Memory {
             };
             return Ok(Reply { now, store, namespace: None, content: found });
         };
-        let found = content.answer(&store, &request.operation);
+        let found = content.answer((&store, now), &request.operation);
         Ok(Reply { now, store, namespace: Some(content.namespace.clone()), content: found })
     }
 }
 
 impl Content {
-    fn answer(&mut self, store: &str, operation: &Operation) -> ReplyContent {
+    fn answer(&mut self, (store, now): (&str, u64), operation: &Operation) -> ReplyContent {
         match operation {
             Operation::Open(_) | Operation::List => ReplyContent::Nothing,
             Operation::Find { limit } => {
@@ -107,7 +122,8 @@ impl Content {
             Operation::Put { old, new } => self.replace(store, old, new),
             Operation::PutNamespace { old, new, first, count } => {
                 let read = |namespace: &Namespace| (namespace.version, namespace.incarnation);
-                if read(&self.namespace) != read(old) || new.store != store {
+                let is_late = volatile::is_volatile(store) && !volatile::accepts(old, new, now);
+                if read(&self.namespace) != read(old) || new.store != store || is_late {
                     return ReplyContent::Differs(None);
                 }
                 for index in 0..new.records.saturating_sub(old.records) {

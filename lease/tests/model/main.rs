@@ -13,6 +13,7 @@ mod protocol;
 mod search;
 mod serve;
 mod state;
+mod volatile;
 mod weak;
 
 use std::time::Instant;
@@ -20,6 +21,7 @@ use std::time::Instant;
 use protocol::{Operator, Protocol, Size, Time};
 use search::{Model, SearchResult, search};
 use serve::Serve;
+use volatile::Volatile;
 use weak::{VARIANTS, Weak};
 
 const ENDLESS: usize = usize::MAX;
@@ -114,6 +116,26 @@ fn every_weakened_service_is_caught() {
     }
 }
 
+fn volatile(size: volatile::Size) -> Volatile {
+    Volatile { weak: volatile::Weak::Nowhere, size }
+}
+
+#[test]
+fn a_volatile_store_repeats_no_id() {
+    assert_sound(&volatile(volatile::FLUSH), "FLUSHALL");
+    assert_sound(&volatile(volatile::RENEWAL), "a crash and a renewal");
+    assert_sound(&volatile(volatile::DEMOTION), "a demotion and a promotion");
+    assert_sound(&volatile(volatile::REPEATED), "doubled messages");
+}
+
+#[test]
+fn every_weakened_volatile_store_is_caught() {
+    for (name, weak, size, steps) in volatile::VARIANTS {
+        let found = search(&Volatile { weak: *weak, size: *size }, ENDLESS);
+        assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
+    }
+}
+
 /// The documentation lists the rows of these tables.
 #[test]
 fn the_page_lists_every_variant() {
@@ -121,6 +143,7 @@ fn the_page_lists_every_variant() {
     let caught = |steps: Option<usize>| steps.map_or("harmless".to_owned(), |n| n.to_string());
     let rows = VARIANTS.iter().map(|row| (row.name, caught(row.caught)));
     let rows = rows.chain(serve::VARIANTS.iter().map(|(name, _, n)| (*name, n.to_string())));
+    let rows = rows.chain(volatile::VARIANTS.iter().map(|(name, _, _, n)| (*name, n.to_string())));
     for (name, caught) in rows {
         let row = format!("| {name} | {caught} |\n");
         assert!(page.contains(&row), "expected in docs/leases.md: {row}");
@@ -199,6 +222,17 @@ fn longer_harmless_variants_repeat_no_id() {
         let size = Size { claims: 3, renewals: 1, ticks: 3, ..Size::SMALLEST };
         assert_sound(&Protocol { size, weak: variant.weak }, variant.name);
     }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn a_longer_volatile_model_repeats_no_id() {
+    let size = volatile::Size { is_empty: true, namespaces: 3, ticks: 9, ..volatile::CRASH };
+    assert_sound(&volatile(size), "an empty store, a crash");
+    let size = volatile::Size { crashes: 2, namespaces: 2, ticks: 9, ..volatile::CRASH };
+    assert_sound(&volatile(size), "two crashes");
+    let size = volatile::Size { crashes: 1, slack: 0, namespaces: 3, ..volatile::FLUSH };
+    assert_sound(&volatile(size), "FLUSHALL, a crash");
 }
 
 #[test]

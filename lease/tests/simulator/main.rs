@@ -94,6 +94,32 @@ fn restored_copies_part() {
     assert!(copied > 500 && lost > 200, "expected copies, found {copied} and {lost} lost leases");
 }
 
+/// The store is emptied, and restarts with an old snapshot or without data, while messages are late or repeated.
+#[test]
+fn a_volatile_store_may_lose_anything() {
+    let (mut claims, mut made, mut lost) = (0, 0, 0);
+    for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
+        let mut world = World::volatile(seed, Weak::Nowhere);
+        if let Some(fault) = world.run(EVENTS) {
+            panic!("{fault}: POLYFLAKE_SEED={seed}");
+        }
+        (claims, lost) = (claims + world.claims, lost + world.lost);
+        made += generator::verdict().1;
+    }
+    println!("{lost} losses, {claims} grants, {made} IDs");
+    assert!(lost > 1000 && claims > 1000 && made > 50_000, "expected worlds in which data is lost");
+}
+
+#[test]
+fn weakened_volatile_stores_repeat_ids() {
+    for weak in [Weak::EmptiedDurable, Weak::NotDurable] {
+        let is_caught = |seed: &u64| World::volatile(*seed, weak).run(EVENTS).is_some();
+        let caught = (0..1000).find(is_caught);
+        println!("{weak:?}: caught in the world {caught:?}");
+        assert!(caught.is_some(), "expected that {weak:?} is noticed");
+    }
+}
+
 /// Weakened rules must be detected soon, which shows that the simulated worlds are hard enough.
 #[test]
 fn weakened_worlds_repeat_ids() {

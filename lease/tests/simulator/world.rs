@@ -39,6 +39,8 @@ pub enum Weak {
     FalsePromotion,
     /// The monotonic clocks of copied processes show no gap.
     NoGap,
+    /// A store that is emptied claims to be durable.
+    EmptiedDurable,
 }
 
 type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
@@ -158,6 +160,9 @@ pub struct World {
     queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
     events: HashMap<u64, Event>,
     scheduled: u64,
+    /// Whether the store loses any of its data at any time.
+    loses: bool,
+    pub lost: usize,
     /// How many images of processes may still be restored twice.
     pub images: usize,
     pub copied: usize,
@@ -189,6 +194,8 @@ impl World {
             queue: BinaryHeap::new(),
             events: HashMap::new(),
             scheduled: 0,
+            loses: false,
+            lost: 0,
             images: 0,
             copied: 0,
             claims: 0,
@@ -206,6 +213,21 @@ impl World {
             world.schedule(1, Event::Make { process });
         }
         world.schedule(1, Event::Chaos);
+        world
+    }
+
+    /// Creates a world with a volatile store. Its leases are long, so that waiting times pass within few events.
+    pub fn volatile(seed: u64, weak: Weak) -> Self {
+        let mut world = Self::new(seed, weak);
+        world.lease_ms = [60_000, 300_000, 3_600_000][world.rng.usize(0..3)];
+        world.loses = true;
+        if weak != Weak::EmptiedDurable {
+            world.store = Memory::volatile(START_MS);
+        }
+        for process in 0..world.processes.len() {
+            world.processes[process] = world.process(0);
+            world.schedule_wake(0, process);
+        }
         world
     }
 
@@ -565,8 +587,21 @@ impl World {
             }
             _ => {}
         }
+        if self.loses && self.rng.u8(..) < 30 {
+            self.lose();
+        }
         let delay = self.rng.u64(1..self.lease_ms / 2);
         self.schedule(delay, Event::Chaos);
+    }
+
+    /// The store is emptied under the same name, or restarts with an old snapshot or without any data.
+    fn lose(&mut self) {
+        self.lost += 1;
+        match self.rng.u8(..3) {
+            0 => self.store.clear(),
+            1 => self.restore(),
+            _ => drop(self.become_another(Memory::volatile(self.now))),
+        }
     }
 
     /// An operator evicts a holder, declares one dead, reserves and frees a worker ID, or reports a promotion or a restored

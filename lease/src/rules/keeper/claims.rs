@@ -5,9 +5,10 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Claim, Keeper, Moment, PendingWrites, Purpose};
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Result,
-    rules::error::{damaged_record, moment, reserved_id},
+    rules::error::{damaged_record, moment, out_of_range, reserved_id},
     rules::json::MAX_SAFE_INTEGER,
     rules::shape::BLOCK,
+    rules::volatile::{LONGEST_MS, is_proposed, is_volatile, wait_from},
 };
 
 /// How far before the store's time a grant may start, in milliseconds.
@@ -49,6 +50,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (time, store): (u64, &str),
         now: Moment,
     ) {
+        if let Some(error) = self.too_coarse(store) {
+            return self.retry_later(error, now);
+        }
         if let Some(error) = self.skewed(time, now) {
             return self.retry_later(error, now);
         }
@@ -60,7 +64,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns whether the namespace's incarnation belongs to this store.
     pub(super) fn is_known(&self, namespace: &Namespace, store: &str) -> bool {
-        namespace.store == store && self.outdated != Some(namespace.incarnation)
+        namespace.store == store
+            && self.outdated != Some(namespace.incarnation)
+            && !is_proposed(namespace, store)
+    }
+
+    /// Returns an error if the ticks are so long that the longest lease of a volatile store contains no whole tick.
+    fn too_coarse(&self, store: &str) -> Option<Error> {
+        let is_coarse = is_volatile(store) && 2 * self.grid.interval() > LONGEST_MS;
+        let reason = "a volatile store grants at most 5 minutes, which is less than two ticks";
+        is_coarse.then(|| out_of_range(reason))
     }
 
     /// Selects a worker ID in a namespace whose records are known to be complete.
@@ -121,10 +134,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Err(error) => return self.retry_later(error, now),
         };
         let longest = self.options.lease_ms;
-        let quiet_until = match quiet_time(&namespace, (self.store_now.0, latest_end), longest) {
-            Ok(quiet_until) => quiet_until,
-            Err(error) => return self.retry_later(error, now),
-        };
+        let quiet_until =
+            match quiet_time(&namespace, store, (self.store_now.0, latest_end), longest) {
+                Ok(quiet_until) => quiet_until,
+                Err(error) => return self.retry_later(error, now),
+            };
         let new = namespace.begun_in(store, incarnation, quiet_until);
         self.prepare(namespace, new, now);
     }
@@ -241,16 +255,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 }
 
-/// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records (R7).
+/// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records (R7). In
+/// a volatile store, it does not depend on the records, because the latest ones may be lost (R13).
 pub(crate) fn quiet_time(
     namespace: &Namespace,
+    store: &str,
     (now, latest_end): (u64, u64),
     lease_ms: u64,
 ) -> Result<u64> {
     let last = now.max(latest_end);
     let longest_ms = namespace.longest_ms.max(lease_ms);
     let error = Namespace { longest_ms, ..namespace.clone() }.clock_error_ms();
-    let quiet_until = last.checked_add(longest_ms + error);
+    let quiet_until = if is_volatile(store) {
+        Some(wait_from(now))
+    } else {
+        last.checked_add(longest_ms + error)
+    };
     let is_time = |end: &u64| *end < MAX_SAFE_INTEGER;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
     quiet_until.filter(is_time).ok_or_else(|| damaged_record("expected ends below 2^53 - 1 ms"))
@@ -258,8 +278,11 @@ pub(crate) fn quiet_time(
 
 /// Returns an error if the namespace's store was restored recently.
 fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
-    let reason =
-        "the store was restored or replaced, and grants nothing until all older grants have ended";
+    let reason = if is_volatile(&namespace.store) {
+        "the store may have lost grants, and grants nothing new for six minutes after it was started, emptied or first used"
+    } else {
+        "the store was restored or replaced, and grants nothing until all older grants have ended"
+    };
     let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);
     (time < namespace.quiet_until).then(error)
 }

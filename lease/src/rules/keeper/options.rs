@@ -18,6 +18,7 @@ use crate::{
     Result, Shape,
     rules::error::out_of_range,
     rules::record::{check_name, check_text},
+    rules::volatile,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -306,6 +307,11 @@ impl Options {
     #[cfg(feature = "std")]
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Shortens the lease to the longest one that a volatile store grants.
+    pub(super) fn limit_lease(&mut self) {
+        self.lease_ms = self.lease_ms.min(volatile::LONGEST_MS);
     }
 
     /// How long to wait for a reply, in milliseconds. It is a quarter of the lease duration, so that three attempts fit into

@@ -1,0 +1,43 @@
+//! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
+//!
+//! A durable store forgets nothing that it acknowledged, unless it is restored, and then it has another name (R7). A volatile
+//! store may also be emptied, and it keeps its name then. Because leases in it are short, all lost grants end soon: nothing new
+//! is granted until then, neither under a name that was first seen, nor in an empty store.
+//!
+//! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes* one,
+//! with version 1. The first write that replaces it begins an incarnation, with a waiting time. The store itself rejects such a
+//! write if it arrives late: a message that the network repeats after the store was emptied would otherwise restore an
+//! incarnation whose waiting time has already passed.
+
+use crate::Namespace;
+
+/// How the name of a volatile store begins.
+const PREFIX: &str = "volatile:";
+/// The longest lease in a volatile store, in milliseconds.
+pub(crate) const LONGEST_MS: u64 = 300_000;
+/// How long nothing new is granted, in milliseconds: the longest lease and the largest clock error.
+pub(crate) const WAIT_MS: u64 = LONGEST_MS + 60_000;
+/// How long the write that begins a waiting time may take. No keeper waits longer for a reply.
+const WRITE_MS: u64 = 15_000;
+
+/// Returns whether the store with this name is volatile.
+pub(crate) fn is_volatile(store: &str) -> bool {
+    store.starts_with(PREFIX)
+}
+
+/// Returns whether a namespace is only proposed, so that its waiting time has not begun.
+pub(crate) fn is_proposed(namespace: &Namespace, store: &str) -> bool {
+    is_volatile(store) && namespace.version == 1
+}
+
+/// Returns the end of a waiting time that begins now.
+pub(crate) fn wait_from(now: u64) -> u64 {
+    now.saturating_add(WAIT_MS + WRITE_MS)
+}
+
+/// Returns whether a volatile store accepts a new record of a namespace: if the record begins an incarnation, its waiting time
+/// must not have begun earlier.
+pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
+    let begins = old.version == 1 || old.incarnation != new.incarnation;
+    !begins || new.quiet_until >= now.saturating_add(WAIT_MS)
+}

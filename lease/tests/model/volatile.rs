@@ -1,0 +1,462 @@
+//! A model of a volatile store, which may lose any of its data at any time: it is emptied, it crashes and loads an old snapshot,
+//! or it copies another server's data as a replica and is promoted again. Two processes share one worker ID. The store's clock
+//! passes, and its readings are off by a limited error. Every message may be late, lost or duplicated.
+//!
+//! The model leaves out what the larger one covers: releases, clones, operators, and settling a request by a read.
+
+use crate::search::{Broken, Model};
+
+const HOLDERS: usize = 2;
+const MESSAGES: usize = 5;
+
+/// The weakened rule, if any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Nowhere,
+    EmptyIsKnown,
+    NameWithoutRun,
+    NameWithoutReplication,
+    RenewedPastEndFound,
+    RenewedWithinClockError,
+    LateBegin,
+    WaitByOwnLease,
+    WaitWithoutClockError,
+    SlackIntoWait,
+}
+
+/// The name, the weakened rule, the size, and the number of steps until it is detected.
+pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
+    ("a volatile store that is emptied and grants immediately", Weak::EmptyIsKnown, FLUSH, 9),
+    ("a name that a crash with a lost second keeps", Weak::NameWithoutRun, LAST_SECOND, 8),
+    ("a name that a crash with a lost snapshot interval keeps", Weak::NameWithoutRun, CRASH, 8),
+    ("a name that a demotion and a promotion keep", Weak::NameWithoutReplication, DEMOTION, 8),
+    (
+        "in a volatile store, a renewal beyond the end found there",
+        Weak::RenewedPastEndFound,
+        RENEWAL,
+        13,
+    ),
+    (
+        "the same, within the clock error before that end, in a volatile store",
+        Weak::RenewedWithinClockError,
+        RENEWAL,
+        13,
+    ),
+    ("a waiting time that is written late", Weak::LateBegin, REPEATED, 15),
+    ("a waiting time of the claimant's own lease", Weak::WaitByOwnLease, FLUSH, 12),
+    ("a waiting time without the clock error", Weak::WaitWithoutClockError, CRASH, 11),
+    ("clock slack that extends into the waiting time", Weak::SlackIntoWait, FLUSH, 13),
+];
+
+/// The size of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub ticks: u8,
+    /// The longest lease, how far a reading of the store's clock may be behind, and how far before the reading a grant starts.
+    pub longest: u8,
+    pub error: u8,
+    pub slack: u8,
+    pub claims: u8,
+    pub renewals: u8,
+    /// How many writes of the namespace's record are sent.
+    pub namespaces: u8,
+    /// How often a message may arrive.
+    pub deliveries: u8,
+    pub flushes: u8,
+    pub crashes: u8,
+    pub demotions: u8,
+    /// How old the data may be that a crash or a demotion loads.
+    pub oldest: u8,
+    /// Whether the store is empty at first. Otherwise its waiting time has passed.
+    pub is_empty: bool,
+}
+
+/// A store that is emptied once.
+pub const FLUSH: Size = Size {
+    ticks: 7,
+    longest: 2,
+    error: 1,
+    slack: 1,
+    claims: 2,
+    renewals: 0,
+    namespaces: 2,
+    deliveries: 1,
+    flushes: 1,
+    crashes: 0,
+    demotions: 0,
+    oldest: u8::MAX,
+    is_empty: false,
+};
+/// A store that crashes once, and loads a snapshot of any age.
+pub const CRASH: Size = Size { namespaces: 1, flushes: 0, crashes: 1, ..FLUSH };
+/// A store that loses the writes since the last tick in a crash.
+const LAST_SECOND: Size = Size { oldest: 0, ..CRASH };
+/// A store that becomes a replica, which replaces its data, and is promoted.
+pub const DEMOTION: Size = Size { crashes: 0, demotions: 1, ..CRASH };
+/// A crash and a renewal by a living holder.
+pub const RENEWAL: Size = Size { renewals: 1, ..CRASH };
+/// An empty store that is emptied again, with messages that arrive twice.
+pub const REPEATED: Size = Size { flushes: 1, deliveries: 2, is_empty: true, ticks: 9, ..FLUSH };
+
+/// A store's name: the server's run, and the history of its replication.
+type Name = (u8, u8);
+
+/// The namespace's record. Version 0 stands for a missing record, and only `Begin` writes a version above 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Namespace {
+    version: u8,
+    incarnation: u8,
+    store: Name,
+    quiet_until: u8,
+}
+
+/// The record of the worker ID. Version 0 stands for a missing record, and token 0 for one that was never granted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Record {
+    version: u8,
+    incarnation: u8,
+    token: u8,
+    start: u8,
+    until: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Content {
+    namespace: Namespace,
+    record: Record,
+}
+
+/// A write in transit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+enum Write {
+    Open { incarnation: u8 },
+    Begin { old: Namespace, new: Namespace },
+    Put { holder: u8, old: Record, new: Record },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+struct Message {
+    left: u8,
+    write: Write,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Holder {
+    /// The record of the holder's grant. Its generator's window is that of the record.
+    grant: Option<Record>,
+    /// The record that the holder requested and still waits for.
+    asked: Option<Record>,
+    is_answered: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    content: Content,
+    /// An earlier content, which was saved at a time.
+    saved: (Content, u8),
+    name: Name,
+    clock: u8,
+    holders: [Holder; HOLDERS],
+    messages: [Option<Message>; MESSAGES],
+    /// The next incarnation and the next token.
+    next: (u8, u8),
+    claims: u8,
+    renewals: u8,
+    namespaces: u8,
+    flushes: u8,
+    crashes: u8,
+    demotions: u8,
+}
+
+/// A volatile store, either sound or with one weakened rule.
+pub struct Volatile {
+    pub weak: Weak,
+    pub size: Size,
+}
+
+type Next<'n> = &'n mut dyn FnMut(Result<State, Broken>);
+
+impl Model for Volatile {
+    type State = State;
+
+    fn start(&self) -> State {
+        let Size { error, claims, renewals, namespaces, flushes, crashes, demotions, .. } =
+            self.size;
+        let name = (1, 1);
+        let namespace = Namespace { version: 2, incarnation: 1, store: name, quiet_until: 0 };
+        let record = Record { version: 1, incarnation: 1, ..Record::default() };
+        let begun = Content { namespace, record };
+        State {
+            content: if self.size.is_empty { Content::default() } else { begun },
+            saved: (Content::default(), error),
+            name,
+            clock: error,
+            holders: Default::default(),
+            messages: [None; MESSAGES],
+            next: (2, 1),
+            claims,
+            renewals,
+            namespaces,
+            flushes,
+            crashes,
+            demotions,
+        }
+    }
+
+    fn steps(&self, state: &State, next: Next<'_>) {
+        for holder in 0..HOLDERS {
+            self.claim(state, holder, next);
+            self.renew(state, holder, next);
+            self.settle(state, holder, next);
+        }
+        self.open(state, next);
+        self.begin(state, next);
+        self.deliver(state, next);
+        self.lose(state, next);
+        self.pass_time(state, next);
+    }
+}
+
+impl Volatile {
+    fn is_weakened(&self, weak: Weak) -> bool {
+        self.weak == weak
+    }
+
+    /// Returns the times that the store may read.
+    fn store_times(&self, state: &State) -> std::ops::RangeInclusive<u8> {
+        state.clock.saturating_sub(self.size.error)..=state.clock
+    }
+
+    /// Returns whether a keeper considers the namespace's incarnation to be that of this store.
+    fn is_known(&self, state: &State) -> bool {
+        let Namespace { version, store, .. } = state.content.namespace;
+        version > u8::from(!self.is_weakened(Weak::EmptyIsKnown)) && store == state.name
+    }
+
+    /// A keeper finds no namespace, and proposes one.
+    fn open(&self, state: &State, next: Next<'_>) {
+        if state.content.namespace.version == 0 && state.namespaces > 0 {
+            let (mut to, incarnation) = (*state, state.next.0);
+            (to.next.0, to.namespaces) = (incarnation + 1, state.namespaces - 1);
+            self.send(to, Write::Open { incarnation }, next);
+        }
+    }
+
+    /// A keeper finds a namespace that is not known in this store, and begins an incarnation with a waiting time.
+    fn begin(&self, state: &State, next: Next<'_>) {
+        let old = state.content.namespace;
+        if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
+            return;
+        }
+        let wait = match self.weak {
+            Weak::WaitByOwnLease => 1 + self.size.error,
+            Weak::WaitWithoutClockError => self.size.longest,
+            _ => self.wait(),
+        };
+        for now in self.store_times(state) {
+            let mut to = *state;
+            (to.next.0, to.namespaces) = (state.next.0 + 1, state.namespaces - 1);
+            let new = Namespace {
+                version: old.version + 1,
+                incarnation: state.next.0,
+                store: state.name,
+                quiet_until: old.quiet_until.max(now + wait),
+            };
+            self.send(to, Write::Begin { old, new }, next);
+        }
+    }
+
+    /// The waiting time: the longest lease and the clock error.
+    fn wait(&self) -> u8 {
+        self.size.longest + self.size.error
+    }
+
+    /// A holder without a grant reads the record and sends a claim.
+    fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
+        let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
+        let Content { namespace, record } = state.content;
+        // The holders are alike, so the first one claims first.
+        let is_turn = holder == 0 || state.holders[0] != Holder::default();
+        if state.claims == 0 || record.version == 0 || !is_turn || !self.is_known(state) {
+            return;
+        }
+        for now in self.store_times(state) {
+            if now < namespace.quiet_until.max(record.until) {
+                continue;
+            }
+            let early = now.saturating_sub(self.size.slack).max(record.until);
+            let is_early = self.is_weakened(Weak::SlackIntoWait);
+            let start = if is_early { early } else { early.max(namespace.quiet_until) };
+            for until in start + 1..=self.latest_end(now) {
+                let (mut to, (incarnation, token)) =
+                    (*state, (namespace.incarnation, state.next.1));
+                (to.claims, to.next.1) = (state.claims - 1, token + 1);
+                let version = record.version + 1;
+                let new = Record { version, incarnation, token, start, until };
+                self.put(to, holder, (record, new), next);
+            }
+        }
+    }
+
+    fn latest_end(&self, now: u8) -> u8 {
+        self.size.ticks.min(now + self.size.longest)
+    }
+
+    /// A holder renews its grant. In another incarnation, it renews the record found there, if the holder must still be the last
+    /// one that was granted the worker ID.
+    fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
+        let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
+        let Content { namespace, record: found } = state.content;
+        if state.renewals == 0 || !self.is_known(state) {
+            return;
+        }
+        let is_same = grant.incarnation == namespace.incarnation;
+        let is_claim = (found.token, found.start) == (grant.token, grant.start);
+        for now in self.store_times(state) {
+            let end = found.until.min(grant.until);
+            let is_living = match self.weak {
+                Weak::RenewedPastEndFound => true,
+                Weak::RenewedWithinClockError => now < end,
+                _ => now + self.size.error < end,
+            };
+            let old = if is_same { grant } else { found };
+            let may_renew = is_same || (is_living && is_claim);
+            if !may_renew {
+                continue;
+            }
+            for until in (grant.until + 1).max(old.until)..=self.latest_end(now) {
+                let (mut to, incarnation) = (*state, namespace.incarnation);
+                to.renewals -= 1;
+                let new = Record { version: old.version + 1, incarnation, until, ..old };
+                self.put(to, holder, (old, new), next);
+            }
+        }
+    }
+
+    fn put(&self, mut to: State, holder: usize, (old, new): (Record, Record), next: Next<'_>) {
+        to.holders[holder].asked = Some(new);
+        let holder = u8::try_from(holder).unwrap();
+        self.send(to, Write::Put { holder, old, new }, next);
+    }
+
+    /// Sends a write, unless too many are in transit.
+    fn send(&self, mut to: State, write: Write, next: Next<'_>) {
+        if let Some(place) = to.messages.iter_mut().find(|message| message.is_none()) {
+            *place = Some(Message { left: self.size.deliveries, write });
+            next(Ok(to.sorted()));
+        }
+    }
+
+    /// A reply reaches its holder. It may also come too late to matter.
+    fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
+        let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
+        let mut to = *state;
+        to.holders[holder] = Holder { grant: asked, ..Holder::default() };
+        next(if to.has_overlap() { Err(Broken) } else { Ok(to) });
+    }
+
+    /// A write reaches the store.
+    fn deliver(&self, state: &State, next: Next<'_>) {
+        for (index, message) in state.messages.iter().enumerate() {
+            let Some(Message { left, write }) = *message else { continue };
+            let mut to = *state;
+            to.messages[index] = (left > 1).then_some(Message { left: left - 1, write });
+            let is_named = state.content.namespace.store == state.name;
+            match write {
+                Write::Open { incarnation } if state.content.namespace.version == 0 => {
+                    let (store, quiet_until) = (state.name, 0);
+                    to.content.namespace =
+                        Namespace { version: 1, incarnation, store, quiet_until };
+                    if self.is_weakened(Weak::EmptyIsKnown) {
+                        to.content.create_record();
+                    }
+                }
+                Write::Begin { old, new } if self.accepts(state, &old, &new) => {
+                    to.content.namespace = new;
+                    to.content.create_record();
+                }
+                Write::Put { holder, old, new }
+                    if is_named
+                        && state.content.record == old
+                        && state.content.namespace.incarnation == new.incarnation =>
+                {
+                    to.content.record = new;
+                    let holder = &mut to.holders[usize::from(holder)];
+                    holder.is_answered |= holder.asked == Some(new);
+                }
+                _ => {}
+            }
+            next(Ok(to.sorted()));
+        }
+    }
+
+    /// Returns whether the store accepts a new incarnation, whose waiting time must not have begun earlier.
+    fn accepts(&self, state: &State, old: &Namespace, new: &Namespace) -> bool {
+        let Namespace { version, incarnation, .. } = state.content.namespace;
+        let is_late = new.quiet_until < *self.store_times(state).start() + self.wait();
+        let accepts_any = matches!(
+            self.weak,
+            Weak::LateBegin | Weak::WaitByOwnLease | Weak::WaitWithoutClockError
+        );
+        (version, incarnation) == (old.version, old.incarnation)
+            && new.store == state.name
+            && (!is_late || accepts_any)
+    }
+
+    /// The store's content is saved, or is lost and replaced with an earlier one.
+    fn lose(&self, state: &State, next: Next<'_>) {
+        if state.crashes + state.demotions > 0 {
+            next(Ok(State { saved: (state.content, state.clock), ..*state }));
+        }
+        if state.flushes > 0 {
+            let content = Content::default();
+            next(Ok(State { content, flushes: state.flushes - 1, ..*state }));
+        }
+        let (content, at) = state.saved;
+        if state.clock - at > self.size.oldest {
+            return;
+        }
+        if state.crashes > 0 {
+            let run = state.name.0 + u8::from(!self.is_weakened(Weak::NameWithoutRun));
+            let name = (run, state.name.1);
+            next(Ok(State { content, name, crashes: state.crashes - 1, ..*state }));
+        }
+        if state.demotions > 0 {
+            let kept = self.is_weakened(Weak::NameWithoutReplication);
+            let name = (state.name.0, state.name.1 + u8::from(!kept));
+            next(Ok(State { content, name, demotions: state.demotions - 1, ..*state }));
+        }
+    }
+
+    fn pass_time(&self, state: &State, next: Next<'_>) {
+        if state.clock + 1 < self.size.ticks {
+            next(Ok(State { clock: state.clock + 1, ..*state }));
+        }
+    }
+}
+
+impl Content {
+    /// Creates the record of the worker ID, if it is missing.
+    fn create_record(&mut self) {
+        if self.record.version == 0 {
+            let incarnation = self.namespace.incarnation;
+            self.record = Record { version: 1, incarnation, ..Record::default() };
+        }
+    }
+}
+
+impl State {
+    /// Returns whether both holders may generate an ID in the same tick. Their clocks may show any time.
+    fn has_overlap(&self) -> bool {
+        let [Some(one), Some(other)] = self.holders.map(|holder| holder.grant) else {
+            return false;
+        };
+        one.start.max(other.start) < one.until.min(other.until)
+    }
+
+    /// Returns the same state with its messages sorted, because their order has no meaning.
+    fn sorted(mut self) -> Self {
+        self.messages.sort_unstable();
+        self
+    }
+}
