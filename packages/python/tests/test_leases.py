@@ -469,6 +469,22 @@ def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
     assert len(set(made)) == len(made)
 
 
+def stop_outside_of_requests(process: subprocess.Popen[str], url: str) -> None:
+    """Stops a process at a moment at which it does not hold the lock of its store's file."""
+    with closing(sqlite3.connect(path_of(url), timeout=0, isolation_level=None)) as store:
+        for _ in range(1000):
+            process.send_signal(signal.SIGSTOP)
+            os.waitpid(process.pid, os.WUNTRACED)
+            try:
+                store.execute("BEGIN IMMEDIATE")
+                store.execute("ROLLBACK")
+                return
+            except sqlite3.OperationalError:
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.01)
+    raise AssertionError("expected a moment without a request")
+
+
 def test_a_worker_stopped_past_its_lease_makes_no_ids(url: str) -> None:
     """Simulates a worker that blocks the interpreter while its worker ID is leased to another process."""
     code = """
@@ -486,18 +502,22 @@ except polyflake.PolyflakeError as error:
 """
     command = [sys.executable, "-c", code, url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        assert sno.Sno(process.stdout.readline().strip()).partition == 0
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(1.5)
-        with polyflake.lease(url, "orders", lease_seconds=1.0, numbers=(0, 1), insist=0) as lease:
-            assert sno.Generator(lease=lease).generate().partition == 0
-            process.stdin.write("\n")
-            process.stdin.flush()
-            process.send_signal(signal.SIGCONT)
-            said = process.stdout.readline()
-            assert said.startswith("lease_unavailable ") or sno.Sno(said.strip()).partition == 1, said
-        process.communicate()
+        try:
+            assert process.stdin is not None and process.stdout is not None
+            assert sno.Sno(process.stdout.readline().strip()).partition == 0
+            stop_outside_of_requests(process, url)
+            time.sleep(1.5)
+            with polyflake.lease(url, "orders", lease_seconds=1.0, numbers=(0, 1), insist=0) as lease:
+                assert sno.Generator(lease=lease).generate().partition == 0
+                process.stdin.write("\n")
+                process.stdin.flush()
+                process.send_signal(signal.SIGCONT)
+                said = process.stdout.readline()
+                assert said.startswith("lease_unavailable ") or sno.Sno(said.strip()).partition == 1, said
+            process.communicate()
+        finally:
+            # A stopped process never ends by itself.
+            process.kill()
 
 
 def test_the_status_after_the_end_of_a_lease_has_no_worker_id(url: str) -> None:
@@ -947,8 +967,8 @@ def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
     kept = _lease_stores.SQLite(path)
     kept.open()
     closing_soon = threading.Timer(seconds, kept.close)
-    closing_soon.start()
     begun = time.monotonic()
+    closing_soon.start()
     child = os.fork()
     if child == 0:
         code = 2

@@ -154,7 +154,9 @@ class SQLite(Driver):
         rows: list[Any] = []
         try:
             for text, values in statements:
-                rows.append([[_plain(value) for value in row] for row in self.connection.execute(text, values)])
+                # Python 3.12.0 to 3.12.3 warn about a list, because they take `?1` for a name.
+                named = {str(number): value for number, value in enumerate(values, 1)}
+                rows.append([[_plain(value) for value in row] for row in self.connection.execute(text, named)])
         except sqlite3.Error as error:
             return {"rows": rows, "failure": _failure(error)}
         return {"rows": rows, "failure": None}

@@ -23,7 +23,8 @@ pub fn pip(shell: &Shell, Source { address, version }: &Source) -> Result<String
 pub fn uv(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
     copy(shell, &[PROGRAM])?;
     let options = ["--quiet", "--no-cache", "--no-python-downloads"];
-    cmd!(shell, "uv init {options...} --bare").run()?;
+    // The folder's name, which is a temporary one, is not valid as a name.
+    cmd!(shell, "uv init {options...} --bare --name project").run()?;
     let index = format!("{address}/simple/");
     cmd!(shell, "uv add {options...} --default-index {index} polyflake=={version}").run()?;
     cmd!(shell, "uv run {options...} --frozen python use.py").run()?;
