@@ -7,13 +7,18 @@ use polyflake::randflake::Codec;
 use polyflake_inspect::{Context, inspect};
 
 /// The name of a picture, the ID that it shows, and the picture that is checked in.
-const PICTURES: [(&str, &str, &str); 4] = [
+const PICTURES: [(&str, &str, &str); 5] = [
     ("sno", "9afikjv326nct5if", include_str!("../../docs/pictures/sno.svg")),
     ("randflake", "amb6fiq6d10u2", include_str!("../../docs/pictures/randflake.svg")),
     (
         "hotguid",
         "69231e2a-5f3b-91c4-d8a7-000105000000",
         include_str!("../../docs/pictures/hotguid.svg"),
+    ),
+    (
+        "uuid-v7",
+        "019ab0a9-4d10-7a3c-9f58-21c0de5a7b03",
+        include_str!("../../docs/pictures/uuid-v7.svg"),
     ),
     ("discord", "175928847299117063", include_str!("../../docs/pictures/discord.svg")),
 ];

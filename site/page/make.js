@@ -4,7 +4,8 @@ import discordPicture from "pictures/discord.svg";
 import hotguidPicture from "pictures/hotguid.svg";
 import randflakePicture from "pictures/randflake.svg";
 import snoPicture from "pictures/sno.svg";
-import { hotguid, layout, randflake, sno } from "polyflake";
+import uuidPicture from "pictures/uuid-v7.svg";
+import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { copyButton, create, element, options } from "./elements.js";
 
 const DAY = 86_400;
@@ -17,6 +18,7 @@ const once = (make) => {
 const randomBelow = (limit) => crypto.getRandomValues(new Uint32Array(1))[0] % limit;
 const orders = once(() => new sno.Generator());
 const keys = once(() => new hotguid.Generator());
+const events = once(() => new uuid7.Generator());
 const invoices = once(() => {
   const now = Math.floor(Date.now() / 1000);
   const grant = new randflake.Grant(randomBelow(1 << 17), now, now + DAY);
@@ -51,6 +53,12 @@ const FAMILIES = {
     kind: ["Shard key", 0xffffffff],
     picture: hotguidPicture,
     make: (kind) => keys().generate(kind),
+  },
+  uuid7: {
+    title: "UUID v7",
+    about: "A standard UUID that sorts by time. IDs of this page sort in the order in which it generates them.",
+    picture: uuidPicture,
+    make: () => events().generate(),
   },
   discord: {
     title: "Discord's layout",

@@ -124,6 +124,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       for (const [family, named] of [
         ["sno", "sno"],
         ["hotguid", "Hot Guid"],
+        ["uuid7", "UUID v7"],
         ["discord", "Discord snowflake"],
         ["randflake", ""],
         ["own", "your layout"],

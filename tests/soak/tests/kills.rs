@@ -12,12 +12,14 @@ fn kills(options: &[&str]) -> (bool, String) {
 fn kills_never_repeat_an_id() {
     let (well, said) = kills(&["--kills", "20"]);
     assert!(well, "{said}");
-    assert_eq!(said.matches(" 0 there twice").count(), 7, "{said}");
+    assert_eq!(said.matches(" 0 there twice").count(), 9, "{said}");
 }
 
 #[test]
 fn careless_restarts_repeat_an_id() {
-    for kind in ["sno-windows", "hotguid-windows", "randflake-leases", "layout-snapshots"] {
+    for kind in
+        ["sno-windows", "hotguid-windows", "uuid7-windows", "randflake-leases", "layout-snapshots"]
+    {
         let (well, said) = kills(&["--kills", "1000", "--careless", "--kind", kind]);
         assert!(!well && !said.contains(" 0 there twice"), "{said}");
     }

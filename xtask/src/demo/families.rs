@@ -59,6 +59,14 @@ pub const HOT_GUID: Family = Family {
     ],
 };
 
+pub const UUID7: Family = Family {
+    name: "uuid7",
+    make: |_| json!({"op": "uuid7.generate", "args": {}}),
+    read: |id| (json!({"op": "uuid7.parse", "args": {"text": id["text"]}}), id.clone()),
+    time: |id| milliseconds(&id["unix_ms"]),
+    columns: &[("text", "/text"), ("sequence", "/sequence"), ("random", "/random")],
+};
+
 pub const LAYOUT: Family = Family {
     name: "layout",
     make: |index| {

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use self::{
-    families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, milliseconds},
+    families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, UUID7, milliseconds},
     table::unquoted,
 };
 use crate::{
@@ -48,7 +48,7 @@ pub fn run(ready: &Ready) -> Result<()> {
     let made = run_family(&SNO, &mut drivers)?;
     let mut well = made.iter().all(DemoId::is_well);
     well &= show_polymorphic(&made, &mut drivers)?;
-    for family in [&RANDFLAKE, &HOT_GUID, &LAYOUT] {
+    for family in [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT] {
         well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_well);
     }
     well &= show_known(&mut drivers)?;

@@ -17,6 +17,8 @@ import {
   type Stall,
   sno,
   sparx64,
+  type Uuid7Id,
+  uuid7,
   type watchRestores,
 } from "polyflake";
 import * as decode from "polyflake/decode";
@@ -93,6 +95,16 @@ console.log(hotguid.uuid8Parts(new hotguid.Generator({ uuid8: true }).generate()
 // @ts-expect-error: the machine is a number
 hotguid.fromUuid8Parts({ timestamp: 0, machine: new Uint8Array(5), counter: 0, shardKey: 0 });
 is<Equal<ReturnType<InstanceType<typeof sparx64.Sparx64>["encrypt"]>, Uint8Array>>();
+const uuids = new uuid7.Generator({ workerId: 7, resumeAfter: new Date() });
+is<Equal<ReturnType<typeof uuids.generate>, Uuid7Id>>();
+is<Equal<ReturnType<typeof uuids.close>, number | undefined>>();
+is<Equal<ReturnType<uuid7.Uuid7Array["texts"]>, Uuid7Id[]>>();
+const { random, unixMs: made }: uuid7.Parts = uuid7.parts(uuids.generate());
+console.log(random + 1n, made + uuid7.workerId(text));
+// @ts-expect-error: a version 7 UUID contains no data of the caller
+uuids.generate(7);
+// @ts-expect-error: the random bits are a bigint
+uuid7.fromParts({ unixMs: made, sequence: 0, random: 0 });
 const { perSecond }: { perSecond: bigint | undefined } = hotguid.describe();
 console.log(perSecond);
 

@@ -1,5 +1,5 @@
 // Leases, as users' compilers see them.
-import { hotguid, layout, randflake, sno } from "polyflake";
+import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
 
 const watch = (event: LeaseEvent): void => void event.text;
@@ -8,6 +8,7 @@ export const number: Promise<number> = held.ready();
 
 new sno.Generator({ lease: held }).generate(1);
 new hotguid.Generator({ lease: held }).generate(1);
+new uuid7.Generator({ lease: held }).generate();
 new randflake.Generator(held, new Uint8Array(16)).generate();
 
 // Calls do not pass the fields that hold the worker ID.
@@ -24,6 +25,8 @@ new sno.Generator({ lease: held, partition: 7 });
 new sno.Generator({ lease: held, sequenceMin: 7 });
 // @ts-expect-error: the lease sets the window
 new hotguid.Generator({ lease: held, window: [0, 1] });
+// @ts-expect-error: the lease sets the window
+new uuid7.Generator({ lease: held, window: [0, 1] });
 // @ts-expect-error: the lease sets the window
 new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"], window: [0, 1] });
 // @ts-expect-error: a snapshot has a partition

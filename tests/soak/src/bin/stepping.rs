@@ -9,7 +9,7 @@ use std::{
 use polyflake::{
     OnExhausted, Result, hotguid, layout,
     randflake::{self, Grant},
-    sno,
+    sno, uuid7,
 };
 
 const THREADS: usize = 4;
@@ -22,6 +22,7 @@ struct Generators {
     hotguid: hotguid::Generator,
     layout: layout::Generator,
     randflake: randflake::Generator,
+    uuid7: uuid7::Generator,
 }
 
 impl Generators {
@@ -34,11 +35,12 @@ impl Generators {
             hotguid: hotguid::Generator::builder().max_wait(MAX_WAIT).build()?,
             layout: layout::Generator::builder(discord).max_wait(MAX_WAIT).build()?,
             randflake: randflake.on_exhausted(OnExhausted::Wait).max_wait(MAX_WAIT).build()?,
+            uuid7: uuid7::Generator::builder().max_wait(MAX_WAIT).build()?,
         })
     }
 
     /// Generates one ID of each format, or returns the error.
-    fn one_of_each(&self) -> [Result<(u8, u128)>; 4] {
+    fn one_of_each(&self) -> [Result<(u8, u128)>; 5] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));
         [
@@ -46,6 +48,7 @@ impl Generators {
             self.hotguid.generate(2).map(|id| (1, u128::from_be_bytes(id.to_bytes()))),
             self.layout.generate().map(|id| (2, number(&id))),
             self.randflake.generate().map(|id| (3, id.to_u64().into())),
+            self.uuid7.generate().map(|id| (4, id.to_u128())),
         ]
     }
 }

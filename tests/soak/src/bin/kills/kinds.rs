@@ -1,13 +1,13 @@
 //! The generators that are killed, and the state from which each is resumed.
 
-use polyflake::{Result, layout, randflake::Grant, sno};
+use polyflake::{Result, layout, randflake::Grant, sno, uuid7};
 
 use crate::{
     clock::Fast,
     life::{ChildRun, Closing, Outcome, Windowed, by_turns, in_windows},
     makers::{
-        HotGuids, Layouts, Maker, Randflakes, Snos, hotguid_builder, layout_builder,
-        randflake_builder, sno_builder,
+        HotGuids, Layouts, Maker, Randflakes, Snos, Uuid7s, hotguid_builder, layout_builder,
+        randflake_builder, sno_builder, uuid7_builder,
     },
 };
 
@@ -31,14 +31,16 @@ impl Kind {
     }
 }
 
-pub(crate) const KINDS: [Kind; 7] = [
+pub(crate) const KINDS: [Kind; 9] = [
     Kind::new::<Snos>("sno-windows", 8, in_windows::<Snos>),
     Kind::new::<HotGuids>("hotguid-windows", 2000, in_windows::<HotGuids>),
+    Kind::new::<Uuid7s>("uuid7-windows", 2, in_windows::<Uuid7s>),
     Kind::new::<Layouts>("layout-windows", 2, in_windows::<Layouts>),
     Kind::new::<Randflakes>("randflake-leases", 2000, in_windows::<Randflakes>),
     Kind::new::<Snos>("sno-snapshots", 8, by_turns::<Snos>),
     Kind::new::<Layouts>("layout-snapshots", 2, by_turns::<Layouts>),
     Kind::new::<Randflakes>("randflake-resumed", 2000, by_turns::<Randflakes>),
+    Kind::new::<Uuid7s>("uuid7-resumed", 2, by_turns::<Uuid7s>),
 ];
 
 impl Windowed for Snos {
@@ -53,6 +55,15 @@ impl Windowed for Snos {
 impl Windowed for HotGuids {
     fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
         hotguid_builder(clock).window(start_ms, end_ms).build()
+    }
+    fn extend(&self, end_ms: i64) -> Result<()> {
+        self.extend_window(end_ms)
+    }
+}
+
+impl Windowed for Uuid7s {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+        uuid7_builder(clock, 7).window(start_ms, end_ms).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
         self.extend_window(end_ms)
@@ -124,6 +135,21 @@ impl Closing for Randflakes {
             Some(last) => builder.resume_after(last).build(),
             None => builder.build(),
         }
+    }
+    fn save(&self) -> Result<Option<i64>> {
+        self.close()
+    }
+}
+
+/// Uses one worker ID for consecutive generators. Each one stores the last millisecond that it used.
+impl Closing for Uuid7s {
+    type Saved = Option<i64>;
+    fn begin(clock: Fast, number: u32) -> Result<Self> {
+        uuid7_builder(clock, number).build()
+    }
+    fn resume(clock: Fast, number: u32, left: Option<i64>) -> Result<Self> {
+        let builder = uuid7_builder(clock, number);
+        left.into_iter().fold(builder, uuid7::Builder::resume_after).build()
     }
     fn save(&self) -> Result<Option<i64>> {
         self.close()
