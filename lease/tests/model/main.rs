@@ -229,10 +229,12 @@ fn longer_harmless_variants_repeat_no_id() {
 fn a_longer_volatile_model_repeats_no_id() {
     let size = volatile::Size { is_empty: true, namespaces: 3, ticks: 9, ..volatile::CRASH };
     assert_sound(&volatile(size), "an empty store, a crash");
-    let size = volatile::Size { crashes: 2, namespaces: 2, ticks: 9, ..volatile::CRASH };
+    let size = volatile::Size { crashes: 2, namespaces: 2, ticks: 6, slack: 0, ..volatile::CRASH };
     assert_sound(&volatile(size), "two crashes");
-    let size = volatile::Size { crashes: 1, slack: 0, namespaces: 3, ..volatile::FLUSH };
+    let size = volatile::Size { crashes: 1, ticks: 6, slack: 0, ..volatile::FLUSH };
     assert_sound(&volatile(size), "FLUSHALL, a crash");
+    let size = volatile::Size { namespaces: 3, error: 0, ..size };
+    assert_sound(&volatile(size), "FLUSHALL, a crash and another wait with an exact clock");
 }
 
 #[test]
