@@ -27,9 +27,11 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Creates the benches' environment.
+/// Creates the benches' environment, if possible with the oldest Python that has a wheel of its own.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
-    environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
+    let found = (12..=14).find_map(|minor| python_of(shell, (3, minor)).ok());
+    let machine = found.map_or_else(|| any_python(shell).map(PathBuf::from), Ok)?;
+    environment_of(shell, &machine, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
 /// Creates the environment for building and checking artefacts.
@@ -70,7 +72,15 @@ pub fn any_python(shell: &Shell) -> Result<&'static str> {
 }
 
 fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {
-    let machine = any_python(shell)?;
+    environment_of(shell, any_python(shell)?.as_ref(), venv, requirements)
+}
+
+fn environment_of(
+    shell: &Shell,
+    machine: &Path,
+    venv: &Path,
+    requirements: &str,
+) -> Result<PathBuf> {
     let (python, file) = (venv.join("bin/python"), workspace::root().join(requirements));
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
