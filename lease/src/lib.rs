@@ -7,7 +7,8 @@
 //!   driver passes. [`steps`] contains the parts that SQL drivers share.
 //! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes of
 //!   one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the same
-//!   for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`.
+//!   for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Http` and
+//!   `AsyncHttp` (feature `http`) are stores behind a service, `polyflake lease serve`.
 //! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
 //!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
 //!
@@ -56,6 +57,8 @@ pub use rules::{
 };
 #[cfg(feature = "std")]
 pub use rules::{ordinal::Ordinal, request::AsyncStore};
+#[cfg(feature = "http")]
+pub use stores::http::{AsyncHttp, Http};
 #[cfg(feature = "mysql")]
 pub use stores::mysql::{AsyncMysql, Mysql};
 #[cfg(feature = "postgresql")]

@@ -1,6 +1,8 @@
 //! Stores: the steps that SQL stores share, their drivers, and the test suite that every driver passes.
 
 pub mod conformance;
+#[cfg(feature = "http")]
+pub(crate) mod http;
 pub(crate) mod memory;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;

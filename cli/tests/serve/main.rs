@@ -3,9 +3,11 @@
 mod service;
 
 use std::{
+    collections::HashSet,
     fs,
     io::{Read, Write},
     net::TcpStream,
+    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -27,6 +29,42 @@ fn the_service_passes_the_conformance_suite_for_stores() {
     let service = Service::start(&["--rate", "1000000"]);
     conformance::check(&mut Client(service.connect()));
     conformance::check_together(|| Client(service.connect()));
+}
+
+#[test]
+fn the_client_in_rust_passes_the_conformance_suite_for_stores() {
+    let service = Service::start(&["--rate", "1000000", "--store-connections", "3"]);
+    let url = service.url(TOKEN);
+    conformance::check(&mut polyflake_lease::open(&url).expect("a store"));
+    conformance::check_together(|| polyflake_lease::Http::open(&url).expect("a store"));
+}
+
+#[test]
+fn generators_lease_different_worker_ids_from_the_service() {
+    let service = Service::start(&[]);
+    let url = service.url(TOKEN);
+    let make = || polyflake_lease::sno::Generator::new(&url, "conformance").expect("a generator");
+    let makers: Vec<_> = (0..4).map(|_| make()).collect();
+    let numbers: HashSet<_> =
+        makers.iter().map(|ids| ids.generate(1).expect("an ID").partition()).collect();
+    assert_eq!(numbers.len(), 4);
+    makers[0].close();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyflake"));
+    command.args(["lease", "check"]).env("POLYFLAKE_LEASE", format!("{url}?namespace=conformance"));
+    let output = command.output().expect("a program");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let place = service.url("").replace('@', "");
+    assert_eq!(text, format!("a worker ID can be leased from {place}/\n"));
+    let output = command
+        .env("POLYFLAKE_LEASE", service.url(OTHER_TOKEN) + "?namespace=conformance")
+        .output();
+    let talk = String::from_utf8(output.expect("a program").stderr).expect("text");
+    assert!(talk.contains("the service reports forbidden"), "{talk}");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_polyflake")).args(["lease", "check", &url]).output();
+    let talk = String::from_utf8(output.expect("a program").stderr).expect("text");
+    assert!(talk.contains("invalid_secret") || talk.contains("namespace"), "{talk}");
+    assert!(!talk.contains(TOKEN), "{talk}");
 }
 
 #[test]
@@ -294,6 +332,13 @@ fn tokens_and_certificates_are_read_again() {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert_eq!((post(&new, TOKEN), post(&old, TOKEN)), (Some(200), None));
+    let lease = |roots: &str| {
+        let url = format!("https://{TOKEN}@localhost:{}{roots}", service.port);
+        polyflake_lease::open(&url)?.answer(&Request::from_json(LIST)?)
+    };
+    assert!(lease(&format!("?sslrootcert={}", certificate.replace('/', "%2F"))).is_ok());
+    let error = lease("").expect_err("expected a certificate that nobody trusts");
+    assert!(error.is_permanent() && error.to_string().contains("not trusted"), "{error}");
     fs::write(&tokens, "not a token").expect("a file");
     std::thread::sleep(Duration::from_secs(6));
     assert_eq!(post(&new, TOKEN), Some(200), "expected that unreadable tokens change nothing");

@@ -60,6 +60,10 @@ impl Service {
         Self { child, port, folder }
     }
 
+    pub(crate) fn url(&self, token: &str) -> String {
+        format!("http://{token}@127.0.0.1:{}", self.port)
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");

@@ -82,7 +82,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
     /// name.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
-        let address = crate::stores::url::Address::from_url(url)?.existing();
+        let address = crate::stores::url::Address::from_url(url)?.for_operator()?;
         let store = address.open(core::time::Duration::MAX)?;
         let operator = Self::new(store, namespace, crate::stores::system::random as fn() -> _)?;
         Ok(Self { schema: address.schema(), ..operator })

@@ -34,7 +34,6 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Returns the kind with the given code.
-    #[cfg(feature = "hosted")]
     pub(crate) fn of_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }

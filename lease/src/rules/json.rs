@@ -84,6 +84,11 @@ impl Fields {
         self.get(key, |value| value.as_array()?.iter().map(text).collect())
     }
 
+    /// Returns whether a field is `true`.
+    pub(crate) fn is_true(&self, key: &str) -> bool {
+        self.0.get(key) == Some(&Value::Bool(true))
+    }
+
     /// Returns the string in a field, if the field exists.
     pub(crate) fn optional(&self, key: &str) -> Result<Option<String>> {
         self.0.contains_key(key).then(|| self.string(key)).transpose()

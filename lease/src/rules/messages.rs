@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use serde_json::Value;
 
 use crate::{
-    Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
+    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
     rules::error::damaged_record,
     rules::json::{Fields, check_canonical},
 };
@@ -157,6 +157,22 @@ impl Reply {
         let reply = Self { now, store, namespace, content: found };
         check_canonical(text, &reply.to_json())?;
         Ok(reply)
+    }
+}
+
+impl Error {
+    /// Parses an error of a service over HTTP. A code that only the service has becomes `lease_unavailable`.
+    pub(crate) fn from_json(text: &str) -> Result<Self> {
+        let fields = Fields::read(text)?;
+        let (code, message) = (fields.string("code")?, fields.string("message")?);
+        let kind = ErrorKind::of_code(&code);
+        let message = match kind {
+            Some(_) => message,
+            None => format!("the service reports {code}: {message}"),
+        };
+        let error = Self::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message);
+        let error = if fields.is_true("permanent") { error.permanent() } else { error };
+        Ok(fields.integer("until").map_or(error.clone(), |until| error.with_until(until)))
     }
 }
 

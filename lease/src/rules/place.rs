@@ -191,7 +191,7 @@ impl Place {
 
     /// Returns whether the URL contains a password, either in the user part or as a parameter.
     pub fn has_password(&self) -> bool {
-        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) if server.password.is_some())
+        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) | Site::Http(server) if server.password.is_some())
     }
 
     /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
@@ -218,7 +218,7 @@ impl Place {
     /// `renew_ms`, `strict` and `numbers`. Missing values are null.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an in-memory store.
+    /// Returns `out_of_range` for an in-memory store, or for a service over HTTP.
     pub fn to_json(&self) -> Result<String> {
         let Location { site, schema, access, terms, .. } = &self.location;
         let mut place = json!({

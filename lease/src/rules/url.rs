@@ -5,6 +5,7 @@
 //! sqlite:/var/lib/app/ids.db?namespace=orders
 //! postgres://user:password@host:5432,other:5433/database?namespace=orders&sslmode=require
 //! mysql://user:password@host:3306/database?namespace=orders
+//! https://token@host?namespace=orders
 //! ```
 //!
 //! Errors contain names but never values, because any part of a URL can contain a password.
@@ -33,11 +34,13 @@ pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`"
 
 /// The schemes of stores, for messages.
 const SUPPORTED: &str =
-    "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:` and `mariadb:`";
+    "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:` and `https:`";
 
-/// The default ports of `PostgreSQL` and of `MySQL`.
+/// The default ports of `PostgreSQL`, `MySQL`, HTTPS and HTTP.
 const PORT: u16 = 5432;
 const MYSQL_PORT: u16 = 3306;
+const HTTPS_PORT: u16 = 443;
+const HTTP_PORT: u16 = 80;
 
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
@@ -63,6 +66,8 @@ const OF_SERVERS: [&str; 13] = [
 const OF_MYSQL: [&str; 8] =
     ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "connect_timeout"];
 
+const OF_HTTP: [&str; 2] = ["sslrootcert", "connect_timeout"];
+
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -85,6 +90,8 @@ pub(crate) enum Site {
     Server(Server),
     /// A `MySQL` or `MariaDB` server: one host and a database.
     Mysql(Server),
+    /// A service over HTTP, `polyflake lease serve`: one host, and a token as the password.
+    Http(Server),
 }
 
 /// A server, as described to its clients.
@@ -160,6 +167,8 @@ impl Location {
             Some(("sqlite", path)) => Self::of_file(path, query),
             Some(("postgres" | "postgresql", rest)) => Self::of_server(rest, query),
             Some(("mysql" | "mariadb", rest)) => Self::of_mysql(rest, query),
+            Some(("https", rest)) => Self::of_http(rest, query, true),
+            Some(("http", rest)) => Self::of_http(rest, query, false),
             Some((scheme, _)) if is_scheme(scheme) => {
                 Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {SUPPORTED}")))
             }
@@ -221,6 +230,30 @@ impl Location {
             )),
             Some(_) => Self::with(Site::Mysql(server), None, Access::default(), &mut parameters),
         }
+    }
+
+    fn of_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
+        let scheme = if encrypts { "https" } else { "http" };
+        let authority = Authority::read(rest, scheme)?;
+        let mut parameters = Parameters::read(query, "a service", &OF_HTTP)?;
+        let port = if encrypts { HTTPS_PORT } else { HTTP_PORT };
+        let Server { hosts, user, password, database, roots, connect_timeout, .. } =
+            Server::of(authority, port, &mut parameters)?;
+        if database.is_some() || hosts.len() > 1 {
+            return Err(out_of_range("the URL of a service has one host and no path"));
+        }
+        // A token before a colon would be a user name, which messages show.
+        let (Some(token), None) = (user, password) else {
+            let remedy = format!("write `{scheme}://TOKEN@host`");
+            return Err(out_of_range(format!("it has no token before its host; {remedy}")));
+        };
+        if !encrypts && (roots.is_some() || hosts.iter().any(|(host, _)| !is_local(host))) {
+            return Err(out_of_range("`http:` is for this machine only; write `https:`"));
+        }
+        let password = Some(token);
+        let server =
+            Server { hosts, password, encrypts, roots, connect_timeout, ..Server::default() };
+        Self::with(Site::Http(server), None, Access::default(), &mut parameters)
     }
 
     fn with(
@@ -368,6 +401,12 @@ impl Server {
         })
     }
 
+    /// Returns the first host and its port.
+    #[cfg(feature = "http")]
+    pub(crate) fn host(&self) -> (&str, u16) {
+        self.hosts.first().map_or(("", 0), |(host, port)| (host, *port))
+    }
+
     /// Displays the server's URL, without a password.
     fn fmt_as(&self, scheme: &str, default_port: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{scheme}://")?;
@@ -415,6 +454,7 @@ impl Site {
                 Ok(json!({ "store": "postgresql", "server": server.to_json() }))
             }
             Self::Mysql(server) => Ok(json!({ "store": "mysql", "server": server.to_json() })),
+            Self::Http(_) => Err(out_of_range("a service over HTTP is for Rust so far")),
         }
     }
 
@@ -433,6 +473,8 @@ impl fmt::Display for Site {
             Self::File(path) => write!(f, "sqlite:{path}"),
             Self::Server(server) => server.fmt_as("postgres", PORT, f),
             Self::Mysql(server) => server.fmt_as("mysql", MYSQL_PORT, f),
+            Self::Http(server) if server.encrypts => server.fmt_as("https", HTTPS_PORT, f),
+            Self::Http(server) => server.fmt_as("http", HTTP_PORT, f),
         }
     }
 }
@@ -529,7 +571,7 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
 /// Returns the database in a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are case-insensitive.
 fn base_of(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
-    ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "memory"]
+    ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "memory", "https", "http"]
         .into_iter()
         .find(|known| known.eq_ignore_ascii_case(base))
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })

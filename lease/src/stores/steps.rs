@@ -34,6 +34,7 @@
 mod facts;
 #[cfg(feature = "std")]
 pub(super) mod file;
+mod http;
 mod json;
 mod mysql;
 mod postgresql;
@@ -161,6 +162,12 @@ pub enum Engine {
     Postgresql(Schema),
     /// `MySQL` or `MariaDB`, with the tables in the connection's database.
     Mysql,
+    /// A service over HTTP, which gets the request as its only statement: the text is the body of `POST /v1/request`.
+    ///
+    /// The values are 1 if the next request on the connection must reach the same server, or else 0, and the value of the
+    /// header `polyflake-request`. The outcome has one row: the status, the body, and the value of `polyflake-request` in the
+    /// response, or NULL. If the statement before had 1, the driver sends the header `polyflake-connection` of its response.
+    Http,
 }
 
 impl Engine {
@@ -169,6 +176,7 @@ impl Engine {
             Self::Sqlite(name) => sqlite::dialect(name),
             Self::Postgresql(schema) => postgresql::dialect(schema),
             Self::Mysql => mysql::dialect(),
+            Self::Http => unreachable!("a service gets requests instead of SQL"),
         }
     }
 
@@ -181,6 +189,7 @@ impl Engine {
             Self::Sqlite(_) => sqlite::error(failure),
             Self::Postgresql(schema) => postgresql::error(failure, schema),
             Self::Mysql => mysql::error(failure),
+            Self::Http => http::error(failure),
         }
     }
 }
@@ -255,6 +264,9 @@ impl Steps {
     /// # Errors
     /// Returns the same errors as [`Steps::next`].
     pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
+        if self.engine == Engine::Http {
+            return self.exchange(&outcome);
+        }
         let outcome = outcome.without_warnings();
         let stage = mem::replace(&mut self.stage, Stage::Over);
         match (stage, &outcome.failure) {
@@ -269,6 +281,16 @@ impl Steps {
             (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
             (Stage::Over, None) => Err(damaged_record("expected no step after the last one")),
         }
+    }
+
+    /// Passes the request to a service, and returns its reply.
+    fn exchange(&mut self, outcome: &Outcome) -> Result<Step> {
+        if let Stage::Nothing = self.stage {
+            let statement = http::statement(&self.request, self.random);
+            return Ok(self.run(Stage::Request { is_again: true }, vec![statement]));
+        }
+        self.stage = Stage::Over;
+        http::reply(outcome, self.random).map(|reply| Step::Done(Box::new(reply)))
     }
 
     /// Executes all steps, for blocking drivers.
@@ -294,7 +316,7 @@ impl Steps {
     fn begin(&mut self) -> Step {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
-            Engine::Postgresql(_) | Engine::Mysql => self.send(false),
+            Engine::Postgresql(_) | Engine::Mysql | Engine::Http => self.send(false),
         }
     }
 
@@ -327,7 +349,7 @@ impl Steps {
     /// holder's requests, so creating tables cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store, next) = match &self.engine {
-            Engine::Sqlite(_) => return Ok(self.on_created()),
+            Engine::Sqlite(_) | Engine::Http => return Ok(self.on_created()),
             Engine::Postgresql(schema) => {
                 (postgresql::no_store(schema), (Stage::Look, postgresql::find_tables(schema)))
             }
@@ -359,7 +381,7 @@ impl Steps {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
             Engine::Postgresql(_) if self.create.is_trial() => return empty(),
-            Engine::Postgresql(_) | Engine::Mysql => return self.send(true),
+            Engine::Postgresql(_) | Engine::Mysql | Engine::Http => return self.send(true),
         };
         let statements = self.engine.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `mysql://` or
-/// `mariadb://` followed by an address (feature `mysql`), `sqlite:` followed by a file's path (feature `sqlite`), or `memory:`
+/// `mariadb://` followed by an address (feature `mysql`), `https://` followed by a token and an address (feature `http`), `sqlite:` followed by a file's path (feature `sqlite`), or `memory:`
 /// followed by a name. A relative path is resolved against the current
 /// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
 /// ends. Forked child processes cannot use it.
@@ -121,6 +121,8 @@ enum Kind {
     Postgresql(crate::stores::postgresql::Server),
     #[cfg(feature = "mysql")]
     Mysql(crate::rules::url::Server),
+    #[cfg(feature = "http")]
+    Http(crate::rules::url::Server),
 }
 
 impl Address {
@@ -163,6 +165,16 @@ impl Address {
         Self { access: Access { create, ..self.access }, ..self }
     }
 
+    /// Rejects a service, because an operator's commands concern records that a token does not open.
+    pub(crate) fn for_operator(self) -> Result<Self> {
+        #[cfg(feature = "http")]
+        if let Kind::Http(_) = &self.store {
+            let expected = "expected the URL of the store itself, found that of a service";
+            return Err(out_of_range(format!("{expected}, which only serves leases")));
+        }
+        Ok(self.existing())
+    }
+
     /// Returns the schema of the store's tables, if it is in `PostgreSQL`.
     pub(crate) fn schema(&self) -> Option<String> {
         match &self.store {
@@ -174,11 +186,11 @@ impl Address {
 
     /// Opens the store. The call fails if the server does not respond within a limit, if that is shorter than the usual one.
     #[cfg_attr(
-        not(any(feature = "mysql", feature = "postgresql", feature = "sqlite")),
+        not(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "sqlite")),
         expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
     )]
     pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
-        #[cfg(not(any(feature = "mysql", feature = "postgresql")))]
+        #[cfg(not(any(feature = "http", feature = "mysql", feature = "postgresql")))]
         let _ = longest;
         match &self.store {
             Kind::Memory(name) => Ok(Box::new(Named(name.clone()))),
@@ -193,6 +205,8 @@ impl Address {
             Kind::Mysql(server) => {
                 Ok(Box::new(crate::Mysql::open_within(server, self.access.create, longest)?))
             }
+            #[cfg(feature = "http")]
+            Kind::Http(server) => Ok(Box::new(crate::Http::open_within(server, longest)?)),
         }
     }
 }
@@ -224,6 +238,15 @@ impl Kind {
                 crate::stores::mysql::check(&server)?;
                 Ok(Self::Mysql(server))
             }
+            #[cfg(feature = "http")]
+            Site::Http(server) => {
+                crate::stores::http::check(&server)?;
+                Ok(Self::Http(server))
+            }
+            #[cfg(not(feature = "http"))]
+            Site::Http(_) => Err(out_of_range(
+                "this build has no HTTP; enable the feature `http` of polyflake-lease",
+            )),
             #[cfg(not(feature = "mysql"))]
             Site::Mysql(_) => Err(out_of_range(
                 "this build has no MySQL; enable the feature `mysql` of polyflake-lease",

@@ -17,6 +17,11 @@ use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
 /// Returns a connector that trusts the root certificates of a file, or those of browsers.
 pub(in crate::stores) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
+    config(file).map(MakeRustlsConnect::new)
+}
+
+/// Returns the settings of a client that trusts the root certificates of a file, or those of browsers.
+pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match file {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
@@ -36,10 +41,8 @@ pub(in crate::stores) fn connector(file: Option<&str>) -> Result<MakeRustlsConne
             }
         }
     }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
+        .map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }

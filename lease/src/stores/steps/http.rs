@@ -1,0 +1,72 @@
+//! A service over HTTP (`docs/lease-service.md`), as a store with one statement: the request itself.
+//!
+//! The text of the statement is the body. Its values are 1 if the next request on the connection must reach the same server,
+//! or else 0, and the value of the header `polyflake-request`. The driver returns one row: the status, the body of the
+//! response, and the value that the response repeats, or null. While a connection is open, the driver sends the header
+//! `polyflake-connection` with the value of the last response if the statement before demanded that.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+};
+
+use super::{
+    Failure, Outcome, Statement, Value,
+    postgresql::{OF_CERTIFICATES, contains_any},
+};
+use crate::{
+    Error, ErrorKind, Operation, Random, Reply, Request, Result, rules::error::damaged_record,
+};
+
+pub(super) fn statement(request: &Request, id: Random) -> Statement {
+    // A holder settles by a read and a write on one connection (R2).
+    let keeps = i64::from(matches!(request.operation, Operation::Read { .. }));
+    let values = vec![Value::Integer(keeps), Value::Text(id.to_string())];
+    Statement { text: request.to_json(), values }
+}
+
+/// Returns the reply in the response to a request.
+///
+/// # Errors
+/// Returns the service's error, or `lease_unavailable` for any response that is not one of the service to this request.
+pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
+    if let Some(failure) = &outcome.failure {
+        return Err(error(failure));
+    }
+    let row = outcome.rows.first().and_then(|rows| rows.first()).map(|row| &**row);
+    let Some([Value::Integer(status), Value::Text(body), repeated]) = row else {
+        return Err(damaged_record("expected a status, a body and a value, found another row"));
+    };
+    if *status != 200 {
+        return Err(Error::from_json(body).unwrap_or_else(|_| foreign(*status)));
+    }
+    // A proxy may confuse responses, and a reply to another request must not count.
+    if *repeated != Value::Text(id.to_string()) {
+        return Err(foreign(*status));
+    }
+    Reply::from_json(body).map_err(|error| match error.kind() {
+        ErrorKind::SchemaTooNew => error,
+        _ => foreign(*status),
+    })
+}
+
+fn foreign(status: i64) -> Error {
+    let found = format!("found another one with status {status}");
+    unavailable(format!(
+        "expected the response of `polyflake lease serve` to this request, {found}"
+    ))
+}
+
+pub(super) fn error(failure: &Failure) -> Error {
+    let message = failure.message.lines().next().unwrap_or_default();
+    if contains_any(message, &OF_CERTIFICATES) {
+        let reason = format!("the service's certificate is not trusted: {message}");
+        return unavailable(reason).permanent();
+    }
+    unavailable(format!("no answer from the service: {message}"))
+}
+
+fn unavailable(reason: String) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}
