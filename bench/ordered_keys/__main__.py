@@ -16,7 +16,7 @@ import in_postgresql
 import in_sqlite
 from tables import KINDS, Fill, Filled, Key, Kind
 
-#: How many times each table is filled, in turn with the others. The reported time is the median.
+#: The number of times that each table is filled. The tables take turns. The reported time is the median.
 ROUNDS = 3
 
 

@@ -1,6 +1,6 @@
 """Contests: statements timed in turn, and goals for the ratios of their times, which `cargo xtask bench` evaluates.
 
-It uses the same method as in Rust: rounds of about half a millisecond, one round of each entry after the other. Every
+It uses the same method as in Rust: rounds of about half a millisecond, in which the entries take turns. Every
 entry rests while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30 ns
 or more.
 """
@@ -62,7 +62,7 @@ class Contest:
     entries: list[Entry]
     goals: list[Goal] = field(default_factory=list)
     axis: str | None = None
-    #: Peers that are unavailable here, with the reason.
+    #: Peers that are unavailable on this machine, with the reason.
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def is_meant_by(self, text: str) -> bool:

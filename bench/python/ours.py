@@ -19,7 +19,7 @@ def sno_generators() -> Iterator[sno.Generator]:
 
 
 def randflake_ids() -> randflake.Generator:
-    """Creates a generator for all node IDs, because a single one has only 131,072 IDs a second."""
+    """Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second."""
     grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
     return randflake.Generator(grant, SECRET)
 

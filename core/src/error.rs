@@ -21,7 +21,7 @@ pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
-/// The maximum number of names that a message lists. It states only the number of the others.
+/// The maximum number of names that a message lists. For further names, it states only their number.
 const MAX_LISTED: usize = 16;
 
 /// The reason why a call failed. A failed call changes nothing and loses no IDs.
@@ -121,7 +121,7 @@ impl Error {
         Self { fact: self.fact.modify(|more| more.source = Some(source)), ..self }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the error's kind, which is suitable for a `match`.
     ///
     /// ```
     /// use polyflake::{ErrorKind, sno::Sno};

@@ -67,7 +67,7 @@ pub(crate) fn generation() -> u64 {
     combine(imp::generation(), restores)
 }
 
-/// Works like [`generation`], but assigns a process generation to a child that has none yet.
+/// Works like [`generation`], but first assigns a process generation to a child process that has not been assigned one.
 pub(crate) fn current() -> u64 {
     let restores = imp::restores();
     combine(imp::current(), restores)

@@ -136,7 +136,7 @@ impl Snos {
 }
 
 /// Interrupts a call that generates an ID or closes the generator, while the other thread and the other generator perform three
-/// calls. Either both generators have generated IDs before, or neither has.
+/// calls. The test runs once with generators that have already generated IDs, and once with new generators.
 #[test]
 fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     let _used = TABLE_USED.lock();
@@ -152,7 +152,7 @@ fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     }
 }
 
-/// Runs one such test, and returns `false` if the call performs at most `access` accesses.
+/// Runs the test with an interruption at one access, and returns `false` if the call performs at most `access` accesses.
 fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], access: usize) -> bool {
     let snos = Rc::new(Snos::new());
     if used_before {

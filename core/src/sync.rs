@@ -1,6 +1,6 @@
 //! Provides the atomics for all other code, so that a model checker can replace them.
 
-/// A pointer to memory for forked children. Models have no forks, so it is not part of them.
+/// A pointer to memory for forked children. It is not part of models, because models have no forks.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
 /// A counter that is not part of the models, because no decision of theirs depends on it.
@@ -37,8 +37,8 @@ pub(crate) mod shared {
     pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-/// Wraps loom's atomics so that they have `const` constructors, like the real ones. A cell becomes part of the model when it is
-/// first used.
+/// Wraps loom's atomics so that they have `const` constructors, like the standard library's atomics. A cell becomes part of the
+/// model when it is first used.
 #[cfg(loom)]
 mod model {
     use std::sync::OnceLock;

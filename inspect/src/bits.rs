@@ -1,6 +1,6 @@
 //! ID bits, starting with the most significant one, and the alphabets of encoded IDs.
 
-/// The maximum number of bits in an ID, which is that of the largest layout.
+/// The maximum number of bits in an ID. The largest layout has this many bits.
 pub(crate) const MAX_BITS: u32 = 1024;
 const BYTES: usize = MAX_BITS as usize / 8;
 

@@ -41,7 +41,7 @@ pub(crate) enum Text {
     InUuid(&'static Alphabet),
 }
 
-/// A field.
+/// A field of a format.
 pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
@@ -54,7 +54,8 @@ pub(crate) struct Part {
     pub(crate) usual: Option<&'static [u64]>,
 }
 
-/// The value of a [`Fixed`] field whose bits are derived from the others. Decoding the string form has already checked them.
+/// The value of a [`Fixed`] field whose bits are derived from the other fields. Decoding the string form has already checked
+/// them.
 pub(crate) const CHECKED: u64 = 1 << 63;
 
 /// The unit of a format's time.

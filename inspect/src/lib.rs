@@ -40,7 +40,7 @@ pub struct Context<'a> {
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
-    /// The caller's own layouts, each with its name. Layouts with more than [`MAX_BITS`] bits are ignored.
+    /// The caller's custom layouts, with their names. Layouts with more than [`MAX_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 

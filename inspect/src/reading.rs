@@ -25,12 +25,12 @@ pub struct Reading {
     pub fields: Vec<Field>,
     /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit in 64 bits.
     pub unix_ms: Option<i64>,
-    /// The probability, from 0 to 1, that this reading is the right one. The alternatives are the other readings, and that the
-    /// string consists of random characters.
+    /// The probability, from 0 to 1, that this reading is correct. The alternatives are the other readings, and that the string
+    /// consists of random characters.
     pub odds: f64,
     /// The reason for the probability, in words.
     pub reason: String,
-    /// A sentence about a different format with the same bits, if there is one.
+    /// A sentence about a different format with the same bits, if such a format exists.
     pub note: Option<String>,
     pub(crate) account: Account,
     pub(crate) origin: Origin,
@@ -158,7 +158,7 @@ impl Reading {
         }
     }
 
-    /// Returns the note about this reading for a different one with the same bits.
+    /// Returns the note that another reading with the same bits shows about this reading.
     pub(crate) fn as_twin(&self) -> String {
         let at = self.time().unwrap_or_default();
         let (article, title) = (words::article(self), &self.title);

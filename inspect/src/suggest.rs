@@ -58,8 +58,8 @@ fn ask_if_meant(id: &str, context: &Context<'_>) -> Option<String> {
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
 }
 
-/// Detects a length that is one more or less than that of an ID. Strings without digits are ignored as words, because IDs
-/// contain digits.
+/// Detects a string that is one character longer or shorter than an ID. Strings without digits are ignored as words, because
+/// IDs contain digits.
 fn length(text: &str) -> Option<String> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let near = LENGTHS.iter().find(|(_, length, is_of)| {

@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
 };
 
-/// Returns the readings of a string, one for each format that it matches.
+/// Returns a reading of a string for each format that it matches.
 pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let of = |format: &'static Format| {
         format.texts.iter().find_map(|form| read(format, &bits(text, format, *form)?, context))
@@ -18,7 +18,7 @@ pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     FORMATS.iter().filter_map(of).collect()
 }
 
-/// Returns the readings of bytes, one for each format of their length.
+/// Returns a reading of bytes for each format whose IDs have their length.
 pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
     let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);

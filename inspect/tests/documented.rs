@@ -25,7 +25,7 @@ fn texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the format of a string that looks like an ID of this project. Words do not look like one.
+/// Returns the format of a string that looks like an ID of this project. Ordinary words do not match the format of an ID.
 fn own_format(text: &str) -> Option<&'static str> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_sno = |c: u8| matches!(c, b'2'..=b'9' | b'a'..=b'x');

@@ -204,7 +204,7 @@ fn ids_of_this_project_are_recognised() {
     }
 }
 
-/// The check character matches the one that the core writes.
+/// The check character matches the character that the core writes.
 #[test]
 fn public_ids_of_the_vectors_are_recognised() {
     let vectors = include_str!("../../tests/vectors/public.json");

@@ -61,7 +61,7 @@ impl Keeper {
         Host::new(move || ready(open(&url).map(File)), pause, spawn)
     }
 
-    /// Does what is due.
+    /// Polls the lease's task, if its next poll is due.
     fn turn(&self) {
         if let Some(task) = self.task.lock().unwrap().as_mut() {
             let _ = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));

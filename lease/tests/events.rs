@@ -145,7 +145,7 @@ fn subscribe() -> Arc<Mutex<Vec<String>>> {
     Arc::clone(&LINES)
 }
 
-/// A subscriber that collects everything that the process traces.
+/// A subscriber that collects all events that the process traces.
 struct CollectingSubscriber(Arc<Mutex<Vec<String>>>);
 
 struct Texts(String);

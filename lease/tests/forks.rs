@@ -68,7 +68,7 @@ fn check(url: &str) {
         let work = || {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
-            // The child's child does the same.
+            // The child's own child also leases a worker ID.
             made.extend(ids_of(&in_child_by(fork, || bytes_of(&[ids.generate(0).unwrap()])), 1));
             made.push(ids.generate(0).unwrap());
             copy(&ids).close();
@@ -200,7 +200,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     };
     let work = || {
         let before = asked.load(Ordering::Relaxed);
-        // This is three times as long as the time until a renewal.
+        // The loop waits three times as long as the time until a renewal.
         let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]

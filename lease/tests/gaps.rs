@@ -72,7 +72,7 @@ fn copies<const N: usize>(
     })
 }
 
-/// Restores the copies one after the other, each six minutes after the image was taken, and runs them.
+/// Restores the copies one after another, each with a clock that is six minutes past the image, and runs them.
 fn restore(hosts: &mut [Host], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
@@ -191,7 +191,7 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
     }
 }
 
-/// The image was taken after a renewal was sent, and no copy receives the reply. Each copy finds its own write.
+/// The image was taken after a renewal was sent, and no copy receives the reply. Each copy finds the write that it sent.
 #[test]
 fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {

@@ -47,7 +47,7 @@ struct Host {
     /// The commands that the host executed, and the events that were reported to it.
     done: Vec<String>,
     told: Vec<Json>,
-    /// Replies to use instead of the host's own ones. The last element is used first.
+    /// Replies that replace the host's replies. The last element is used first.
     instead: Vec<(&'static str, Json)>,
 }
 
@@ -77,7 +77,7 @@ impl Host {
         Moment { wall_ms: since.as_millis().try_into().unwrap(), elapsed_ms: self.elapsed_ms }
     }
 
-    /// Executes the lease's commands up to the next one with a given name.
+    /// Executes the lease's commands up to the next command with the given name.
     fn keep_until(&mut self, last: &str) -> Json {
         for _ in 0..200 {
             let random = std::array::from_fn(|_| {
@@ -397,7 +397,7 @@ fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // This covers the first grant and the next one.
+    // The loop covers the first grant and the next grant.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = Leased::new(build);

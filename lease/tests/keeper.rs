@@ -51,7 +51,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
     assert_eq!(grant.numbers(), 0..=0);
 }
 
-/// If all worker IDs are granted, one may still be released long before its end.
+/// Even if all worker IDs are granted, a holder may release its worker ID long before the end of its lease.
 #[test]
 fn a_released_worker_id_is_found_within_a_minute() {
     let mut store = Memory::new(START_MS);

@@ -61,7 +61,7 @@ function write(name, ids, count) {
   renameSync(`${name}.new`, name);
 }
 
-/** Returns the number of equal IDs. */
+/** Returns the number of IDs that the original and the copy both generated. */
 function repeated(name, [isExplicit, create], count, reports) {
   const ids = create(1);
   for (let k = 0; k < 10; k++) ids.generate();

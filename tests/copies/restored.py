@@ -62,7 +62,7 @@ def in_the_copy(new: Callable[[int], Many], many: Many, is_explicit: bool) -> Ma
 def repeated(
     copy: Callable[[], int], count: int, generator: tuple[bool, Callable[[int], Many]], reports: bool = True
 ) -> int:
-    """Returns the number of equal IDs."""
+    """Returns the number of IDs that the original and the copy both generated."""
     is_explicit, new = generator
     many = new(1)
     many(10)

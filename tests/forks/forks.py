@@ -21,7 +21,7 @@ import numpy as np
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
-#: Number of children that make IDs at the same time.
+#: The number of children that generate IDs at the same time.
 AT_ONCE = 8
 #: One in this many forked children forks a child of its own.
 FAMILY = 10
@@ -84,7 +84,7 @@ class Child:
 
 
 def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
-    """Returns a child's work: it makes `count` IDs, and with ``has_child`` forks a child that makes as many."""
+    """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
 
     def child() -> bytes:
         codes = [refusal(generator) for generator in GIVEN]

@@ -37,7 +37,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All languages.
+    /// The languages whose packages can be built.
     pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::Javascript];
 }
 
@@ -55,7 +55,7 @@ pub fn main(options: &Options) -> Result<()> {
     parts.iter().try_for_each(|part| build(&shell, *part, purpose))
 }
 
-/// Builds everything in the form that users get.
+/// Builds the packages of all languages in the form that users install.
 pub fn all(shell: &Shell) -> Result<()> {
     Part::ALL.into_iter().try_for_each(|part| build(shell, part, Purpose::Users))
 }

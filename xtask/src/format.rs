@@ -22,7 +22,7 @@ pub fn main(options: &Options) -> Result<()> {
     if options.check { check(&shell) } else { write(&shell) }
 }
 
-/// Formats every file.
+/// Formats every source file in place.
 fn write(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "cargo fmt --all").run()?;

@@ -19,7 +19,7 @@ pub struct Options {
     runs: u64,
 }
 
-/// Runs the targets. The first one that fails shows its input, which is stored in the folder of crashes.
+/// Runs the targets. The first target that fails prints its input, which is stored in the folder of crashes.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::BOLERO)?;

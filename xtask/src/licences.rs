@@ -33,7 +33,7 @@ Apache-2.0, the Rust project's contributors).
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
-/// A third-party crate.
+/// A third-party crate, with its version and licence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crate {
     name: String,

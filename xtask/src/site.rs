@@ -49,8 +49,8 @@ fn page(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
 }
 
-/// Lists all public names: rustdoc lists those of the crates, `TypeDoc` those of the npm package, and a script of the site
-/// those of the wheel.
+/// Lists all public names: rustdoc lists the names of the crates, `TypeDoc` lists the names of the npm package, and a script of
+/// the site lists the names of the wheel.
 fn names(shell: &Shell) -> Result<()> {
     let (docs, api) = (site().join("rustdoc"), public().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
@@ -87,7 +87,7 @@ fn public() -> PathBuf {
     site().join("public")
 }
 
-/// Returns the folder for everything that is built here.
+/// Returns the folder for the built files of the site.
 fn site() -> PathBuf {
     workspace::target().join("site")
 }

@@ -13,7 +13,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
 }
 
-/// Returns the folder for everything that is built.
+/// Returns the target folder, which contains all build output.
 pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
@@ -54,7 +54,7 @@ pub fn artefacts() -> PathBuf {
     target().join("artefacts")
 }
 
-/// Returns whether this runs in continuous integration, where nothing may be skipped.
+/// Returns whether this program runs in continuous integration, where no step may be skipped.
 pub fn in_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }

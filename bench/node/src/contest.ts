@@ -2,9 +2,8 @@
  * Runs a contest: times calls in turn, and sets goals for the ratios of their times, which `cargo xtask bench`
  * evaluates.
  *
- * It uses the same method as in Rust: rounds of about half a millisecond, one round of each entry after the other.
- * Every entry rests while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID
- * takes 30 ns or more.
+ * It uses the same method as in Rust: rounds of about half a millisecond, in which the entries take turns. Every entry rests
+ * while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30 ns or more.
  */
 import { readSync } from "node:fs";
 

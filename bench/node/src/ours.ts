@@ -15,7 +15,7 @@ function snoGenerators(): () => sno.Generator {
   return () => all[place++ % PARTITIONS]!;
 }
 
-/** Creates a generator for all node IDs, because a single one has only 131,072 IDs a second. */
+/** Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second. */
 function randflakeIds(): randflake.Generator {
   const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
   return new randflake.Generator(grant, SECRET);

@@ -50,8 +50,8 @@ export function reads(): Entry[] {
 }
 
 /**
- * Generates with 64 node IDs in turn, so that none runs out of IDs. First checks that the cipher computes the same as
- * ours.
+ * Generates IDs with 64 node IDs in turn, so that no node runs out of IDs. First checks that the cipher's result equals the
+ * result of this project's cipher.
  */
 function plain(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);

@@ -128,7 +128,7 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// Returns the lower bound: writing as many bytes as the IDs have.
+/// Returns the lower bound for a batch: work that writes as many zero bytes as the IDs have.
 fn cleared(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

@@ -16,7 +16,7 @@ const TIME_SHIFT: u32 = 24;
 /// Values for the time, zone, rack, worker and sequence.
 type Values = [i64; 5];
 
-/// Returns the ID, or `None` if a value does not fit.
+/// Packs the values into an ID. Returns `None` if a value does not fit in its field.
 #[inline]
 fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
     let time = (unix_ms - EPOCH_MS).div_euclid(10);
@@ -32,7 +32,7 @@ fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
         )
 }
 
-/// Returns the time and the other seven fields.
+/// Splits an ID into its time and its other seven fields.
 #[inline]
 fn parsed(id: i64) -> [i64; 8] {
     let field = |shift: u32, bits: u32| id >> shift & ((1 << bits) - 1);

@@ -16,7 +16,7 @@ const TICK: i64 = 4_000_000;
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock that runs ahead of another one by a little more with every reading. It supports only a single thread.
+/// A clock whose lead over another clock grows with every reading. It supports only a single thread.
 pub(crate) struct Unbound<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,

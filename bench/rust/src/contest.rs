@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::measure::{Work, calibrate, time};
 
-/// Pieces of work that do the same job.
+/// A comparison of entries that do the same work in different ways.
 pub(crate) struct Contest {
     pub(crate) name: &'static str,
     /// The label of the axis, for entries that form a curve over `x`.
@@ -75,7 +75,7 @@ impl Entry {
         Self { items, ..self }
     }
 
-    /// Sets the position on the contest's axis.
+    /// Sets the entry's position on the x-axis of the comparison's plot.
     pub(crate) fn at(self, x: u32) -> Self {
         Self { x: Some(x), ..self }
     }
@@ -89,7 +89,7 @@ impl Contest {
         Self { name, axis: None, entries, goals }
     }
 
-    /// Returns whether the filter occurs in the name of the contest or of one of its goals.
+    /// Returns whether the filter occurs in the name of the comparison or of one of its goals.
     pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))

@@ -11,7 +11,8 @@ use crate::{
 const LEASED: &str = "layout generate, leased";
 const WITHOUT_LEASE: &str = "layout generate";
 
-/// Both sides use the system clock, because leases read no other. The layout's ticks hold more IDs than can be made in them.
+/// Both entries use the system clock, because leases cannot use any other clock. The layout's ticks hold more IDs than can be
+/// made in them.
 pub(crate) fn single_id() -> Contest {
     Contest::new(
         "rust: one ID under a lease that is kept",

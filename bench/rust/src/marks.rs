@@ -23,7 +23,7 @@ use crate::peers::{self, Visit};
 /// Makes one ID as bytes that sort like the library's IDs.
 type Make = Box<dyn FnMut() -> Vec<u8>>;
 
-/// A library's IDs, and the number of leading bytes that hold the time, or `None` if there are none.
+/// A library's IDs, and the number of leading bytes that hold the time, or `None` if the IDs contain no time.
 struct Peer(&'static str, Option<usize>, Make);
 
 impl Visit for Vec<Peer> {
@@ -68,7 +68,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns whether a forked child repeats an ID that its parent makes at the same time.
+/// Returns whether a forked child generates an ID that its parent generates at the same time.
 fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = child_and_parent(make, |make, out| {

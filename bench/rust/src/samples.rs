@@ -28,7 +28,7 @@ pub(crate) fn uuid7<C: Clock>(clock: C) -> uuid7::Generator<C> {
     uuid7::Generator::builder().clock(clock).build().expect("valid options")
 }
 
-/// Returns fields like those of Instagram, with enough sequence numbers per millisecond for the system clock.
+/// Returns fields like the fields of Instagram's IDs, with enough sequence numbers per millisecond for the system clock.
 pub(crate) fn layout_like_instagram() -> layout::Layout {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [

@@ -21,7 +21,7 @@ use crate::measure::Work;
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
-/// Pins this thread to a processor. Processors are counted from the last one.
+/// Pins this thread to a processor. Processors are counted from the end of the list.
 pub(crate) fn pin(index: usize) {
     if let Some(core) = CORES.iter().rev().nth(index) {
         core_affinity::set_for_current(*core);

@@ -44,7 +44,7 @@ impl Alphabet {
     }
 
     /// Returns the offsets from values to characters. The value of each digit has an offset at its own index, and all letters
-    /// share the offset at index `digits`.
+    /// share the offset that is stored at index `digits`.
     #[allow(dead_code, reason = "not every set adds offsets")]
     pub(crate) const fn offsets(self) -> [u8; 16] {
         let mut offsets = [self.digit; 16];
@@ -87,7 +87,7 @@ pub(crate) const fn spread_to_bytes(bits: u64) -> u64 {
 /// Gathers five bits from each byte of a word into 40 bits.
 #[inline]
 pub(crate) const fn gather_from_bytes(fives: u64) -> u64 {
-    // These are the steps of `spread_to_bytes` in reverse.
+    // Reverses the steps of `spread_to_bytes`.
     let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
     let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
     (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff

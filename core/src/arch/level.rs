@@ -7,7 +7,7 @@
 
 use super::{Kernels, Set};
 
-/// An instruction-set level that this CPU supports. Each level includes all lower ones.
+/// An instruction-set level that this CPU supports. Each level includes all lower levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 

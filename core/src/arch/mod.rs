@@ -2,7 +2,7 @@
 //! each instruction set.
 //!
 //! [`scalar`] is the reference, and every kernel returns the same results as the scalar function with the same name. A kernel
-//! processes whole items, stops before the first invalid one, and returns the number of items that it processed; its callers
+//! processes whole items, stops before the first invalid item, and returns the number of items that it processed; its callers
 //! create the errors. Each architecture has a folder for its instruction sets, and each set has one module and one [`Kernels`]
 //! table. Algorithms that several sets share are in `lanes`.
 //!
@@ -98,8 +98,8 @@ kernels! {
 /// checks whether this CPU supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_supported:expr;)*) => {
-        /// An instruction set that has its own kernels. The sets are listed in ascending order, and each one includes all
-        /// earlier ones.
+        /// An instruction set that has its own kernels. The sets are listed in ascending order, and each set includes all
+        /// earlier sets.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Set {
             /// The instructions that every CPU of the target supports.

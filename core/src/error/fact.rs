@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, boxed::Box};
 #[cfg(target_has_atomic = "ptr")]
 use super::source::Source;
 
-/// A name in an error: a built-in one, or the name of a custom layout's field.
+/// A name in an error: a built-in name, or the name of a field in a custom layout.
 pub(crate) type Name = Cow<'static, str>;
 
 /// What an error's count means.
@@ -48,7 +48,7 @@ pub(super) enum Fact {
     /// The lower 64 bits of an integer from 2^64 up to 2^65 that was found instead of an ID.
     TooLarge(u64),
     /// A reason as a static string.
-    // A `&str` is 16 bytes and would leave no space for the tag, so this is a reference to one.
+    // A `&str` is 16 bytes and would leave no space for the tag, so this variant holds a reference to a `&str`.
     Constant(&'static &'static str),
     // The reason is boxed, because a `Cow` of a string is larger than a whole fact.
     Reason(Box<Name>),

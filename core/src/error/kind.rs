@@ -1,6 +1,6 @@
 //! The kinds of errors and their codes.
 
-/// The kind of error, without its details, for use in a `match`.
+/// The category of an error, without its details, for use in a `match`.
 ///
 /// [`ErrorKind::code`] is stable and has the same value in every language. The meaning, causes and remedies for each code are
 /// documented at <https://example.invalid/polyflake/blob/main/docs/errors.md>.

@@ -1,4 +1,4 @@
-//! Platforms without `fork()`.
+//! The process generation on platforms without `fork()`, where it never changes.
 
 #[cfg(feature = "std")]
 use super::partitions::{COUNT, Cells};

@@ -16,10 +16,10 @@
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
 //!
-//! Two things could make parent and child generate the same ID, and each has its own answer. They could pick the same
-//! partition: the table prevents this. Or the child could use its copy of the parent's generator: every call compares the
-//! process generation with that of the generator's claim (see the module above), so in a child the copy claims a partition
-//! anew.
+//! Two situations could make a parent and its child generate the same ID, and each is prevented in a different way. They could
+//! pick the same partition: the table prevents this. Or the child could use its copy of the parent's generator: every call
+//! compares the process generation with that of the generator's claim (see the module above), so in a child the copy claims a
+//! partition anew.
 //!
 //! A program that was started on its own has a different table. Against such programs there is only chance, so programs that
 //! must not collide configure their partitions or lease them (`polyflake-lease`).
@@ -155,7 +155,7 @@ impl Entry {
         Self(self.0 | RESERVED)
     }
 
-    /// Returns the entry without the claim of a generator whose last tick was the one before `end`.
+    /// Returns the entry without the claim of a generator that has used no tick from `end` on.
     const fn without_claim(self, end: u64) -> Self {
         match self.claims() {
             0 | RESERVED => self,
@@ -250,12 +250,12 @@ impl dyn Table + '_ {
         self.update(partition, Entry::with_reservation).claimed_from()
     }
 
-    /// Ends the claim of an explicit generator whose last tick was the one before `end`.
+    /// Ends the claim of an explicit generator that has used no tick from `end` on.
     pub(crate) fn release(&self, partition: u16, end: u64) {
         self.update(partition, |entry| entry.without_claim(end));
     }
 
-    /// Changes an entry, and returns the one that was there before.
+    /// Changes an entry, and returns the previous entry.
     fn update(&self, partition: u16, change: impl Fn(Entry) -> Entry) -> Entry {
         loop {
             let found = Entry(self.entry(partition));
@@ -276,7 +276,7 @@ impl dyn Table + '_ {
     }
 }
 
-/// A counter on a cache line of its own. It is loaded for every ID, and its neighbours are written often.
+/// A counter that shares its cache line with no other data. It is loaded for every ID, and its neighbours are written often.
 #[cfg(feature = "std")]
 #[repr(align(128))]
 #[derive(Debug)]
@@ -371,8 +371,8 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Replaces the base `found`, and returns whether it was still there. Each replacement is counted, so that a thread never
-    /// takes a later base for the one that it found.
+    /// Replaces the base `found`. Returns `false` if another thread has replaced it first. Each replacement is counted, so that
+    /// a thread never takes a later base for the one that it found.
     fn replace(&self, found: u32, base: u32) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         const ONE_REPLACEMENT: u32 = BASE_PICKED << 1;

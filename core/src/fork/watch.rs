@@ -6,7 +6,7 @@
 //! distributors have added it again. A program cannot tell whether its kernel sends the uevent, so a thread that waits for it
 //! may wait in vain.
 //!
-//! The number of a record's facility shows who wrote it: only the kernel can use the first one.
+//! The number of a record's facility shows who wrote it: only the kernel can use the first facility.
 
 use std::{
     format,
@@ -38,7 +38,7 @@ const KERNEL_SEVERITIES: u32 = 8;
 /// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.
 static WATCHED_GENERATION: Tally = Tally::new(0);
 
-/// Starts the thread, unless this process has one. See [`super::watch_restores`].
+/// Starts the thread, unless this process is already running it. See [`super::watch_restores`].
 pub(super) fn start() -> Result<()> {
     super::prepare()?;
     let process = super::process();
@@ -84,7 +84,7 @@ fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
             Err(error) if error.kind() == Failure::Interrupted => {}
             Err(error) => {
                 report(None);
-                // The kernel has overwritten old records. The next read returns a newer one.
+                // The kernel has overwritten old records. The next read returns a newer record.
                 if error.kind() != Failure::BrokenPipe {
                     thread::sleep(Duration::from_secs(1));
                 }
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// A log whose reads return what a test lists, and then nothing.
+    /// A log whose reads return the results that a test lists, and then end-of-file.
     struct Log(VecDeque<io::Result<&'static [u8]>>);
 
     impl Read for Log {

@@ -50,7 +50,7 @@ pub struct Description {
 #[non_exhaustive]
 pub struct FieldDescription {
     name: Name,
-    /// The kind of field, as named in a layout's JSON.
+    /// The field's kind, by the name that a layout's JSON uses.
     pub kind: &'static str,
     /// The number of bits before the field, counted from the most significant bit.
     pub offset: u32,

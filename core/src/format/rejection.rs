@@ -5,8 +5,8 @@ use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// Returns the error for a string with a wrong length or an invalid character, or `None` if it has neither. A wrong length
-/// takes precedence, and only the first invalid character is reported.
+/// Returns the error for a string with a wrong length or an invalid character, or `None` if its length and all of its
+/// characters are valid. A wrong length takes precedence, and only the first invalid character is reported.
 ///
 /// `units` are the characters or the bytes of the string. Lengths and positions are counted in these units.
 #[cold]

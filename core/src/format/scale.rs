@@ -36,7 +36,7 @@ impl Scale {
         u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
-    /// Returns the start of a tick in Unix milliseconds. The tick may also be the one after the last.
+    /// Returns the start of a tick in Unix milliseconds. The tick may also be `last() + 1`, which is the end of the last tick.
     #[inline]
     pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms

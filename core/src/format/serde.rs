@@ -1,4 +1,4 @@
-//! Serializes IDs as strings in human-readable formats, and as bytes in binary ones.
+//! Serializes IDs as strings in human-readable formats, and as bytes in binary formats.
 
 use core::fmt;
 

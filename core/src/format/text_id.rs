@@ -1,6 +1,6 @@
 //! Conversions between IDs and strings, including those for serde.
 
-/// Implements the conversions of an ID that is displayed as a string and parsed from one.
+/// Implements `Display`, `FromStr` and the related conversions for an ID with a string form.
 macro_rules! text_id {
     ($id:ident) => {
         impl core::fmt::Display for $id {

@@ -49,8 +49,8 @@ impl UnixTime {
     }
 }
 
-/// Clamps the time to 64 bits. The result is the same for every format with ticks of whole milliseconds, because no such format
-/// reaches the end of 64-bit time.
+/// Clamps the time to 64 bits. The result does not depend on the format if its ticks are whole milliseconds, because no such
+/// format reaches the end of 64-bit time.
 fn saturated(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)

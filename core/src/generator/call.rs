@@ -1,4 +1,4 @@
-//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next one.
+//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next step.
 //!
 //! Therefore threads, futures and the event loops of other languages can each sleep in their own way, and the rules of waiting
 //! exist once.

@@ -24,8 +24,8 @@ impl DrawnWord {
         Self { word: AtomicU64::new(0), generation: AtomicU64::new(NEVER_DRAWN), draw, shape }
     }
 
-    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an
-    /// ancestor. It is [`NEVER_DRAWN`] before the first one.
+    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
+    /// The word is [`NEVER_DRAWN`] before the first word is picked.
     #[inline]
     pub(crate) fn last(&self) -> (u64, u64) {
         // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
@@ -84,7 +84,7 @@ impl DrawnWord {
         settled.is_ok()
     }
 
-    /// Uses bytes from an external source, unless this generation already has some. Returns whether they are used.
+    /// Uses bytes from an external source, unless this generation already has a word. Returns whether they are used.
     pub(crate) fn provide(&self, drawn: [u8; 8], current: impl Fn() -> u64) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::sync::explorer::{World, explore};
 
-    /// This word belongs to a parent process, or is the first one of all.
+    /// This word belongs to a parent process, or no word was picked before it.
     const EARLIER: u64 = 0xff;
 
     std::thread_local! {
@@ -111,7 +111,7 @@ mod tests {
         static DRAWS: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// Threads that need the word of their process. The first one is provided with bytes before.
+    /// Threads that need the word of their process. The first thread is provided with bytes beforehand.
     struct Threads(DrawnWord);
 
     impl World for Threads {

@@ -42,7 +42,7 @@ pub(crate) trait Family {
         now: i64,
     ) -> Result<(u64, Self::Identity)>;
 
-    /// Returns `false` if another identity has replaced this one.
+    /// Returns `false` if the identity has been replaced.
     fn is_current(&self, identity: Self::Identity) -> bool {
         let _ = identity;
         true

@@ -128,7 +128,7 @@ pub trait SlotSource {
                 Ok(Progress::Done(taken)) => batch.write_slots(Ok(taken))?,
                 Err(error) => batch.write_slots(Err(error))?,
             }
-            // The next reservation may wait as long as this one.
+            // The next reservation may wait for the same maximum time.
             *call = Call::asynchronous();
         }
         Ok(Progress::Done(()))

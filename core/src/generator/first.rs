@@ -25,7 +25,7 @@ pub(crate) struct FirstReading {
     generation: AtomicU64,
 }
 
-/// The first reading that can be stored. An earlier reading, of the year 1677, is treated as this one.
+/// The first reading that can be stored. A reading before this one, in the year 1677, is treated as if it were `EARLIEST`.
 const EARLIEST: i64 = i64::MIN + (1 << 32);
 
 /// Returns the restore count of a generation.

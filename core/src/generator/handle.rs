@@ -15,8 +15,8 @@ use crate::{Result, clock::Clock, fork};
 /// that losing the rest does not matter.
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
-/// The size of the largest block as a multiple of the first. Each block within a tick is twice as large as the previous one, so
-/// a handle loses hardly more slots than it uses, and a busy handle rarely contends with the others.
+/// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
+/// previous one, so a handle loses hardly more slots than it uses, and a busy handle rarely contends with the others.
 const GROWTH: u32 = 64;
 
 /// Reserved slots, of which the first `taken` are used.
@@ -79,7 +79,7 @@ impl<F: Pack> Block<F> {
 /// });
 /// ```
 ///
-/// A handle cannot be cloned, because a handle and its clone would both use the rest of the block:
+/// A handle cannot be cloned, because a handle and its clone would both use the block's remaining slots:
 ///
 /// ```compile_fail,E0599
 /// let ids = polyflake::sno::Generator::new();

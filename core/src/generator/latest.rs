@@ -18,7 +18,7 @@ pub(crate) struct Latest<T> {
     links: PhantomData<Link<T>>,
 }
 
-/// A value, and the older one that it replaced; null for the first.
+/// A value, and a pointer to the value that it replaced, which is null for the first value.
 #[derive(Debug)]
 pub(crate) struct Link<T> {
     value: T,

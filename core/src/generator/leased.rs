@@ -98,8 +98,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !self.generators.replace(found, granted, Box::new_uninit()) {
             return Err(not_the_newest());
         }
-        // `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`, so the later one
-        // sees what the earlier one did: either `close` finds this generator, or this thread ends it.
+        // `close` may have ended the previous generator instead of the new one. Both threads modify `closed_in`, so the later
+        // one sees what the earlier one did: either `close` finds this generator, or this thread ends it.
         if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::process() {
             self.newest().generator.engine.end();
         }
@@ -283,7 +283,7 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.family.check_complete()
 }
 
-/// Returns whether another grant, or an extension of this one, can make the failed call succeed.
+/// Returns whether the failed call can succeed with another grant or with an extension of this grant.
 fn may_pass_with_another_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
@@ -291,8 +291,8 @@ fn may_pass_with_another_grant(error: &Error) -> bool {
 
 #[cfg(feature = "internals")]
 impl Error {
-    /// Returns whether another grant, or an extension of this one, can make the failed call of a generator succeed. `forked` is
-    /// such an error where no process is forked: after a restore, the keeper of the lease begins another grant.
+    /// Returns whether a generator's failed call can succeed with another grant or with an extension of this grant. Where
+    /// processes cannot be forked, `forked` is such an error: after a restore, the keeper of the lease begins another grant.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
@@ -311,8 +311,8 @@ fn not_the_newest() -> Error {
     mismatch("expected the newest grant, found an older one")
 }
 
-/// Provides slots of the newest generator, or of the next one. A call that is rejected between two grants, before a grant
-/// begins or after it ends, waits according to the generator's policy.
+/// Provides slots of the newest generator or, if its grant ends, of the next generator. A call that is rejected between two
+/// grants, before a grant begins or after it ends, waits according to the generator's policy.
 #[allow(private_interfaces, reason = "as the trait's")]
 impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     type Family = F;

@@ -77,9 +77,9 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Declares that no earlier generator generated IDs in the ticks of this one. This is the case with a lease, because each
-    /// grant starts after the previous one. The generator then starts in the tick of its first call. Not part of the public
-    /// API: for leases and bindings.
+    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is the case with a lease,
+    /// because each grant starts after the previous one. The generator then starts in the tick of its first call. Not part of
+    /// the public API: for leases and bindings.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {
@@ -162,11 +162,11 @@ impl<F: Windowed, C: Clock> Builder<F, C> {
 #[derive(Clone, Debug)]
 pub(crate) struct Options<C> {
     pub(crate) clock: C,
-    /// A half-open span.
+    /// The generator's window, as a half-open time span.
     pub(crate) window: Option<(UnixTime, UnixTime)>,
     pub(crate) on_exhausted: OnExhausted,
     pub(crate) max_wait: Option<Duration>,
-    /// `true` if no earlier generator generated IDs in the ticks of this one.
+    /// `true` if no earlier generator has generated IDs in the ticks of this generator.
     pub(crate) is_granted: bool,
 }
 

@@ -78,7 +78,7 @@ impl WaitPolicy {
         Ok(())
     }
 
-    /// Returns whether calls wait at all.
+    /// Returns whether calls may wait for an ID.
     fn waits(&self) -> bool {
         self.on_exhausted == OnExhausted::Wait
     }
@@ -217,8 +217,8 @@ impl<'p> Waits<'p> {
     }
 }
 
-/// The maximum number of races that one call may lose. Threads lose only a few. However, a clock that is slow, or that
-/// generates IDs with this generator, may return an outdated tick on every attempt.
+/// The maximum number of races that one call may lose. Concurrent threads lose only a few races in a row. However, a clock that
+/// is slow, or that generates IDs with this generator, may return an outdated tick on every attempt.
 const MAX_RACES: u32 = 1000;
 
 /// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
@@ -267,7 +267,7 @@ const MAX_EQUAL_READINGS: u32 = 16;
 /// call sleep a billion times.
 const MIN_SLEEP: u64 = 50_000;
 
-/// One call's wait for a tick, and the time that is left of it.
+/// One call's wait for a tick, and the remaining part of its maximum duration.
 struct Wait<'p> {
     policy: &'p WaitPolicy,
     cause: Cause,

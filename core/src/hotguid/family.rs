@@ -66,9 +66,9 @@ impl Identities {
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
-    /// Returns the generation to which random bytes belong that are assigned now. Those of a generator with a window belong to
-    /// the generation of the window. If the process was forked or restored since, they are therefore not used, even by a call
-    /// that checked the window before.
+    /// Returns the generation to which random bytes belong that are assigned now. The identities of a generator with a window
+    /// belong to the generation of the window. If the process was forked or restored since, they are therefore not used, even
+    /// by a call that checked the window before.
     fn generation(&self) -> u64 {
         self.process.map_or_else(fork::current, ProcessGuard::generation)
     }
@@ -131,7 +131,7 @@ impl Family for Identities {
     }
 
     /// Picks the start of a second. If the random source fails, the start is the one that came with the machine bytes, because
-    /// IDs are still unique without a new one.
+    /// IDs are unique even without a new start.
     fn limits_on_entry(&self, _: Identity) -> u64 {
         if self.fixed != 0 {
             return 0;

@@ -142,7 +142,7 @@ impl Keyring {
         Ok(Self { secrets: all })
     }
 
-    /// Selects the version to encode with, instead of the highest one. All versions can still be decoded. This is the first
+    /// Selects the version to encode with, instead of the highest version. All versions can still be decoded. This is the first
     /// step of a rotation: every process must be able to decode the new version before any process encodes with it.
     ///
     /// ```
@@ -231,7 +231,7 @@ impl fmt::Debug for Keyring {
 pub struct IdType {
     name: Box<str>,
     bits: u32,
-    /// The cipher of each version, starting with the version that is used for encoding. There is always at least one.
+    /// The cipher of each version, starting with the version that is used for encoding. The list is never empty.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
@@ -398,7 +398,7 @@ impl IdType {
         Error::out_of_range("number", number.into(), 0, self.max_number().into())
     }
 
-    /// Returns a string of the type and its `_`, with enough capacity for the rest.
+    /// Returns a string of the type and its `_`, with enough capacity for the remaining characters.
     fn prefix(&self) -> String {
         let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
         text.push_str(&self.name);

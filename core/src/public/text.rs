@@ -1,4 +1,5 @@
-//! Encodes and decodes the 15 characters after the type: one for the version, thirteen for the block, and one check character.
+//! Encodes and decodes the 15 characters after the type: a version character, thirteen characters for the block, and a check
+//! character.
 
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 

@@ -140,8 +140,8 @@ impl Codec {
         if let Some(other) = lengths.into_iter().find(|length| *length != count) {
             return Err(Error::invalid_length(other, count, count));
         }
-        // The IDs are decrypted in groups, because a single block of the cipher takes 33 ns, but 64 blocks at once take 2 ns
-        // each. The groups are on the stack, because a buffer for the whole column would have to be allocated.
+        // The IDs are decrypted in groups, because a single block of the cipher takes 33 ns, but in a group of 64, each block
+        // takes 2 ns. The groups are on the stack, because a buffer for the whole column would have to be allocated.
         let mut blocks = [[0; 8]; BLOCK];
         let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
         let fields = fields.zip(sequences.chunks_mut(BLOCK));

@@ -5,8 +5,8 @@ use core::ops::{Range, RangeInclusive};
 use super::{EPOCH, LAST_NODE, LAST_SECOND};
 use crate::{Error, ErrorKind, Result};
 
-/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`. Both are Unix timestamps in
-/// seconds.
+/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`. The start and the end are Unix
+/// timestamps in seconds.
 ///
 /// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once, by
 /// one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.

@@ -6,7 +6,7 @@ use crate::{
     format::{Text, text_id},
 };
 
-/// A Randflake ID. It is a signed 64-bit integer and sorts as one, in memory and in a database.
+/// A Randflake ID. It is a signed 64-bit integer, and sorts like an integer in memory and in a database.
 ///
 /// ```
 /// use polyflake::randflake::Randflake;

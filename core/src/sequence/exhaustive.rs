@@ -36,7 +36,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
-/// All sequences, each with every rule for first slots.
+/// Returns all sequences, each combined with every rule for first slots.
 fn all_cases() -> impl Iterator<Item = (Vec<u64>, Start)> {
     STARTS.into_iter().flat_map(|start| {
         all_sequences().chain(random_sequences()).map(move |readings| (readings, start))
@@ -148,7 +148,7 @@ fn compare(
 }
 
 /// Performs a step of a state machine. If the clock shows the machine's tick, the step first tries to stay within that tick.
-/// `limits` returns the slots from a first one on.
+/// `limits` returns the range of slots that starts at the given slot.
 fn step<M: Machine>(
     machine: &M,
     now: u64,
@@ -182,7 +182,7 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// One last tick that still fits in a 64-bit word together with the slots, and one that needs the wider word.
+/// Two values for the last tick: the first fits in a 64-bit word together with the slots, and the second needs the wider word.
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 

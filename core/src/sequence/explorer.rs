@@ -25,7 +25,7 @@ const WIDE: u64 = u64::MAX;
 /// The ticks that a clock reading may show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readings {
-    /// Any tick.
+    /// The clock may read any tick.
     Any,
     /// The current time, which only advances, or the tick before it if the reading lags. With slack, a reading in the tick
     /// before the machine's tick is treated as part of the machine's tick, as in the engine.
@@ -47,7 +47,7 @@ struct Threads<M: Machine> {
     time: AtomicU64,
     /// This thread and all later ones perform each call in one step.
     whole: usize,
-    /// The thread that closes the state machine and reserves nothing, if any.
+    /// The thread that closes the state machine instead of reserving slots, if there is such a thread.
     closer: Option<usize>,
     state: fn(&M::State) -> ClosedState,
     /// Creates a state machine that continues where a closed one stopped.
@@ -299,7 +299,7 @@ impl World for FollowingMachine {
     }
 }
 
-/// Between two rollbacks that it follows, a state machine assigns each slot once. It does not follow a short one.
+/// Between two rollbacks that it follows, a state machine assigns each slot once. It does not follow a short clock rollback.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -115,7 +115,7 @@ pub(crate) enum Step {
     Raced,
     /// All slots of this tick are used up.
     Full,
-    /// The clock's tick is further behind this one than the state machine can follow.
+    /// The clock's tick is further behind the state's tick than the state machine can follow.
     Behind(u64),
     /// The state machine is closed permanently.
     Closed,

@@ -17,7 +17,7 @@ use crate::{Error, ErrorKind, narrow};
 /// The outcome of a step if the clock is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
-    /// The step fails.
+    /// The step fails with an error.
     Refused,
     /// The step continues in the last tick.
     Held,
@@ -110,7 +110,8 @@ impl PerTick {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
-        // This is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would then overflow.
+        // The number of slots is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would
+        // then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
             let is_held = now < tick && self.behind != Behind::Held;

@@ -122,7 +122,7 @@ enum Progress {
     Swap { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
 }
 
-/// Converts the last tick of a floor, if there is one, to a permission.
+/// Converts the last tick of an optional floor to a permission.
 fn flip(floor: Option<u8>) -> Flip {
     floor.map_or(Flip::Allowed, |last| Flip::Below(last.into()))
 }
@@ -242,7 +242,7 @@ impl Explorer {
         }
     }
 
-    /// Returns the states in which the next generation begins, one for each kind of clock.
+    /// Returns the initial states of the next generation, with one state for each kind of clock.
     fn restart_process(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
@@ -317,8 +317,8 @@ impl Explorer {
         }
     }
 
-    /// Returns the readings that a thread may get, each with the resulting state. Either time advances, or the clock is set
-    /// back.
+    /// Returns the readings that a thread may get, paired with the states that result from them. Either time advances, or the
+    /// clock is set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 0 } else { state.time };
         // This is the rule's precondition (see the top of this file).

@@ -274,7 +274,7 @@ impl Machine for TickTock {
 
     fn close(&self) -> crate::Result<State> {
         // Unlike a compare-and-swap, an unconditional `or` cannot lose against busy threads. Steps in progress fail afterwards,
-        // because the word is no longer the one that they read.
+        // because the word has changed since they read it.
         let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));

@@ -13,10 +13,10 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// The largest number of bits below the top one.
+    /// The maximum number of bits below the highest bit, which is the closed flag.
     pub(super) const MAX_BITS: u32 = 127;
 
-    /// Creates a word with at least `bits` bits below the top one. `bits` is at most [`Word::MAX_BITS`].
+    /// Creates a word with at least `bits` bits below the highest bit. `bits` is at most [`Word::MAX_BITS`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MAX_BITS);
         // A 64-bit word is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a lock.

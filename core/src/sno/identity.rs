@@ -83,8 +83,8 @@ pub(super) enum Draw {
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models have no such table, because they do
-/// not include the process's table.
+/// The table in which explicit partitions are claimed unless a host provides one. Models use no such table, because the
+/// process's table is not part of them.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]

@@ -133,7 +133,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
     }
 }
 
-/// Repeats the message of the inner error, so it has the inner error's source.
+/// The message is that of the inner error, so `source` returns the source of the inner error.
 impl<E: core::error::Error> core::error::Error for ReadError<E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {

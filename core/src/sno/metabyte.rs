@@ -8,8 +8,8 @@ use crate::{Error, Result, base32};
 const HIGH: usize = 8;
 const LOW: usize = 9;
 
-/// Returns the metabyte of an encoded ID without parsing the rest of it. Only the length and the two characters that contain
-/// the metabyte are checked.
+/// Returns the metabyte of an encoded ID without parsing the remaining characters. Only the length and the two characters that
+/// contain the metabyte are checked.
 ///
 /// ```
 /// assert_eq!(polyflake::sno::metabyte("9afikjv326nct5if")?, 1);

@@ -75,7 +75,7 @@ pub struct Partitions {
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// Uses the partition of a first claim, or picks random ones if the claim has none.
+    /// Uses the partition of the first claim, or picks partitions at random if that claim has no partition.
     pub(super) const fn new(
         first: Claim,
         draw: Option<Draw>,
@@ -232,7 +232,7 @@ impl Partitions {
         generation != NEVER_DRAWN && fork::is_of_process(generation)
     }
 
-    /// Returns the table of partitions, if there is one.
+    /// Returns the table of partitions, or `None` if the generator uses no table.
     fn table(&self) -> Option<&'static dyn Table> {
         self.table.and_then(|find| find().ok())
     }

@@ -74,7 +74,7 @@ pub trait Kind {
 #[repr(transparent)]
 pub struct Id<T> {
     sno: Sno,
-    // This is a function type, so that an ID is `Send` and `Sync` for every `T`, and owns no `T`.
+    // The marker is a function type, so that an ID is `Send` and `Sync` for every `T`, and owns no `T`.
     kind: PhantomData<fn() -> T>,
 }
 
@@ -348,7 +348,7 @@ impl<T> Deref for Id<T> {
     }
 }
 
-// This trait is not derived, because the derive would require `T: Clone`.
+// `Clone` is not derived, because the derive would require `T: Clone`.
 impl<T> Clone for Id<T> {
     fn clone(&self) -> Self {
         *self

@@ -1,9 +1,9 @@
 //! Explores every interleaving of threads that run the real code. The search visits each state once.
 //!
 //! A thread's progress within a call is the list of results of its atomic accesses so far. To advance by one step, the call
-//! runs again from its beginning: it receives these results, then performs one access, and is stopped before the next one. The
-//! values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also choose a
-//! value, such as a clock reading, and the search explores all choices.
+//! runs again from its beginning: it receives these results, then performs one access, and is stopped before the next access.
+//! The values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also choose
+//! a value, such as a clock reading, and the search explores all choices.
 //!
 //! Each access observes the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
 
@@ -80,7 +80,7 @@ struct Run {
     /// The number of answers that the call has received from the log.
     repeated: Cell<usize>,
     has_stepped: Cell<bool>,
-    /// The choices that this step makes, each with the number of possibilities.
+    /// The choices that this step makes, with the number of possibilities of each choice.
     choices: RefCell<Vec<(u8, u8)>>,
     chosen: Cell<usize>,
     /// The addresses of atomics that some call writes. Loading any other atomic is not a step, because its value never changes.

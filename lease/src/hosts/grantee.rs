@@ -11,8 +11,9 @@ pub trait Grantee {
     /// Prepares for the grants of a lease that begins now, in this process.
     fn prepare(&self) {}
 
-    /// Seals the current generator, and replaces it with one that stays within `grant` and uses no tick before the last tick of
-    /// the previous generator. If the restore of a process is reported during this call, [`Grantee::seal`] follows at once.
+    /// Seals the current generator, and replaces it with a generator that stays within `grant` and uses no tick before the last
+    /// tick of the previous generator. If the restore of a process is reported during this call, [`Grantee::seal`] follows at
+    /// once.
     ///
     /// # Errors
     /// Returns the reason why the generator cannot be created.

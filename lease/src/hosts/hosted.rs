@@ -86,7 +86,7 @@ pub struct Hosted {
     known: Known,
     /// The check that replaces the lease, if the settings request one, and its result so far.
     check: Option<(Check, Result<()>)>,
-    /// The open connection, if there is one.
+    /// The name of the open connection, or `None` if no connection is open.
     engine: Option<Engine>,
     /// Whether the connection is no longer usable.
     is_stale: bool,
@@ -242,7 +242,7 @@ impl Hosted {
         }
     }
 
-    /// Abandons the lease after a restore, and begins another one. The answer belongs to the abandoned lease, and another copy
+    /// Abandons the lease after a restore, and begins a new lease. The answer belongs to the abandoned lease, and another copy
     /// of the process gets it as well.
     fn restart(&mut self) {
         self.restores = fork::restores();
@@ -255,7 +255,7 @@ impl Hosted {
             self.engine = Some(Engine::Sqlite(String::new()));
         }
         self.is_stale = true;
-        // A grant that began at the moment of the restore ends here.
+        // Ends a grant that began at the moment of the restore.
         self.command = Some((json!({ "do": "seal" }), Progress::Nothing));
     }
 
@@ -276,7 +276,7 @@ impl Hosted {
         self.begin(asked, now, random);
     }
 
-    /// Starts to process a request over the open connection, or opens one.
+    /// Starts to process a request over the open connection, or opens a connection first.
     fn begin(&mut self, asked: PendingRequest, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
             self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));

@@ -207,7 +207,7 @@ impl Keeping {
         let mut store = None;
         loop {
             if self.process != fork::process() {
-                // A forked child does nothing with its parent's lease, and leaves the store as it is.
+                // A forked child leaves its parent's lease and the store unchanged.
                 mem::forget(store.take());
                 pending::<()>().await;
             }
@@ -275,11 +275,11 @@ impl Keeping {
         self.restores != fork::restores()
     }
 
-    /// Abandons the lease, and begins another one.
+    /// Abandons the lease, and begins a new lease.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
-        // A grant that began at the moment of the restore ends here. The generators of earlier ones have ended by themselves.
+        // A grant that began at the moment of the restore ends here. The generators of earlier grants have ended by themselves.
         let _ = self.grantee.seal();
     }
 
@@ -326,7 +326,7 @@ async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     store.as_mut().expect("just opened").answer(request).await
 }
 
-/// Waits for the first of two futures, and drops the other one.
+/// Waits until one of two futures is ready, and drops the other future.
 async fn first_of<V>(one: impl Future<Output = V>, other: impl Future<Output = V>) -> V {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| match one.as_mut().poll(context) {

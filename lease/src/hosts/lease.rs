@@ -44,7 +44,7 @@ use crate::{
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Lease {
-    /// The state of this process. A forked child has none until it leases a worker ID.
+    /// The state of this process. In a forked child, it is empty until the child leases a worker ID.
     shared: PerProcess<Arc<Shared>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
@@ -208,7 +208,7 @@ impl Lease {
         }
     }
 
-    /// Closes the generator of this process's lease, if there is one, and returns the lease.
+    /// Closes the generator of this process's lease. Returns the lease, or `None` if this process has no lease.
     fn close_generator(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.grantee.close();

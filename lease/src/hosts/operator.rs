@@ -176,8 +176,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Prevents the grant of a worker ID from being renewed. The holder can use the worker ID until the grant ends, which
-    /// is at most one lease duration from now. Then the worker ID is free, and the holder claims another one. Returns the
+    /// Prevents the grant of a worker ID from being renewed. The holder can use the worker ID until the grant ends, which is at
+    /// most one lease duration from now. Then the worker ID is free, and the holder claims another worker ID. Returns the
     /// record; its `granted_until` is the time at which the grant ends.
     ///
     /// # Errors
@@ -352,7 +352,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Changes the records of all namespaces. Tries each one, and then returns the first error.
+    /// Changes the records of all namespaces. Processes every namespace, and then returns the first error.
     fn for_all(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,

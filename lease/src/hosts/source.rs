@@ -56,7 +56,7 @@ impl Source {
         Self(Kind::At(Box::new(location)))
     }
 
-    /// Starts a lease.
+    /// Starts a lease that keeps `grantee` supplied with grants.
     pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
         self,
         options: Options,

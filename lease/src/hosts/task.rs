@@ -18,8 +18,8 @@ type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease
 ///
 /// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
 /// child must create its own host and generator. `close` closes the generator and requests the release of the worker ID, but
-/// does not wait for the release. Dropping the generator does the same. If the executor stops before the release, the worker ID
-/// remains granted until the lease ends. `close_async` waits for the release.
+/// does not wait for the release. Dropping the generator has the same effect. If the executor stops before the release, the
+/// worker ID remains granted until the lease ends. `close_async` waits for the release.
 ///
 /// ```
 /// use std::time::Duration;

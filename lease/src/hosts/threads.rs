@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// Returns a task that is due, or the time until the next one is.
+    /// Returns a task that is due, or the time until the next task is due.
     fn next(&mut self) -> Result<(u64, Task), Duration> {
         let now = Instant::now();
         let brief = self.requests.iter().map(|began| *began + SHORT_WAIT).filter(|end| *end > now);
@@ -141,7 +141,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits for tasks and polls them, until no tasks are left or another thread has taken over the waiting.
+    /// Waits for tasks and polls them, until all tasks have ended or another thread has taken over the waiting.
     fn run_tasks(&'static self) {
         let process = fork::process();
         let mut state = self.lock();
@@ -159,8 +159,8 @@ impl Threads {
             drop(state);
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
-                // This is a child that was forked while the task was polled. Another thread of its parent may have held the
-                // lock.
+                // This process is a child that was forked while the task was polled. Another thread of its parent may have held
+                // the lock.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);

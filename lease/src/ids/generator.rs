@@ -136,7 +136,7 @@ impl<F: Family> Generator<F> {
         made
     }
 
-    /// Adds the reason to an error from the generator, if there is one.
+    /// Adds the reason for the missing lease, if known, to an error from the generator.
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
         if let Err(refused) = made {

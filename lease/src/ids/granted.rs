@@ -89,7 +89,7 @@ pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
-    /// The number of its newest grant.
+    /// The number of the newest grant.
     number: AtomicU32,
     /// The process that closed it, which may be before its first grant.
     closed_in: Mutex<Option<u32>>,

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// The kind of error, without its details, for use in a `match`.
+/// The category of an error, without its details, for use in a `match`.
 ///
 /// [`ErrorKind::code`] is stable and has the same value in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +110,7 @@ impl Error {
         Self { reason: reason.into(), ..self }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the error's kind, which is suitable for a `match`.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -165,7 +165,7 @@ pub(crate) fn no_reply() -> Error {
 /// Formats a time for messages, in UTC.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
-    // Years begin in March here, so that a leap day is the last day of its year; 146,097 days are 400 years.
+    // In this calculation, years begin in March, so that a leap day is the last day of its year; 146,097 days are 400 years.
     let day = days + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -177,7 +177,7 @@ pub struct Keeper<R> {
     notes: Notes,
     /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.
     shown: u64,
-    /// The preferred worker ID: the previous one, or the requested one.
+    /// The preferred worker ID: the worker ID that the process held before, or the requested worker ID.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
     store_now: (u64, u64),
@@ -338,7 +338,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Starts releasing the worker ID, or stops trying to lease one. [`Action::End`] follows when that is done.
+    /// Starts releasing the worker ID, or stops the attempts to lease a worker ID. [`Action::End`] follows when that is done.
     pub fn close(&mut self) {
         self.is_closing = true;
     }
@@ -375,7 +375,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             return;
         }
-        // Another copy may use the grant up to this end, until it finds the renewal of this one.
+        // Another copy may use the grant up to this end, until it finds this copy's renewal.
         let end = end.max(held.shared_until.min(held.end));
         self.release_to(held, end, now);
     }
@@ -385,7 +385,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         &self.options
     }
 
-    /// Returns the worker ID of the generator's grant, if there is one.
+    /// Returns the worker ID of the generator's grant, or `None` without a grant.
     pub fn number(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.record.first)
     }

@@ -62,7 +62,7 @@ pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
     [a, b, c, 0, 0, x, y, z]
 }
 
-/// A layout to which a worker ID can be applied.
+/// A layout whose constant or bindable fields contain a leased worker ID.
 pub(crate) struct Numbered {
     layout: Json,
     /// The index of each field in the layout's list, the number of bits below its part of the worker ID, and its width.

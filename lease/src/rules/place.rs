@@ -204,7 +204,7 @@ impl Place {
         &self.namespace
     }
 
-    /// Returns the required worker ID, if there is one.
+    /// Returns the worker ID that the location requires, if it specifies one.
     pub fn number(&self) -> Option<u64> {
         self.number
     }

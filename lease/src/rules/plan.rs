@@ -35,8 +35,8 @@ pub struct Plan {
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
-    /// The number of records that the fleet needs: one for each holder, and one for each process that is killed within the
-    /// length of a lease.
+    /// The number of records that the fleet needs: a worker ID for each holder, and one for each process that is killed within
+    /// the length of a lease.
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,

@@ -1,4 +1,4 @@
-//! The records of a store: one for each block of worker IDs, and one for each namespace.
+//! The records of a store: a record for each block of worker IDs, and a record for each namespace.
 
 use alloc::{
     format,

@@ -102,7 +102,7 @@ pub enum ReplyContent {
 /// A store with blocking calls, for threads that may block. It is used by only one thread at a time, but not always by the same
 /// thread. Drivers for non-blocking clients process the same requests in their own way.
 pub trait Store: Send {
-    /// Processes a request.
+    /// Processes a request, and returns the store's reply.
     ///
     /// # Errors
     /// Returns the reason why the store cannot process the request. A write may have been executed despite the error.
@@ -118,7 +118,7 @@ impl<S: Store + ?Sized> Store for &mut S {
 /// An asynchronous store, for clients that run on an async executor. It is the asynchronous counterpart of [`Store`].
 #[cfg(feature = "std")]
 pub trait AsyncStore {
-    /// Processes a request.
+    /// Processes a request, and returns the store's reply.
     ///
     /// The future may be dropped before it completes. In that case, the request's write may or may not have been executed, as
     /// after an error.

@@ -44,7 +44,7 @@ const HTTP_PORT: u16 = 80;
 
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
-/// The parameters that any URL may have, and those of each database.
+/// The parameters that any URL may have, and the parameters that depend on the database.
 pub(crate) const TERMS: [&str; 7] =
     ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
 const OF_FILES: [&str; 1] = ["allow"];
@@ -97,8 +97,8 @@ pub(crate) enum Site {
 /// A server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used. For `MySQL`, one
-    /// name, address or path of a Unix socket.
+    /// Names, addresses or folders of Unix sockets, each with a port. The client uses the server that accepts writes. For
+    /// `MySQL`, one name, address or path of a Unix socket.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -143,7 +143,7 @@ impl Terms {
 }
 
 impl Location {
-    /// Reads a URL.
+    /// Parses the URL of a store.
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown, repeated
@@ -483,7 +483,7 @@ impl fmt::Display for Site {
 struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Splits a query.
+    /// Splits a URL's query into its parameters.
     ///
     /// # Errors
     /// Returns `out_of_range` for a parameter that is repeated, has no value, or is not supported by the database.
@@ -519,7 +519,7 @@ impl Parameters {
         self.remove(name).map(|text| digits(&text).ok_or_else(wrong)).transpose()
     }
 
-    /// `true` or `false`.
+    /// Returns the value of a parameter that is `true` or `false`.
     fn flag(&mut self, name: &str) -> Result<Option<bool>> {
         match self.remove(name).as_deref() {
             None => Ok(None),
@@ -545,7 +545,7 @@ impl Parameters {
     }
 }
 
-/// Returns the error for a parameter, with the one that was probably meant.
+/// Returns the error for an unknown parameter, and suggests the parameter with the most similar name.
 fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
     // A password that is not escaped may look like a parameter.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -668,7 +668,7 @@ fn with_ports(
     Ok(hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect())
 }
 
-/// The worker IDs of a range, such as `100-199`, or a single one.
+/// Returns the worker IDs of a range, such as `100-199`, or of a single number.
 fn numbers_of(text: &str) -> Result<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);

@@ -21,7 +21,7 @@ pub(crate) struct LeaseStatus {
     pub(crate) grant: Option<(u64, u64)>,
     /// The latest rejection since the last grant or renewal.
     pub(crate) refused: Option<Error>,
-    /// Everything except the remaining time.
+    /// All metrics except the remaining time.
     pub(crate) counts: Figures,
 }
 

@@ -22,7 +22,7 @@ pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
-/// The environment variable for the last worker ID. The first one is 0.
+/// The environment variable for the last worker ID. The first worker ID is 0.
 pub const LAST: &str = "POLYFLAKE_LAST";
 pub const RULE: &str = "POLYFLAKE_RULE";
 /// The environment variable for the worker ID of a process without a lease.

@@ -4,7 +4,7 @@
 //! database with three roles, each with its own schema. The network is slow, cuts replies off and sends messages twice. One
 //! more process per language has an explicit worker ID; it creates its generator again and again, and is killed and restarted.
 //! No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a worker ID may overlap.
-//! Four controls break one rule each, and must create duplicates.
+//! Each of four controls breaks one rule, and must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
 //! `POLYFLAKE_SECONDS=600`, it takes ten.

@@ -29,7 +29,7 @@ fn now() -> i64 {
     i64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// A process with its own table in the file, because it follows none of our rules.
+/// A process that follows different rules, and therefore has a separate table in the file.
 struct Rival {
     store: Connection,
     namespace: String,

@@ -1,4 +1,4 @@
-//! Runs processes under faults, and compares everything that they generated.
+//! Runs processes under faults, and compares all IDs that they generated.
 
 use std::{
     cell::RefCell,
@@ -220,8 +220,8 @@ impl<'f> Faults<'f> {
         Self::start_all(stage, weak, &[])
     }
 
-    /// Runs the same number of processes for this language and for each other program, and in addition one process each with an
-    /// explicit worker ID.
+    /// Runs the same number of processes for this language and for each other program. In addition, each language runs one
+    /// process with an explicit worker ID.
     pub fn start_all(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
@@ -302,7 +302,7 @@ impl<'f> Faults<'f> {
         thread::sleep(LEASE);
     }
 
-    /// Closes the processes, and compares everything that was generated in this namespace.
+    /// Closes the processes, and compares all IDs that were generated in this namespace.
     pub fn end(&mut self) {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
@@ -439,7 +439,7 @@ impl<'f> Faults<'f> {
         format!("faults-{:?}-{}", self.weak, self.namespaces)
     }
 
-    /// Compares everything that was generated in this namespace, and begins another one.
+    /// Compares all IDs that were generated in this namespace, and begins another namespace.
     fn renew(&mut self) {
         self.end();
         self.begin();
@@ -450,13 +450,13 @@ impl<'f> Faults<'f> {
         close(&mut self.processes.remove(place));
     }
 
-    /// Ends a process cleanly, and starts another one in its place.
+    /// Ends a process cleanly, and starts a new process in its place.
     pub fn restart(&mut self, place: usize) {
         close(&mut self.processes[place]);
         self.processes[place] = self.start(place);
     }
 
-    /// Ends a process cleanly, and starts another one whose clock is ahead for a while.
+    /// Ends a process cleanly, and starts a new process whose clock is ahead for a while.
     pub fn restart_ahead(&mut self, place: usize, by: Duration) {
         close(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
@@ -553,7 +553,7 @@ fn overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {
     number == next && start < end
 }
 
-/// Reads the grants that a process logged, without the empty ones.
+/// Reads the grants that a process logged, and omits empty grants.
 fn grants(log: &Path) -> Vec<GrantSpan> {
     let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
     let mut grants: Vec<GrantSpan> = Vec::new();

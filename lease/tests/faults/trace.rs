@@ -29,7 +29,7 @@ use crate::{
     values::{namespace, record},
 };
 
-/// The number of faults. It is small, because each takes a second or two.
+/// The number of faults. The number is small, because each cycle takes a second or two.
 const CYCLES: usize = 8;
 
 /// The file, if a trace is wanted.

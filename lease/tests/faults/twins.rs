@@ -21,7 +21,7 @@ use crate::life::LEASE;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// A keeper, its generator, and everything that they generate.
+/// A keeper, its generator, and all IDs that the generator has generated.
 struct Twin {
     keeper: Keeper<Draw>,
     ids: Option<Leased>,

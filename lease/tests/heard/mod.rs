@@ -19,7 +19,7 @@ impl ReceivedEvents {
         (options.watch(send), Self(receiver))
     }
 
-    /// Returns the next event whose name is in `names`, skipping any others.
+    /// Returns the next event whose name is in `names`, and skips all other events.
     #[track_caller]
     pub fn next(&self, names: &str) -> Event {
         let until = Instant::now() + LONG_TIMEOUT;

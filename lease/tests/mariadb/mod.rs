@@ -23,7 +23,7 @@ pub struct MariaDb {
     process: Option<Child>,
 }
 
-/// The server's program. Panics without one if tests must not be skipped.
+/// The server's program. Panics if no server is found and tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
     let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
     let found = found.into_iter().find(|path| path.exists());
@@ -45,7 +45,7 @@ impl MariaDb {
         Self::start_with(program, options, true)
     }
 
-    /// An empty server whose defaults differ from the usual ones in every way that matters to SQL statements.
+    /// An empty server whose settings differ from the defaults in every way that matters to SQL statements.
     pub fn start_unusual(program: &Path) -> Self {
         let server = Self::start(
             program,
@@ -73,7 +73,7 @@ impl MariaDb {
         (Self::start(program, &[&listens, options].concat()), port)
     }
 
-    /// Such a server with the certificate in a folder.
+    /// An empty server that uses the certificate in a folder for TLS.
     pub fn start_encrypted(program: &Path, folder: &Path) -> (Self, u16) {
         let of = |option: &str, file: &str| format!("--{option}={}", folder.join(file).display());
         let options = [of("ssl-cert", "server.crt"), of("ssl-key", "server.key")];
@@ -134,7 +134,7 @@ impl MariaDb {
         format!("mysql://root@/app?host={}", self.socket().display())
     }
 
-    /// Starts the server.
+    /// Starts the server process, and waits until it accepts connections.
     pub fn launch(&mut self) {
         let of = |name: &str, path: PathBuf| format!("--{name}={}", path.display());
         let log = self.folder.path().join("log");
@@ -174,14 +174,14 @@ impl MariaDb {
         self.process.take().unwrap().wait().unwrap();
     }
 
-    /// Dumps the database.
+    /// Returns a dump of the database, created with the given options.
     pub fn dump(&self, options: &[&str]) -> Vec<u8> {
         let dumped = self.client("mariadb-dump").args(options).arg("app").output().unwrap();
         assert!(dumped.status.success(), "{dumped:?}");
         dumped.stdout
     }
 
-    /// Restores a dump.
+    /// Restores a dump into the database.
     pub fn restore(&self, dump: &[u8]) {
         let mut client = self.client("mariadb").arg("app").stdin(Stdio::piped()).spawn().unwrap();
         client.stdin.take().unwrap().write_all(dump).unwrap();
@@ -201,7 +201,7 @@ impl MariaDb {
         self.as_user("root", statements).unwrap()
     }
 
-    /// Runs statements as a user, and returns the rows of the last one.
+    /// Runs statements as a user, and returns the rows of the last statement.
     pub fn as_user(&self, user: &str, statements: &[&str]) -> mysql_async::Result<Vec<Row>> {
         let runtime = runtime();
         runtime.block_on(async {
@@ -245,7 +245,7 @@ impl Drop for MariaDb {
     }
 }
 
-/// A folder and everything in it.
+/// Returns the paths of a folder and of all files in it.
 fn paths_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -43,7 +43,7 @@ pub struct Size {
 pub enum Gaps {
     /// No copy notices a gap, for example if the image of a running machine is used immediately.
     Unseen,
-    /// The original continues without a gap, and its copy notices one.
+    /// The original continues without a gap, and its copy notices a gap.
     InCopy,
     /// The image is restored twice, so both copies notice a gap.
     InBoth,
@@ -67,7 +67,7 @@ impl Operator {
 /// The times that the store may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// Any time at all.
+    /// The clock may read any time.
     Any,
     /// Time passes, and readings are off by at most `error`. Backups may be restored `restores` times. Leases last at most
     /// `longest` ticks.

@@ -2,7 +2,7 @@
 
 use polyflake::kernels::{Level, levels};
 
-/// Length of the longest slice.
+/// The length of the longest slice that the tests use.
 pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 
 /// Lengths near the sizes of groups, which have 2 to 16 items. The cipher's groups are larger.
@@ -18,7 +18,7 @@ pub fn sample<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Ite
     all.step_by(if cfg!(miri) { step } else { 1 })
 }
 
-/// Returns this machine's levels, except for the scalar one, with which they are compared.
+/// Returns this machine's levels except the scalar level, against which the tests compare them.
 pub fn vector_levels() -> impl Iterator<Item = Level> {
     levels().filter(|&level| level != Level::SCALAR)
 }

@@ -1,4 +1,4 @@
-//! sno columns: in slices, every level returns the same as each ID's methods.
+//! Tests that, at every level, the columns of a slice of snos equal the results of each ID's methods.
 
 use kernel_tests::{Noise, lengths};
 use polyflake::{

@@ -1,4 +1,4 @@
-//! Consecutive IDs: every level writes the same as counting up one by one.
+//! Tests that, at every level, a run of consecutive IDs equals the IDs from counting up one at a time.
 
 use kernel_tests::lengths;
 use polyflake::{

@@ -1,5 +1,5 @@
-//! Randflake strings in slices: every level writes the format's strings, and rejects a string with the same error as a single
-//! parse.
+//! Tests that, at every level, Randflake's kernels write the format's strings, and reject a string with the same error as a
+//! single parse.
 
 use std::sync::LazyLock;
 
@@ -132,7 +132,7 @@ fn every_digit_is_read_at_every_position() {
     for level in levels() {
         let lengths = (1..=13).filter(|length| !cfg!(miri) || [1, 11, 12, 13].contains(length));
         for (length, place) in lengths.flat_map(|length| (0..length).map(move |at| (length, at))) {
-            // Under Miri, only the first and the last one.
+            // Under Miri, only the first and the last byte are tested.
             for digit in sample((1..=u8::MAX).filter(|byte| is_good(*byte)), 31) {
                 let mut digits = vec![b'7'; length];
                 digits[place] = digit;
@@ -231,7 +231,7 @@ fn columns_of_every_length_round_trip() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            // With and without trailing bytes that belong to no string.
+            // The bytes are tested with and without trailing bytes that belong to no string.
             for text in [&text[..end], &text] {
                 let mut read = vec![UNTOUCHED; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();

@@ -1,4 +1,4 @@
-//! sno's base32 in slices: every level writes the same as the scalar code, and rejects the same strings.
+//! Tests that, at every level, sno's base32 kernels write the same output as the scalar code, and reject the same strings.
 
 use kernel_tests::{MAX_LENGTH, Noise, lengths, sample, vector_levels};
 use polyflake::{

@@ -1,4 +1,4 @@
-//! SPARX-64/128 in slices: every level gives the same result as the scalar code on each block.
+//! Tests that, at every level, SPARX-64/128 of a slice equals the scalar code's result for each block.
 
 use kernel_tests::{Noise, lengths};
 use polyflake::{

@@ -48,7 +48,7 @@ pub(crate) const FAMILIES: [Family; 6] = [
 /// The maximum number of IDs per batch.
 const BATCH: usize = 1000;
 
-/// Returns how many ticks of `slots` IDs hold `ids` several times over, because a chaotic clock skips many slots.
+/// Returns a number of ticks that together have several times as many slots as `ids`, because a chaotic clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }

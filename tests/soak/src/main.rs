@@ -49,7 +49,7 @@ struct Outcome {
     refused: AtomicU64,
 }
 
-/// What the threads share.
+/// The state that all threads of a run share.
 struct Run<'m> {
     maker: &'m Maker,
     seen: Bitmap,

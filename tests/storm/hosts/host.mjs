@@ -12,7 +12,7 @@ const LONGEST = 4096;
 /** The number of failed calls after which a thread that has generated no ID gives up, and one that has. */
 const HOPELESS = [20, 3000];
 
-/** Writes a line at once, so that lines of several threads never mix. Node lets no write to its output wait. */
+/** Writes a line at once, so that lines of several threads never mix. In Node, a write to standard output cannot wait. */
 function line(text) {
   for (;;) {
     try {

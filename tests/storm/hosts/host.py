@@ -89,7 +89,7 @@ def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
 
 
 def image() -> int:
-    """Copies this process as an image is copied: see `src/host/copies.rs`."""
+    """Copies this process like a restored memory image, as `src/host/copies.rs` describes."""
     wiped, shared = mappings()
     for start, size in wiped:
         assert libc.madvise(start, size, MADV_KEEPONFORK) == 0

@@ -59,7 +59,7 @@ pub struct Process {
     deadline: Instant,
 }
 
-/// What was read from a process.
+/// The data that was read from a process.
 #[derive(Default)]
 struct Seen {
     ids: AtomicU64,
@@ -252,7 +252,8 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
     command
 }
 
-/// The command that gives a process a host name and process IDs of its own. Only root may do that without a user namespace.
+/// Returns the command that runs a process in new host-name and process-ID namespaces. Without a user namespace, this requires
+/// root.
 fn apart() -> Vec<&'static str> {
     let mut words = vec!["unshare", "--uts", "--pid", "--fork", "--kill-child"];
     #[allow(unsafe_code, reason = "the standard library does not know the user's ID")]

@@ -45,7 +45,7 @@ pub fn all(results: &Results) -> Result<BTreeMap<String, String>> {
     Ok(reports)
 }
 
-/// The part of a report on one set-up; empty if nothing is to be reported.
+/// Returns the section of a report about one set-up, which is empty without results.
 fn part(row: &Row, set_up: &str, result: &RowResult) -> String {
     let RowResult { version, verdicts, date } = result;
     let is_reported =
@@ -64,7 +64,7 @@ fn part(row: &Row, set_up: &str, result: &RowResult) -> String {
     text
 }
 
-/// What was found in a storm.
+/// Returns the line of a report that states the result of one storm.
 fn line(storm: &Storm, verdict: &Verdict) -> String {
     let (count, ids) = (verdict.distinct.count, verdict.ids);
     let first = verdict.distinct.first.as_deref().unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::{
     verdict::Verdict,
 };
 
-/// The verdict on a storm, or the reason why there is none.
+/// The verdict on a storm, or the reason why it was not run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum Found {
@@ -113,7 +113,7 @@ impl Results {
         text
     }
 
-    /// What the libraries document.
+    /// Returns the section about the rules that the libraries document.
     fn documented(&self) -> String {
         let mut text = String::new();
         for Line { row, set_up, .. } in self.lines() {
@@ -172,7 +172,7 @@ fn duplicates(found: Option<&Found>, is_documented: bool) -> String {
     }
 }
 
-/// The storms in which a rule was broken.
+/// Returns the names of the storms in which a rule was broken.
 fn broken(verdicts: &BTreeMap<String, Found>, rule: usize) -> String {
     let rules = verdicts.iter().filter_map(|(storm, found)| match found {
         Found::Verdict(verdict) => Some((storm.as_str(), verdict.rules()[rule].1?.count)),

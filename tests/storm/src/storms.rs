@@ -165,7 +165,7 @@ impl Field<'_> {
         }
     }
 
-    /// Returns a plain process whose share of the IDs takes this long.
+    /// Returns a plain process that generates its share of the IDs over the given time.
     fn paced(&self, parts: u64, length: Duration) -> Start<'static> {
         let start = self.plain(parts);
         let chunks = u32::try_from(start.ids.div_ceil(CHUNK)).unwrap_or(u32::MAX);

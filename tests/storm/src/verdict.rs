@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-/// How often a rule was broken, and the first time that it was.
+/// The number of times that a rule was broken, and the first violation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Broken {
-    /// How often.
+    /// The number of violations.
     pub count: u64,
     /// The pair that broke it first.
     pub first: Option<String>,

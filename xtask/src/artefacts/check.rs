@@ -1,5 +1,5 @@
-//! Runs the checks that every artefact must pass: those of our own program, and those of tools that the registries' users
-//! trust.
+//! Runs the checks that every artefact must pass: the checks of this program, and the checks of tools that users of the
+//! registries trust.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -103,8 +103,8 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     let publint = publint(shell, file)?;
     // The wasm modules have no types, because they are meant for bundlers.
     let modules = wasm_modules()?;
-    // Their types are those of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where Node may not
-    // load addons.
+    // These entry points have the types of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where
+    // Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

@@ -172,7 +172,7 @@ pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Returns the artefacts of this machine's platform and those of every platform.
+/// Returns the artefacts of this machine's platform, and the artefacts that do not depend on a platform.
 pub fn of_this_machine() -> Result<Vec<Artefact>> {
     let (platforms, here) = (platforms::all()?, platforms::this_machine()?);
     let is_other = |artefact: &Artefact| {

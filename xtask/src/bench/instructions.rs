@@ -27,7 +27,7 @@ struct StoredCounts {
     counts: BTreeMap<String, f64>,
 }
 
-/// Fails if a function exceeds its stored count, or has none.
+/// Fails if a function exceeds its stored count or has no stored count.
 pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
     tools::valgrind(shell)?;
     programs::build_rust(shell)?;

@@ -1,6 +1,6 @@
 //! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
-//! Each language has its own program in `bench/`. It times all entries of a contest in turn, and prints their times as a line
+//! `bench/` contains a program for each language. It times all entries of a contest in turn, and prints their times as a line
 //! of JSON. This module sets up the programs, runs them, judges the times, repeats contests that leave a goal undecided, and
 //! shows the figures.
 
@@ -77,7 +77,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs every contest with minimal timing, to check that everything that is measured can still be called.
+/// Runs every comparison with minimal timing, to check that all measured functions can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Selection { filter: "", rounds: 2 }).map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! The programs that measure, one for each language.
+//! The programs that run the benchmarks, one for each language.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub struct Program {
-    /// The prefix of its contests' names.
+    /// The prefix of the names of the program's comparisons.
     language: &'static str,
     /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
@@ -83,7 +83,7 @@ impl Program {
     }
 }
 
-/// Returns the path of the Rust program, which also has tasks other than contests.
+/// Returns the path of the Rust program, which also has tasks other than comparisons.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
 }

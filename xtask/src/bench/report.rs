@@ -1,4 +1,4 @@
-//! The measurements.
+//! The benchmarks' measurements, and the goals for their ratios.
 
 use std::{fs, path::Path};
 
@@ -88,7 +88,7 @@ impl Contest {
         Ok(Self { goals, ..contest })
     }
 
-    /// Returns the contest with only the goals that the filter names. The contest runs as a whole even for one goal.
+    /// Returns the comparison with only those goals whose names match the filter. The comparison always runs as a whole.
     pub fn only_asked_for(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// An ID format.
+/// An ID format in the demonstration.
 pub struct Family {
     pub name: &'static str,
     /// Returns the request that generates an ID. The number differs between runtimes.
@@ -12,7 +12,7 @@ pub struct Family {
     pub read: fn(&Value) -> (Value, Value),
     /// Returns an ID's creation time.
     pub time: fn(&Value) -> Option<Timestamp>,
-    /// The fields of an ID that are printed. Each has a heading and a JSON pointer (RFC 6901).
+    /// The fields of an ID that are printed. Each column has a heading and a JSON pointer (RFC 6901).
     pub columns: &'static [(&'static str, &'static str)],
 }
 

@@ -29,8 +29,8 @@ struct RuntimeDriver {
     driver: Driver,
 }
 
-/// Sets up and builds everything, without optimisations that only affect speed, and shows it. Fails if any two runtimes
-/// disagree.
+/// Sets up and builds all packages, without optimisations that only affect speed, and runs the demonstration. Fails if any two
+/// runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &[])?;
@@ -88,7 +88,7 @@ impl DemoId {
     }
 }
 
-/// The runtimes that were queried, each with `true` if its answer was right.
+/// The runtimes that were queried, with `true` for each correct answer.
 struct Readers(Vec<(Runtime, bool)>);
 
 impl Readers {
@@ -117,7 +117,7 @@ impl Readers {
     }
 }
 
-/// Generates an ID of a format in each runtime, reads it in all of them, and prints a row for each.
+/// Generates an ID of a format in each runtime, reads it in all of them, and prints a row for each ID.
 fn run_family(family: &Family, drivers: &mut [RuntimeDriver]) -> Result<Vec<DemoId>> {
     let mut ids = Vec::new();
     for (index, driver) in drivers.iter_mut().enumerate() {

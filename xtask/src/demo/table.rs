@@ -1,4 +1,4 @@
-//! Prints tables.
+//! Prints rows of values as a table with aligned columns.
 
 use serde_json::Value;
 

@@ -20,7 +20,7 @@ const COMPILING: &str = "1200";
 /// longest tests take a minute.
 const TESTING: &str = "300";
 
-/// The lists, each with the tests that must detect its faults.
+/// The lists of faults, with the tests that must detect them.
 const LISTS: [(&str, Tests); 3] = [
     ("tests/mutants/mutants.toml", Tests::Rust),
     ("tests/mutants/python.toml", Tests::Python),
@@ -33,7 +33,7 @@ enum Tests {
     /// `cargo test` of a package.
     #[default]
     Rust,
-    /// `pytest` in `packages/python`.
+    /// Runs `pytest` in `packages/python`.
     Python,
     /// `node --test` in `packages/js`.
     JavaScript,
@@ -75,7 +75,7 @@ enum Outcome {
     /// Its tests did not end in time.
     Endless,
     Survived,
-    /// It does not compile, so it is not counted.
+    /// The mutated code does not compile, so the mutant is not counted.
     Broken,
 }
 
@@ -260,7 +260,7 @@ impl Mutant {
         }
     }
 
-    /// Returns a command with `cargo test`, and the arguments that select what is compiled.
+    /// Returns a `cargo test` command, and the arguments that select the targets to compile.
     fn cargo_test<'s>(&self, with_limits: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");

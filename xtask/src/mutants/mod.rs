@@ -22,7 +22,7 @@ pub fn bindings() -> Result<()> {
     listed::run(&["python.toml".to_owned(), "javascript.toml".to_owned()])
 }
 
-/// Fails if too few faults are caught: all of the listed ones, or 95% of the generated ones, must be.
+/// Fails if too few faults are caught: all listed mutants, or 95% of the generated mutants, must be detected.
 pub fn main(options: &Options) -> Result<()> {
     let run = if options.generated { generated::run } else { listed::run };
     run(&options.filters)

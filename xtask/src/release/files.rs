@@ -49,7 +49,7 @@ pub fn build(state: &mut State, chosen: &[Artefact], suites: bool) -> Result<Vec
     Ok(built)
 }
 
-/// Returns a hash of everything that the files are built from: the sources as git has them, and the compilers.
+/// Returns a hash of all inputs that the files are built from: the sources as git has them, and the compilers.
 fn sources(shell: &Shell) -> Result<String> {
     let _there = shell.push_dir(workspace::root());
     let files = cmd!(shell, "git ls-files --stage -- . {NOT_PACKAGED...}").quiet().read()?;
@@ -86,7 +86,7 @@ fn write_sums(shell: &Shell, built: &[Built]) -> Result<()> {
     Ok(shell.write_file(sums(), lines.join("\n") + "\n")?)
 }
 
-/// Fails if a file is not the one that was tested.
+/// Fails if a file differs from the file that was tested.
 pub fn check_sums(shell: &Shell) -> Result<()> {
     let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums());
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)

@@ -1,6 +1,6 @@
-//! Compares the public interfaces with those of the last release.
+//! Compares the public interfaces with the interfaces of the last release.
 //!
-//! Before 1.0, a minor version may break an interface, and its entry in CHANGELOG.md names what is gone. A patch may not.
+//! Before 1.0, a minor version may break an interface, and its entry in CHANGELOG.md lists the removed names. A patch may not.
 
 use std::{collections::BTreeSet, fs};
 
@@ -13,8 +13,8 @@ use crate::{tools, workspace};
 
 const NAMES: &str = "packages/api.toml";
 
-/// Compares the interfaces of all languages with those of the newest tag, and returns the tag. Returns `None` for the first
-/// release.
+/// Compares the interfaces of all languages with the interfaces of the newest tag, and returns the tag. Returns `None` for the
+/// first release.
 pub fn compare(shell: &Shell) -> Result<Option<String>> {
     let tags = cmd!(shell, "git tag --list v* --sort=-version:refname").quiet().read()?;
     let own = format!("v{VERSION}");
@@ -37,7 +37,7 @@ fn is_patch(tag: &str) -> bool {
     but_last(tag.trim_start_matches('v')) == but_last(VERSION)
 }
 
-/// Fails if a name is gone that the list of changes does not explain, or if a patch removes any.
+/// Fails if a name was removed and the list of changes does not mention it, or if a patch release removes a name.
 fn names(shell: &Shell, last: &str) -> Result<()> {
     let before = cmd!(shell, "git show {last}:{NAMES}").quiet().read()?;
     let now = fs::read_to_string(workspace::root().join(NAMES))?;
@@ -58,7 +58,7 @@ fn unexplained(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<
     removed_names.filter(|path| !is_explained(path)).collect()
 }
 
-/// Returns the names in the table, each with those around it. What is said of a name has no name of its own.
+/// Returns the qualified names in the table. The descriptions of names are not names themselves.
 fn paths(table: &Table) -> BTreeSet<String> {
     let inside = |(name, value): (&String, &Value)| match value {
         Value::Table(inner) if !inner.contains_key("summary") => {

@@ -1,5 +1,5 @@
-//! Rehearses a release, or checks whether it may be published. Nothing here uploads anything: only continuous integration
-//! publishes, by `.github/workflows/publish.yml`.
+//! Rehearses a release, or checks whether it may be published. No function of this module uploads anything: only continuous
+//! integration publishes, by `.github/workflows/publish.yml`.
 //!
 //! A rehearsal builds and checks the files of a release, and serves them from registries on this machine. Each client then
 //! installs them into an empty project and runs them. The files keep their sums, which publishing checks once more.

@@ -1,4 +1,4 @@
-//! Remembers which steps of a rehearsal were done, so that a resumed one repeats none of them.
+//! Records the completed steps of a rehearsal, so that a resumed rehearsal does not repeat them.
 //!
 //! A step is done as long as its inputs are the same and its outcome is intact. Inputs are hashes of contents, never times.
 
@@ -20,7 +20,7 @@ pub struct State {
 }
 
 impl State {
-    /// Reads the state from a file. An absent or unreadable file means that nothing was done.
+    /// Reads the state from a file. If the file is absent or unreadable, no step counts as completed.
     pub fn read(file: PathBuf) -> Self {
         let text = fs::read_to_string(&file).unwrap_or_default();
         Self { file, done: serde_json::from_str(&text).unwrap_or_default() }

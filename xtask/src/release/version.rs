@@ -13,7 +13,7 @@ const PLACEHOLDER: &str = ".invalid/";
 /// The version that is being released.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Fails if files name different versions, or if the list of changes lacks this one.
+/// Fails if files name different versions, or if the list of changes has no entry for the version.
 pub fn check() -> Result<()> {
     let faults = tidy::versions()?;
     ensure!(faults.is_empty(), "expected one version: {}", faults.join("; "));
@@ -28,7 +28,7 @@ fn entry() -> Result<(String, String)> {
     of(&changes, VERSION).with_context(|| format!("expected {VERSION} first in CHANGELOG.md"))
 }
 
-/// Returns the first entry if it is that of a version and describes something.
+/// Returns the heading and the text of the first entry, if it belongs to the version and is not empty.
 fn of(changes: &str, version: &str) -> Option<(String, String)> {
     let entry = changes.split("\n## ").nth(1)?;
     let (heading, text) = entry.split_once('\n')?;

@@ -1,4 +1,4 @@
-//! Compares the IDs of processes with those of real copies of them, which report that they were restored.
+//! Compares the IDs of processes with the IDs of real copies of these processes, which report that they were restored.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};

@@ -1,4 +1,4 @@
-//! Checks the examples in the core's documentation: each public item must have one.
+//! Checks the examples in the core's documentation: each public item must have an example.
 
 use std::{collections::BTreeSet, fs};
 
@@ -65,7 +65,7 @@ impl<'d> Items<'d> {
         (all.len(), without.collect())
     }
 
-    /// Collects an item and everything inside it.
+    /// Collects an item and all items inside it.
     fn visit(&self, id: &Value, path: &str, found: &mut Vec<PublicItem<'d>>) {
         let Some((kind, item, inner)) = self.item(id) else { return };
         if kind == "use" {

@@ -16,7 +16,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 const TEXTS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
-/// Checks everything that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and with
+/// Checks all crates that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and with
 /// the fewest, the bindings, and the kernels for other machines. It uses a separate build folder, because otherwise each run
 /// would rebuild everything.
 pub fn check(shell: &Shell) -> Result<()> {
@@ -50,7 +50,7 @@ fn minimum_version() -> Result<String> {
     Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
 }
 
-/// Returns the texts that name a Rust version other than the promised one, or no version.
+/// Returns the pages that name a Rust version other than the promised version, or that name no version.
 pub fn named_otherwise() -> Result<Vec<String>> {
     let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();
@@ -64,7 +64,7 @@ pub fn named_otherwise() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Returns whether a text names a Rust version, in bold or not, and no version other than the promised one.
+/// Returns whether a page names the promised Rust version, in bold or not, and no other version.
 fn names_only(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();

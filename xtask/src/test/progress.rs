@@ -8,7 +8,7 @@ use crate::workspace;
 pub struct Progress {
     /// The duration of each step when it last passed, in seconds.
     seconds: BTreeMap<String, f32>,
-    /// The remaining steps. The next one is last.
+    /// The remaining steps. The next step is the last element.
     left: Vec<String>,
     all: usize,
 }

@@ -71,7 +71,7 @@ pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     Ok(pages)
 }
 
-/// Returns the headings of sections that have examples in some languages but not in others.
+/// Returns the headings of sections whose examples are missing in some languages.
 fn incomplete_sections(page: &str) -> Vec<String> {
     let is_lacking = |section: &&str| {
         let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
@@ -90,7 +90,7 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     let lease = workspace::root().join("lease");
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
     ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
-    // The folder must be on a disk. The one for temporary files may be in memory, where leases cannot be stored.
+    // The folder must be on a disk. The system's folder for temporary files may be in memory, where leases cannot be stored.
     let folder = tempfile::tempdir_in(workspace::target())?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
     let _there = shell.push_dir(folder.path());

@@ -49,7 +49,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Checks everything that continuous integration compiles on other systems, including tests.
+/// Checks all code that continuous integration compiles on other systems, including tests.
 pub fn systems(shell: &Shell) -> Result<()> {
     for target in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
@@ -57,7 +57,7 @@ pub fn systems(shell: &Shell) -> Result<()> {
         // On Windows, napi requires Node's import library.
         let chosen = ["--exclude", "polyflake-node", "--all-targets", "--target", target];
         cmd!(shell, "cargo check --quiet {members...} {chosen...}")
-            // Nothing is linked, so the C compilers' output is not needed.
+            // No program is linked, so the C compilers' output is not needed.
             .env(format!("CC_{name}"), "true")
             .env(format!("AR_{name}"), "true")
             .env("PYO3_CROSS_PYTHON_VERSION", "3.11")

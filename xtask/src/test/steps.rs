@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`, in order, each with what it protects and the files that it depends on.
+//! The steps of `cargo xtask test` in order. Each step states its purpose and the files that it depends on.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -240,7 +240,7 @@ fn of_the_packages() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps for everything that all languages share.
+/// Returns the steps that test features of all languages.
 fn of_all_languages() -> Vec<Step> {
     vec![
         step(

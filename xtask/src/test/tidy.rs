@@ -23,8 +23,8 @@ const OF_OWN_PARTITIONS: [&str; 10] = [
     "sync",
 ];
 
-/// For each module of the core, the modules that it may use besides itself and `error`. A module that is not listed may use no
-/// others.
+/// For each module of the core, the modules that it may use besides itself and `error`. A module that is not listed may not use
+/// any other module.
 const ARROWS: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
@@ -192,7 +192,7 @@ fn of_one_machine(source: &Source) -> Vec<String> {
     found.map(|text| format!("{}: names {text}", source.path)).collect()
 }
 
-/// Returns places that name a version other than the workspace's.
+/// Returns the places where a version differs from the workspace's version.
 pub fn versions() -> Result<Vec<String>> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
     let workspace = &cargo["workspace"];

@@ -22,7 +22,7 @@ fn provided(
     Ok(find_it().ok_or_else(missing)?)
 }
 
-/// Returns the first of these programs, which are in this package.
+/// Returns the first of the named programs that is installed, after installing the package that contains them.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     provided(shell, package, || find(names))
 }
@@ -42,7 +42,7 @@ pub fn browser(shell: &Shell) -> Result<PathBuf> {
     provided(shell, "chromium", find_browser)
 }
 
-/// Returns the machine's Chromium, if it has one.
+/// Returns the path of the machine's Chromium, if it is installed.
 pub fn find_browser() -> Option<PathBuf> {
     find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
@@ -139,7 +139,7 @@ fn file(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
-/// Returns the first of these programs that is on the path.
+/// Returns the first of the named programs that is on the path.
 pub fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();

@@ -1,7 +1,7 @@
 //! Sets up this repository's tools on a fresh machine. Each function is fast if its work is already done.
 //!
-//! The machine must provide rustup, Python 3.10 or newer, and Node 20 or newer. Everything else is downloaded here, in versions
-//! that the repository pins.
+//! The machine must provide rustup, Python 3.10 or newer, and Node 20 or newer. This module downloads all other tools, in
+//! versions that the repository pins.
 
 mod debian;
 mod node;

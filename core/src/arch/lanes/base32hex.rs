@@ -1,8 +1,8 @@
 //! Encodes and decodes base32hex with one slot in each 16-byte register or lane. This module contains the parts that the
 //! instruction sets share.
 //!
-//! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. All but one in 500 random-looking
-//! integers have this length. Their digits are moved to the end of sixteen bytes, after zeros.
+//! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. Of 500 random-looking integers, 499
+//! have this length. Their digits are moved to the end of sixteen bytes, after zeros.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -23,8 +23,8 @@ pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 
 const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// The digit `0` at the positions before the digits. A maximum operation inserts these zeros, and preserves a first digit that
-/// is already there.
+/// The digit `0` at the positions before the digits. A maximum operation inserts these zeros, and preserves the first digit of
+/// a string of 13 digits.
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
@@ -62,8 +62,8 @@ pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })
 }
 
-/// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from
-/// there.
+/// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from the
+/// first offset.
 #[inline]
 pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;

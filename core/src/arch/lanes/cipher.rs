@@ -1,7 +1,7 @@
 //! SPARX for many blocks at once, one in each lane, in plain Rust that compilers turn into vector instructions.
 //!
 //! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel:
-//! each round waits for the one before, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
+//! each round waits for the previous round, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
 //! each other, however. So a vector holds the *same* word of many blocks, and each instruction performs one step for all of
 //! them:
 //!
@@ -98,12 +98,12 @@ impl Direction for Decrypt {
     }
 }
 
-/// Processes all blocks in place, in whole groups and a padded group for the rest.
+/// Processes all blocks in place, in whole groups, and the remaining blocks in a padded group.
 #[inline(always)]
 pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
     let (groups, rest) = blocks.as_chunks_mut();
-    // The compiler vectorizes only loops of a fixed length, so the rest is padded to a group. Only the rest is copied back
-    // below.
+    // The compiler vectorizes only loops of a fixed length, so the remaining blocks are padded to a group. Only the remaining
+    // blocks are copied back below.
     let mut padded = [[0; BLOCK_BYTES]; GROUP];
     padded[..rest.len()].copy_from_slice(rest);
     // A padded group joins the loop over the whole groups, so that the inlined rounds exist only once for this length.

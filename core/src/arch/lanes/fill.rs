@@ -28,7 +28,7 @@ pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let mut ahead = 0;
     for block in blocks {
         write(block, &words, ahead);
-        // This may overflow after the run's last ID, when it is no longer used.
+        // The sequence may overflow after the run's last ID, but then it is no longer used.
         ahead = ahead.wrapping_add(BLOCK);
     }
     write(rest, &words, ahead);

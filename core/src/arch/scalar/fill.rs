@@ -17,7 +17,7 @@ pub(crate) fn write_run(ids: &mut [u8], first: Id) {
         for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
             slot.copy_from_slice(&word.to_be_bytes());
         }
-        // These may overflow after the run's last ID, when they are no longer used.
+        // The sequences may overflow after the run's last ID, but then they are no longer used.
         block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
         sequence = sequence.wrapping_add(8);
     }
@@ -80,7 +80,7 @@ pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
     for value in values {
         let halves: [[u8; 8]; 2] = [upper, lower.to_be_bytes()];
         value.copy_from_slice(halves.as_flattened());
-        // This may overflow after the run's last ID, when it is no longer used.
+        // The sequence may overflow after the run's last ID, but then it is no longer used.
         lower = lower.wrapping_add(COUNT);
     }
 }

@@ -90,8 +90,8 @@ impl Layout {
         let fixed = |field: &ResolvedField| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // If the timestamp includes an integer's sign bit, the later half of its times yields negative IDs. (With a 64-bit
-        // timestamp, negative IDs represent the times before the epoch.)
+        // If the timestamp includes an integer's sign bit, IDs from the second half of the time range are negative. (With a
+        // 64-bit timestamp, negative IDs represent the times before the epoch.)
         let has_sign = self.representation == Representation::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

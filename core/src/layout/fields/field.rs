@@ -22,7 +22,7 @@ use crate::layout::{Role, Tick, Timeline, Value, ValueType, Width};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name of a constant or bindable, if it has one.
+    /// The name of a constant or bindable field, or `None` if the field is unnamed.
     pub(in crate::layout) name: Option<String>,
     pub(in crate::layout) role: Role,
     pub(in crate::layout) bits: u32,

@@ -90,8 +90,8 @@ impl ResolvedField {
     }
 }
 
-/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one of each, and each has at most
-/// 64 bits.
+/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one timestamp and one sequence,
+/// and each of these fields has at most 64 bits.
 fn at_most_one(
     fields: &[ResolvedField],
     name: &str,
@@ -159,7 +159,7 @@ fn id_of_constants(representation: Representation, fields: &[ResolvedField]) -> 
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.write(value, &mut partial)?,
-            // This only checks that the start fits. The generator writes a sequence into each ID, so the blank ID does not
+            // The write only checks that the start fits. The generator writes a sequence into each ID, so the blank ID does not
             // contain one.
             Role::Sequence(start) => field.write(start, &mut partial.clone())?,
             _ => {}

@@ -57,7 +57,7 @@ pub(in crate::layout) struct ResolvedField {
     pub(in crate::layout) width: Width,
     /// The number of bits below the field in an integer layout, or 0 for a field without bits.
     pub(in crate::layout) shift: u32,
-    /// A mask of the bits to flip in a field of at most 64 bits: all of the field's bits, or none.
+    /// A mask of the bits to flip in a field of at most 64 bits: all of the field's bits, or no bits.
     pub(in crate::layout) flip: u64,
     pub(in crate::layout) invert: bool,
     /// `true` if the field is a sequence, constant or bindable field that accepts integers of at most 64 bits.

@@ -9,8 +9,8 @@ pub(crate) struct Width {
 
 impl Width {
     pub(in crate::layout) fn new(bits: u32) -> Self {
-        // A width of 0 would shift by all 64 bits, which overflows. A field wider than 64 bits has a mask of all ones, because
-        // its integers are handled as bytes.
+        // A width of 0 would shift by all 64 bits, which overflows. A field wider than 64 bits has a mask in which all bits are
+        // 1, because its integers are handled as bytes.
         let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
         Self { bits, most }
     }

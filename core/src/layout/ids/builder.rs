@@ -191,7 +191,7 @@ impl<C: Clock> Builder<C> {
         }
     }
 
-    /// Returns the range of worker IDs, if one is configured.
+    /// Returns the configured range of worker IDs, if there is one.
     fn numbers(&self) -> Result<Option<Numbers>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {

@@ -88,7 +88,7 @@ fn read<'a>(
 ) -> Result<()> {
     let words = ids.map(|id| id.word(field));
     let Role::Timestamp(timeline) = &field.role else {
-        // A 64-bit field is read as a signed integer, and the values of all narrower fields fit in one.
+        // A 64-bit field is read as a signed integer, and the values of all narrower fields fit in an `i64`.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };

@@ -11,7 +11,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The parts that all of a generator's IDs have in common: everything except the time and the sequence number.
+/// The parts that all of a generator's IDs have in common: all of its bits except those of the time and the sequence number.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {

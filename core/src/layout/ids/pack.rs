@@ -11,7 +11,7 @@ use crate::{
 
 impl Calls for Template {
     type Id = Id;
-    /// An ID with explicit constant and bindable fields, or `None` to use those of the template.
+    /// An ID with explicit constant and bindable fields, or `None` to use the template's values.
     type Param<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }

@@ -97,8 +97,8 @@ impl<'l> Values<'l> {
             return Err(foreign_slot());
         };
         let value = value.into();
-        // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. All
-        // other values and all errors are left to a function that is compiled only once.
+        // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. A
+        // function that is compiled only once handles all other values and all errors.
         let Some(bits) = field.fast_number(&value) else {
             return self.set_slowly(slot, field, &value);
         };

@@ -11,10 +11,10 @@
 //!   `Buffered`     the variant              format, into the variant
 //! ```
 //!
-//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a map of its own, [`VariantMembers`],
-//! to the variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members
-//! from the format unchanged. The variant's type cannot tell the difference. If the ID comes first, only one member is stored,
-//! and the type can still borrow strings from the input.
+//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a new map, [`VariantMembers`], to the
+//! variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members from
+//! the format unchanged. The variant's type cannot tell the difference. If the ID comes first, only one member is stored, and
+//! the type can still borrow strings from the input.
 //!
 //! Members before the ID are stored as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
 //! format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as `serde_json` does,

@@ -148,7 +148,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Paused { until, purpose };
     }
 
-    /// Processes a reply.
+    /// Processes the reply to a request with the given purpose.
     pub(super) fn process_reply(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
@@ -275,7 +275,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(Purpose::Renew(new.clone()), Operation::Put { old, new }, now);
     }
 
-    /// Processes the reply to a renewal, or to the read that settles one.
+    /// Processes the reply to a renewal, or to a read that determines whether a renewal was written.
     fn renewed(
         &mut self,
         purpose: Purpose,

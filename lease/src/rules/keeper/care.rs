@@ -45,8 +45,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
-        // At least half of the pause is kept, so that it really grows. The rest is random, so that holders that failed together
-        // do not retry together.
+        // At least half of the pause is kept, so that it really grows. The remaining part is random, so that holders that
+        // failed together do not retry together.
         pause / 2 + self.chance(pause / 2)
     }
 

@@ -1,4 +1,4 @@
-//! A keeper's options.
+//! The options of a keeper, such as the length of a lease.
 
 use alloc::{
     format,

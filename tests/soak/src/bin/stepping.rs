@@ -57,7 +57,7 @@ fn number(id: &layout::Id) -> u128 {
     id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 
-/// What one thread observed.
+/// The IDs, errors and readings that one thread observed.
 #[derive(Default)]
 struct Observations {
     ids: Vec<(u8, u128)>,

@@ -91,7 +91,7 @@ fn image() -> libc::pid_t {
     copy.try_into().expect("a process ID")
 }
 
-/// Replaces a shared mapping by one that only this process has.
+/// Replaces a shared mapping with a private copy of it.
 fn own(start: usize, bytes: &[u8]) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;

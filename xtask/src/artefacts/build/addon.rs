@@ -48,7 +48,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     build.env("RUSTFLAGS", flags)
 }
 
-/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library stands in for the one that
+/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library that
 /// the linker requests. It stays in place, because cargo remembers its folder for later builds.
 fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;

@@ -20,7 +20,7 @@ pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
     Ok(cmd!(shell, "maturin sdist --out {into}").run()?)
 }
 
-/// Packages the crates for the registry. Some depend on others, so they are packaged together.
+/// Packages the crates for the registry. Some crates depend on others, so all crates are packaged together.
 pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
     let (target, options) = (packed.path(), ["--quiet", "--no-verify"]);

@@ -13,7 +13,7 @@ use crate::{
 
 /// A Node that runs on this machine.
 pub struct Node {
-    /// The program itself, or the one that loads it or emulates its platform.
+    /// The program itself, or the program that loads it or emulates its platform.
     program: PathBuf,
     /// Arguments that precede the user's own.
     arguments: Vec<PathBuf>,
@@ -49,8 +49,8 @@ impl Node {
     }
 }
 
-/// Returns all Node versions that can load an addon on this machine. On its own platform, these are the installed version and
-/// the newest one.
+/// Returns all Node versions that can load an addon on this machine. For this machine's platform, these are the installed
+/// version and the newest version.
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => runnable_here(shell),

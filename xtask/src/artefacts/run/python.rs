@@ -93,7 +93,7 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     output(tests.env("PYTHONDONTWRITEBYTECODE", "1")).map(|_| ())
 }
 
-/// Returns the pinned packages that the tests import. The others are for building, checking and formatting.
+/// Returns the pinned packages that the tests import. All other packages are for building, checking and formatting.
 fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];

@@ -1,4 +1,4 @@
-//! Clients of npm.
+//! The clients that install packages from an npm registry.
 
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};

@@ -56,7 +56,7 @@ pub struct Installed {
     pub ran: String,
 }
 
-/// Fails if a name is not that of a client.
+/// Fails if no client has one of the names.
 pub fn check_names(names: &[String]) -> Result<()> {
     let unknown = names.iter().find(|name| ALL.iter().all(|client| client.name != **name));
     let known = ALL.map(|client| client.name).join(", ");
@@ -78,7 +78,7 @@ pub fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Installs the packages with the clients of these names, or with all.
+/// Installs the packages with the named clients, or with all clients.
 pub fn install(
     state: &mut State,
     registries: &Registries,

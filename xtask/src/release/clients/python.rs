@@ -1,4 +1,4 @@
-//! Clients of `PyPI`.
+//! The clients that install packages from a `PyPI` registry.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};

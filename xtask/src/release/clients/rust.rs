@@ -1,4 +1,4 @@
-//! Clients of crates.io.
+//! The client that installs crates from a crates.io registry.
 
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};

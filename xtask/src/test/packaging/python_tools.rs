@@ -9,7 +9,7 @@ use crate::{build, tools, workspace};
 /// The targets of the type checkers: the two oldest Pythons, which have different stubs for buffers, and the newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
-/// The programs that use tools, each with the packages that it needs.
+/// The programs that use tools, with the packages that each program needs.
 pub const ALL: [(&str, &[&str]); 5] = [
     ("pandas", &["pandas", "numpy", "pyarrow"]),
     ("polars", &["polars", "numpy"]),

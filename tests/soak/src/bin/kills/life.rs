@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{clock::Fast, durable, makers::Maker};
 
-/// Duration of a window in real time, longer than the disk takes to store the window's end.
+/// The duration of a window in real time, which is longer than the disk takes to store the window's end.
 const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;

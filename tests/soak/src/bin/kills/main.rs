@@ -64,7 +64,7 @@ struct Begin {
 /// The time at which the first clock starts.
 const START_MS: i64 = 1_763_650_000_000;
 
-/// The longest life of a process after its first ID, in real time.
+/// The maximum time that a process runs after its first ID, in real time.
 const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
 /// The largest step of the clock between two lives.
@@ -214,7 +214,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",
             kind.name
         );
-        // A run that made almost no IDs proves nothing.
+        // A run that made almost no IDs is not a valid test.
         well &= twice == 0 && made_some >= kills / 2;
     }
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
