@@ -105,6 +105,11 @@ impl Synthetic {
         Self::ticking(TICK, batch)
     }
 
+    /// Creates a clock for calls that make `batch` IDs each, in ticks of a millisecond.
+    pub(crate) const fn in_milliseconds(batch: u32) -> Self {
+        Self::ticking(MILLISECOND, batch)
+    }
+
     /// Creates a clock for calls that make `batch` IDs each, in ticks of a second.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::ticking(SECOND, batch)

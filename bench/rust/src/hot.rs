@@ -9,6 +9,7 @@ use polyflake::{
     randflake::{self, Codec, Randflake, SLOT},
     sno::{self, Generator, Sno},
     sparx64::Sparx64,
+    uuid7::{self, Uuid7},
 };
 
 use crate::{
@@ -140,6 +141,30 @@ pub(crate) const ALL: &[Hot] = &[
         let ids = samples::hot_guid(Synthetic::in_seconds(BATCH));
         let mut batch = vec![HotGuid::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
+    }),
+    single_call("uuid7 generate", || {
+        let ids = samples::uuid7(Synthetic::in_milliseconds(1));
+        repeat(move || ids.generate())
+    }),
+    single_call("uuid7 generate, leased", || {
+        let ids =
+            uuid7::Leased::new(samples::uuid7(Synthetic::in_milliseconds(1))).expect("a timestamp");
+        repeat(move || ids.generate(()))
+    }),
+    single_call("uuid7 generate_text", || {
+        let ids = samples::uuid7(Synthetic::in_milliseconds(1));
+        repeat(move || ids.generate().map(Uuid7::text))
+    }),
+    single_call("uuid7 handle generate", || {
+        let ids: &'static uuid7::Generator<Synthetic> =
+            Box::leak(Box::new(samples::uuid7(Synthetic::in_milliseconds(1))));
+        let mut handle = ids.handle();
+        repeat(move || handle.generate())
+    }),
+    batch("uuid7 fill 1024, an ID", || {
+        let ids = samples::uuid7(Synthetic::in_milliseconds(BATCH));
+        let mut batch = vec![Uuid7::default(); BATCH as usize];
+        repeat(move || ids.fill(&mut batch))
     }),
     single_call("layout generate", || {
         let ids = samples::layout(Synthetic::for_batches(1));
