@@ -65,6 +65,12 @@ def ask(address: str) -> Any:
     return answer
 
 
+def accepts_connections(address: str) -> bool:
+    """Returns whether a server listens on a socket file, which exists shortly before."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(address) == 0
+
+
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[str]:
     """Runs a server while the block runs."""
@@ -75,7 +81,7 @@ def server(folder: Path, *options: str) -> Iterator[str]:
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
         try:
             for _ in range(600):
-                if Path(address).exists() or process.poll() is not None:
+                if accepts_connections(address) or process.poll() is not None:
                     break
                 time.sleep(0.05)
             assert process.poll() is None, (folder / "log").read_text()
