@@ -1,5 +1,7 @@
 //! Tests `polyflake lease serve` as a process, over connections that the tests write by hand.
 
+#[cfg(unix)]
+mod languages;
 mod service;
 
 use std::{

@@ -209,7 +209,7 @@ impl Place {
         self.number
     }
 
-    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql` or `mysql`. For `sqlite`,
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql` or `http`. For `sqlite`,
     /// `path` is the file's path. For the others, `server` contains `hosts` (each a name and a port), `user`, `password`,
     /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
     /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,
@@ -218,7 +218,7 @@ impl Place {
     /// `renew_ms`, `strict` and `numbers`. Missing values are null.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an in-memory store, or for a service over HTTP.
+    /// Returns `out_of_range` for an in-memory store.
     pub fn to_json(&self) -> Result<String> {
         let Location { site, schema, access, terms, .. } = &self.location;
         let mut place = json!({

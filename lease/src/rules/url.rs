@@ -454,7 +454,7 @@ impl Site {
                 Ok(json!({ "store": "postgresql", "server": server.to_json() }))
             }
             Self::Mysql(server) => Ok(json!({ "store": "mysql", "server": server.to_json() })),
-            Self::Http(_) => Err(out_of_range("a service over HTTP is for Rust so far")),
+            Self::Http(server) => Ok(json!({ "store": "http", "server": server.to_json() })),
         }
     }
 

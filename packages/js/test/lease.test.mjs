@@ -42,8 +42,8 @@ function withEnvironment({ variable, url, node }, call) {
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks a pg class that records its constructor's arguments, a function of mysql2 that records its own, and a SQLite class
-  // that records its path. `type` is the file system of that path.
+  // Mocks a pg class that records its constructor's arguments, a function of mysql2 that records its own, a SQLite class that
+  // records its path, and a `fetch` that records its address and token. `type` is the file system of the SQLite path.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -67,6 +67,10 @@ test("URLs are parsed like in every language", async (t) => {
       throw new Error("no file");
     }
   }
+  t.mock.method(globalThis, "fetch", async (url, { headers: { authorization } }) => {
+    made = { url, authorization };
+    throw new TypeError("fetch failed", { cause: new Error("no server") });
+  });
   let type;
   t.mock.method(fs, "openSync", () => {
     throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
@@ -131,7 +135,11 @@ test("URLs are parsed like in every language", async (t) => {
         ssl: encrypts ? { ca: undefined, verifyIdentity: true } : undefined,
         connectTimeout: longest,
       };
-      assert.deepEqual(made, place.store === "mysql" ? ofMysql : ofPg, one.url);
+      const ofHttp = {
+        url: `${encrypts ? "https" : "http"}://${host}:${port}/v1/request`,
+        authorization: `Bearer ${password}`,
+      };
+      assert.deepEqual(made, { mysql: ofMysql, postgresql: ofPg, http: ofHttp }[place.store], one.url);
     }
     await held.close();
     assert.throws(() => ids.generate());

@@ -121,7 +121,8 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
     let members = tested();
-    let tests = ["--test", "faults", "--test", "steps", "--", "--ignored", "languages"];
+    let tests =
+        ["--test", "faults", "--test", "serve", "--test", "steps", "--", "--ignored", "languages"];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
         .env("POLYFLAKE_LIVES", lives)
         .env("POLYFLAKE_PYTHON", python)

@@ -74,7 +74,8 @@ impl Settings {
             ("postgresql", schema) => Ok(Engine::Postgresql(schema.unwrap_or_default())),
             ("sqlite", None) => Ok(Engine::Sqlite(String::new())),
             ("mysql", None) => Ok(Engine::Mysql),
-            ("sqlite" | "mysql", Some(_)) => Err(invalid_setting("schema")),
+            ("http", None) => Ok(Engine::Http),
+            ("sqlite" | "mysql" | "http", Some(_)) => Err(invalid_setting("schema")),
             _ => Err(invalid_setting("store")),
         }
     }

@@ -6,7 +6,7 @@ import type { Value } from "./rules.js";
 
 /** A store, which opens a connection for each request. The database client can be synchronous. */
 export interface Driver {
-  readonly store: "sqlite" | "postgresql" | "mysql";
+  readonly store: "sqlite" | "postgresql" | "mysql" | "http";
   open(): Connection | Promise<Connection>;
   /**
    * Checks the path of a file, and returns whether the file exists.

@@ -1,6 +1,6 @@
 /**
  * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
- * processes on one host, or a database in PostgreSQL, MySQL or MariaDB. This module works in Node, Deno and Bun.
+ * processes on one host, a database in PostgreSQL, MySQL or MariaDB, or a service over HTTP. This module works in Node, Deno and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
  * `node --import polyflake/lease`, the default generators of `sno`, `hotguid` and `uuid7` lease their worker IDs.
@@ -13,6 +13,7 @@ import { string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
 import { type Driver, variable } from "./driver.js";
+import { http } from "./http.js";
 import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
@@ -25,13 +26,13 @@ export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus
 export type { PgClient, PgPool } from "./postgresql.js";
 export type { DatabaseClass } from "./sqlite.js";
 
-/** A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
+/** A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`, `https://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
 /**
  * The location of a store as the lease rules parsed it: the store, its settings, and the options that the JavaScript side uses.
  */
-type Place = ({ store: "sqlite"; path: string } | { store: "postgresql" | "mysql"; server: Server }) & {
+type Place = ({ store: "sqlite"; path: string } | { store: "postgresql" | "mysql" | "http"; server: Server }) & {
   place: string;
   namespace: string;
   node: number | null;
@@ -120,7 +121,8 @@ function placed(
 
 function driverOf(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
   if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
-  return found.store === "mysql" ? mysql(found.server) : postgresql(found.server);
+  const drivers = { http, mysql, postgresql };
+  return drivers[found.store](found.server);
 }
 
 function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {

@@ -78,8 +78,8 @@ class Lease:
     ) -> None:
         """Creates a lease, which starts when its generator creates its first ID.
 
-        :param store: ``"sqlite:PATH"``, ``"postgres://..."`` or ``"mysql://..."``, with ``?namespace=`` unless
-            ``namespace`` is passed.
+        :param store: ``"sqlite:PATH"``, ``"postgres://..."``, ``"mysql://..."`` or ``"https://..."``, with
+            ``?namespace=`` unless ``namespace`` is passed.
             The URL can also contain ``numbers``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
             ``sigterm``, but arguments with the same names take precedence. Instead of a URL, the store can be a
             connection source from your program: a ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, or a

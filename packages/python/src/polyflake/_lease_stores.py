@@ -25,6 +25,8 @@ from polyflake._polyflake import name_file
 
 SILENT = {"silent": True}
 
+_MAX_RESPONSE_BYTES = 1 << 20
+
 
 def _failure(message: object, code: str | None = None) -> dict[str, Any]:
     return {"code": code, "message": str(message) or type(message).__name__}
@@ -332,6 +334,67 @@ class PyMySQL(Driver):
         self.connection._sock.shutdown(socket.SHUT_RDWR)
 
 
+class Http(Driver):
+    """A driver for ``polyflake lease serve`` that uses the standard library. A statement is the body of a request, and
+    its row is the response.
+    """
+
+    kind = "http"
+
+    def __init__(self, server: dict[str, Any], seconds: float) -> None:
+        self.server, self.seconds, self.kept = server, seconds, ""
+        self.watchdog = _Watchdog()
+
+    def open(self) -> None:
+        client = import_module("http.client")
+        [[host, port]] = self.server["hosts"]
+        if context := _context(self.server):
+            connection = client.HTTPSConnection(host, port, timeout=self.seconds, context=context)
+        else:
+            connection = client.HTTPConnection(host, port, timeout=self.seconds)
+        connection.connect()
+        connection.auto_open = 0  # another connection would be another server's, without an error
+        self.connection, self.kept = connection, ""
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        rows: list[Any] = []
+        silent = threading.Event()
+        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        try:
+            rows.extend([self._send(text, *values)] for text, values in statements)
+        except Exception as error:
+            self.close()
+            return SILENT if silent.is_set() else {"rows": rows, "failure": _failure(error)}
+        finally:
+            self.watchdog.expect(None)
+        return {"rows": rows, "failure": None}
+
+    def _send(self, body: str, keeps: int, value: str) -> list[Any]:
+        headers = {
+            "Authorization": f"Bearer {self.server['password']}",
+            "Content-Type": "application/json",
+            "Polyflake-Request": value,
+            **({"Polyflake-Connection": self.kept} if self.kept else {}),
+        }
+        self.kept = ""
+        self.connection.request("POST", "/v1/request", body.encode(), headers)
+        response = self.connection.getresponse()
+        text = response.read(_MAX_RESPONSE_BYTES + 1)
+        if len(text) > _MAX_RESPONSE_BYTES:
+            raise OSError("expected a response of at most 1 MiB")
+        if keeps:
+            self.kept = response.headers.get("Polyflake-Connection", "")
+        return [response.status, text.decode(), response.headers.get("Polyflake-Request")]
+
+    def end(self) -> None:
+        super().end()
+        self.watchdog.end()
+
+    def _cut(self, silent: threading.Event) -> None:
+        silent.set()
+        self.connection.sock.shutdown(socket.SHUT_RDWR)
+
+
 class Asyncpg:
     """A driver for PostgreSQL that uses asyncpg. Because asyncpg has no pipelines, a step takes one round trip per
     statement.
@@ -421,6 +484,8 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
         return SQLite(store, allows_overlayfs)
     if kind == "mysql":
         return _of_mysql(store, seconds)
+    if kind == "http":
+        return Http(store, min(seconds, store["connect_timeout"] or seconds))
     if kind is not None:
         return _of_url(store, seconds)
     module = type(store).__module__.partition(".")[0]

@@ -1,0 +1,64 @@
+import { PolyflakeError } from "../errors.js";
+import type { Connection, Driver } from "./driver.js";
+import type { Server } from "./postgresql.js";
+import type { Value } from "./rules.js";
+
+/** The longest response. A reply has at most 64 records. */
+const MAX_RESPONSE_BYTES = 1 << 20;
+
+/**
+ * Creates a store behind `polyflake lease serve`, which `fetch` reaches. A statement is the body of a request, and its row is
+ * the response.
+ *
+ * @throws {PolyflakeError} `out_of_range` for a file of root certificates, because `fetch` only trusts those of the runtime.
+ */
+export function http(server: Server): Driver {
+  if (server.roots !== null) {
+    const remedy = "set NODE_EXTRA_CA_CERTS, or DENO_CERT in Deno, to the file";
+    const expected = "expected no `sslrootcert`, because fetch trusts the certificates of the runtime";
+    throw new PolyflakeError("out_of_range", `${expected}: ${remedy}`);
+  }
+  const [host, port] = server.hosts[0]!;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const url = `${server.encrypts ? "https" : "http"}://${name}:${port}/v1/request`;
+  return { store: "http", open: () => connection(url, `Bearer ${server.password}`) };
+}
+
+function connection(url: string, authorization: string): Connection {
+  const ended = new AbortController();
+  /** The service's connection to its store, if the next request must reach the same one. */
+  let kept: string | null = null;
+  return {
+    name: null,
+    async run(body, [keeps, value]) {
+      const headers = { authorization, "content-type": "application/json", "polyflake-request": String(value) };
+      const demanded = kept === null ? headers : { ...headers, "polyflake-connection": kept };
+      kept = null;
+      const options = { method: "POST", headers: demanded, body, redirect: "error", signal: ended.signal } as const;
+      const response = await fetch(url, options).catch(rethrow);
+      if (keeps === 1) kept = response.headers.get("polyflake-connection");
+      const row: Value[] = [response.status, await textOf(response), response.headers.get("polyflake-request")];
+      return [row];
+    },
+    close: () => ended.abort(),
+  };
+}
+
+async function textOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > MAX_RESPONSE_BYTES) throw new Error("expected a response of at most 1 MiB");
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Throws the cause of an error of `fetch`, because its own message only states that it failed. */
+function rethrow(error: unknown): never {
+  throw Object(error).cause ?? error;
+}
