@@ -95,7 +95,8 @@ impl Registries {
         self.store(file, &format!("npm/-/{file_name}"))
     }
 
-    /// Adds the pages of other platforms' packages that were not built, because Yarn requests the pages of all.
+    /// Adds packages without files for the platforms that were not built. Yarn requests the pages of all platforms, and Deno
+    /// also installs the package for the other C library.
     fn announce(&self, shell: &Shell, others: &Value) -> Result<()> {
         for (name, version) in others.as_object().into_iter().flatten() {
             let page = self.path("npm").join(name);
@@ -103,13 +104,26 @@ impl Registries {
             let platform = platforms.iter().find(|one| name.ends_with(&format!("-{}", one.name)));
             let platform = platform.with_context(|| format!("expected the platform of {name}"))?;
             let version = version.as_str().unwrap_or_default();
-            let tarball = format!("{}/npm/-/not-built.tgz", self.address);
-            let manifest = json!({ "name": name, "version": version, "os": [platform.os],
+            let file_name = format!("not-built-{}.tgz", platform.name);
+            let tarball = format!("{}/npm/-/{file_name}", self.address);
+            let mut manifest = json!({ "name": name, "version": version, "os": [platform.os],
                 "cpu": [platform.cpu], "dist": { "tarball": tarball } });
+            if let Some(libc) = &platform.libc {
+                manifest["libc"] = json!([libc]);
+            }
             let known = json!({ "name": name, "dist-tags": { "latest": version },
                 "versions": { version: manifest }, "time": { version: PUBLISHED_AT } });
             if !page.exists() {
                 shell.write_file(page, known.to_string())?;
+                let contents = tempfile::tempdir()?;
+                let (package, folder) =
+                    (contents.path().join("package/package.json"), contents.path());
+                shell
+                    .write_file(package, json!({ "name": name, "version": version }).to_string())?;
+                let file = contents.path().join(&file_name);
+                cmd!(shell, "tar --create --gzip --file {file} --directory {folder} package")
+                    .run()?;
+                self.store(&file, &format!("npm/-/{file_name}"))?;
             }
         }
         Ok(())

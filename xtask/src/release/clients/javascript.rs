@@ -52,11 +52,14 @@ fn with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<String> {
          enableGlobalCache: false\nenableTelemetry: false\nnodeLinker: {linker}\n"
     );
     shell.write_file(".yarnrc.yml", settings)?;
+    // Yarn keeps packuments, whose addresses contain the port of the registry of an earlier run.
+    let kept = shell.current_dir().join("yarn");
     // Without a lock file, Yarn looks for a project in the folders above.
     shell.write_file("yarn.lock", "")?;
     let add = cmd!(shell, "yarn add polyflake@{version}");
-    add.env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false").run()?;
-    uses(&cmd!(shell, "yarn node main.js"), "Node", "native")
+    add.env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false").env("YARN_GLOBAL_FOLDER", &kept).run()?;
+    let run = cmd!(shell, "yarn node main.js").env("YARN_GLOBAL_FOLDER", &kept);
+    uses(&run, "Node", "native")
 }
 
 pub fn yarn(shell: &Shell, source: &Source) -> Result<String> {
@@ -83,5 +86,7 @@ pub fn deno(shell: &Shell, Source { address, version }: &Source) -> Result<Strin
         cmd!(shell, "deno {words...}").env("DENO_DIR", &cache).env("DENO_NO_UPDATE_CHECK", "1")
     };
     deno(&["add", "--quiet", &format!("npm:polyflake@{version}")]).run()?;
-    uses(&deno(&["run", "--quiet", "main.js"]), "Deno without permissions", "wasm")
+    // The default generators read these variables.
+    let permission = "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE";
+    uses(&deno(&["run", "--quiet", permission, "main.js"]), "Deno", "wasm")
 }
