@@ -1076,3 +1076,26 @@ def test_gunicorn_workers_release_their_worker_ids(
         assert len(set(made)) == len(made) == 600
     assert granted(url) == granted(url, "workers/sno") == [], log
     assert len(records(url)) <= 6, "numbers were taken again"
+
+
+def test_a_service_that_stalls_within_its_last_response_is_cut_off() -> None:
+    over = threading.Event()
+
+    def serve(server: socket.socket) -> None:
+        with server.accept()[0] as client:
+            client.recv(1 << 16)
+            client.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\n")
+            over.wait(10)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=[server])
+        thread.start()
+        host = {"hosts": [["127.0.0.1", server.getsockname()[1]]], "encrypts": False, "password": "sesame"}
+        driver = _lease_stores.Http(host, 5)
+        driver.open()
+        began = time.monotonic()
+        assert driver.run([["{}", [0, "1"]]], 0.2) == _lease_stores.SILENT
+        assert time.monotonic() - began < 3
+        over.set()
+        thread.join()
+        driver.end()

@@ -354,7 +354,8 @@ class Http(Driver):
             connection = client.HTTPConnection(host, port, timeout=self.seconds)
         connection.connect()
         connection.auto_open = 0  # another connection would be another server's, without an error
-        self.connection, self.kept = connection, ""
+        # The connection drops its socket when the service announces its end, while the response is still read.
+        self.connection, self.socket, self.kept = connection, connection.sock, ""
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
@@ -382,6 +383,8 @@ class Http(Driver):
         text = response.read(_MAX_RESPONSE_BYTES + 1)
         if len(text) > _MAX_RESPONSE_BYTES:
             raise OSError("expected a response of at most 1 MiB")
+        if response.length:
+            raise OSError(f"expected {response.length} more bytes of the response, found its end")
         if keeps:
             self.kept = response.headers.get("Polyflake-Connection", "")
         return [response.status, text.decode(), response.headers.get("Polyflake-Request")]
@@ -392,7 +395,7 @@ class Http(Driver):
 
     def _cut(self, silent: threading.Event) -> None:
         silent.set()
-        self.connection.sock.shutdown(socket.SHUT_RDWR)
+        self.socket.shutdown(socket.SHUT_RDWR)
 
 
 class Asyncpg:
