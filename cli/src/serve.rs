@@ -2,7 +2,7 @@
 //!
 //! The service is stateless. It passes each request to the store behind it, and returns the store's reply with the store's
 //! name and time, so all rules of leases apply unchanged: a reply is sent after the write is durable, and a restored store
-//! has another name. The service therefore never repeats a request by itself, and never creates a store unless it is told to.
+//! has another name. The service therefore never repeats a request by itself, and creates a store only with `--create`.
 //!
 //! A holder settles a lost reply by a read and a write on one connection (R2 in `docs/leases.md`). Each reply names the
 //! connection to the store that it came from, and a request may demand this connection.

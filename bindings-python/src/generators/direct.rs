@@ -97,7 +97,7 @@ pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) 
     class.setattr(D::NAME, direct)
 }
 
-/// Returns the text from which the interpreter reads a function's signature and docstring. It lives as long as the process.
+/// Returns the C string from which the interpreter reads a function's signature and docstring. It lives as long as the process.
 fn documentation(name: &str, function: &Bound<'_, PyCFunction>) -> PyResult<*const c_char> {
     let signature: String = function.getattr("__text_signature__")?.extract()?;
     let doc: String = function.getattr("__doc__")?.extract()?;
@@ -126,7 +126,7 @@ unsafe extern "C" fn call<D: Direct>(
 }
 
 /// Defines the direct calls of a format: `generate` and `generate_text` of its default generator and of its class of generators.
-/// The arguments are the class, and the argument of a call that has none.
+/// The arguments are the class, and the value of the format's argument if a call omits it.
 macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
         direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }

@@ -36,8 +36,8 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
 #[inline]
 fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
     const HIGHEST: ffi::Py_UCS4 = 127;
-    // SAFETY: a `str` of which no character is above 127 has one byte per character. Nobody else has the new object yet. The
-    // empty string is shared, but then nothing is written.
+    // SAFETY: a `str` whose characters are all at most 127 has one byte per character. No other code has a reference to the new
+    // object yet. The empty string is shared, but then the call copies 0 bytes.
     unsafe {
         let object = ffi::PyUnicode_New(text.len().cast_signed(), HIGHEST);
         if !object.is_null() {
@@ -104,7 +104,7 @@ mod one_version {
             }
         }
 
-        /// Returns memory for an instance, or null if there is none.
+        /// Returns memory for an instance, or null if no memory is kept.
         #[inline]
         fn take(&self) -> *mut ffi::PyObject {
             let Some(count) = self.count.get().checked_sub(1) else { return ptr::null_mut() };
@@ -182,8 +182,9 @@ mod one_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. All memory has that size. `PyObject_Init` sets the header,
-        // and adds the instance's reference to its class. Nobody else has the new object yet.
+        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. All memory has that size.
+        // `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a reference to
+        // the new object yet.
         unsafe {
             let mut memory = T::spare().take();
             if memory.is_null() {

@@ -100,7 +100,7 @@ async fn serve(
         .serve_connection(TokioIo::new(stream), answer);
     let mut connection = pin!(connection);
     tokio::select! {
-        // The end of a connection needs no action, whatever its reason.
+        // If the client or an error ends the connection, no action is needed.
         _ = connection.as_mut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => {}
         () = sleep(MAX_AGE) => {}

@@ -270,7 +270,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     assert_eq!((&idle).read(&mut [0]).expect("an end"), 0);
 }
 
-/// Clients that send nothing hold connections for seconds only, and cost little memory.
+/// Clients that do not send a request hold connections for seconds only, and cost little memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_connections_take_bounded_memory_and_end() {

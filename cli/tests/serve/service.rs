@@ -70,7 +70,7 @@ impl Service {
         stream
     }
 
-    /// Sends a request over a connection of its own.
+    /// Sends a request over a new connection.
     pub(crate) fn post(&self, token: &str, more: &str, body: &str) -> Answer {
         Answer::of(&mut self.connect(), &head(token, more, body.len()), body)
     }
